@@ -1,0 +1,88 @@
+import type { ExpectedRevision, Position, StoredEvent, StreamLog } from '@app/kernel';
+
+/** The port of the log. One contract suite (`event-log.contract.ts`) runs against every adapter. */
+export interface EventLog extends StreamLog {
+  /** A page of the whole log in order. */
+  readAll(options?: ReadAllOptions): Promise<LogPage>;
+  /** Position of the last event, null for an empty log. */
+  head(): Promise<Position | null>;
+  /** Follows the log from a position, for ever, until stopped. */
+  subscribe(options: SubscribeOptions): Subscription;
+  /** Removes the events of a stream before a revision; they leave no trace in reads. */
+  truncate(stream: string, beforeRevision: number): Promise<void>;
+  /** Removes all events of a stream. A later append goes on at the next revision. */
+  delete(stream: string, expected: ExpectedRevision): Promise<void>;
+  health(): Promise<LogHealth>;
+  close(): Promise<void>;
+}
+
+export interface EventFilter {
+  /** Only events of these types. */
+  readonly types?: readonly string[];
+  /** Only events of streams whose name begins with one of these, such as `agent-`. */
+  readonly streamPrefixes?: readonly string[];
+}
+
+export interface ReadAllOptions {
+  readonly direction?: 'forwards' | 'backwards';
+  /** Exclusive in both directions; null or absent: from the start (forwards) or from the end (backwards). */
+  readonly after?: Position | null;
+  /** At most this many events in the page; 500 by default. */
+  readonly limit?: number;
+  readonly filter?: EventFilter;
+}
+
+export interface LogPage {
+  readonly events: readonly StoredEvent[];
+  /** Where to go on: at or past the last event of the page, since filtered events are passed over. Null only when nothing was read. */
+  readonly next: Position | null;
+  /** True when there was nothing more at the time of reading. */
+  readonly end: boolean;
+}
+
+export interface SubscribeOptions {
+  /** For logs and metrics. */
+  readonly name: string;
+  /** Exclusive; null: from the start. */
+  readonly after: Position | null;
+  readonly filter?: EventFilter;
+  /** Most events handed over at once; 500 by default. */
+  readonly pageSize?: number;
+  /**
+   * Handles events in order; the next page comes after it resolves. `upTo` is where the subscription stands then: at or
+   * past the last event, also when `events` is empty because all were filtered out. When it rejects, the subscription
+   * goes back to the last position handled and tries again with backoff.
+   */
+  readonly onEvents: (events: readonly StoredEvent[], upTo: Position) => Promise<void>;
+  /** Said each time the end of the log is reached, only after the event before it was handled. */
+  readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
+  /** A failed read or handler; the subscription goes on by itself. */
+  readonly onError?: (error: unknown, attempt: number) => void;
+}
+
+export interface Subscription {
+  /** Last position handled. */
+  readonly position: Position | null;
+  readonly caughtUp: boolean;
+  /** Resolves when the page in hand is handled. */
+  stop(): Promise<void>;
+}
+
+export interface LogHealth {
+  readonly writable: boolean;
+  readonly readable: boolean;
+  /** Why not, in one sentence without secrets. */
+  readonly reason?: string;
+}
+
+/** What was read is not what was written: never served, never skipped. */
+export class LogCorrupted extends Error {
+  override readonly name = 'LogCorrupted';
+
+  constructor(
+    readonly place: string,
+    detail: string,
+  ) {
+    super(`the log is damaged at ${place}: ${detail}`);
+  }
+}

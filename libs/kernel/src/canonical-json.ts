@@ -1,0 +1,10 @@
+/** A JSON value. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** JSON text with sorted object keys: equal values give equal bytes. `undefined` members are left out as in JSON. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(value, sortKeys);
+
+const sortKeys = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const list = <T extends string>(values: readonly [T, ...T[]]) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.enum(values)).min(1));
+
+/** Every environment variable of the product. The README's table is generated from the descriptions. */
+export const configSchema = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
+  PORT: wholeNumber(0, 65_535).default(3000).describe('Port to listen on; 0 takes a free one.'),
+  BASE_URL: z.url().optional().describe('Public address, for links. Default: `http://HOST:PORT`.'),
+  DATA_DIR: z.string().min(1).default('./data').describe('Folder of the embedded stores: `log/ views/ search/ blobs/ vault/ keys/`.'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severity that is logged.'),
+  MAX_UPLOAD_BYTES: wholeNumber(1, 4 * 1024 ** 3).default(100 * 1024 ** 2).describe('Largest uploaded file, bytes.'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).optional().describe('Requests a minute per credential. Default: no limit.'),
+  DEFAULT_CURRENCY: z.string().regex(/^[A-Z]{3}$/, 'must be a three-letter currency code').default('USD').describe('Currency of all amounts.'),
+  DEFAULT_TIME_ZONE: z.string().refine(isTimeZone, 'must be an IANA time zone').default('UTC').describe('Time zone of calendar windows.'),
+  PUBLIC_DOCS: flag.default(true).describe('Whether `/docs` and `/openapi.json` are public.'),
+  METRICS_TOKEN: z.string().min(16).optional().describe('Bearer token that may read `/metrics` and `/health`.'),
+  BOOTSTRAP_API_KEY: z.string().min(32).max(512).optional().describe('First API key of the first admin, at least 32 characters. Default: made and printed once.'),
+  SPACE_CREATION_ROLES: list(['admin', 'member', 'auditor', 'operator']).default(['admin', 'member']).describe('Instance roles that may create Spaces.'),
+  VAULT_KEY: z.string().min(32).optional().describe('Key that wraps all data keys. Default: made in `DATA_DIR/keys`.'),
+  SEAL_KEY: z.string().min(32).optional().describe('Secret from which the signing key of the seals is derived. Default: made in `DATA_DIR/keys`.'),
+  MODELS_FILE: z.string().min(1).optional().describe('Model catalogue, JSON or YAML. Default: the local models alone.'),
+  ROLES: list(['api', 'projector', 'worker']).default(['api', 'projector', 'worker']).describe('What this process runs.'),
+  COMPAT_DROP_UNSUPPORTED: flag.default(false).describe('Drop unsupported gateway fields instead of refusing them.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe('Where traces are sent (OTLP over HTTP). Default: nowhere.'),
+  OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Service name in traces.'),
+});
+
+export type Config = Readonly<z.output<typeof configSchema>>;
+
+/** A sentence about each value that is wrong, naming its variable. */
+export class InvalidConfig extends Error {
+  override readonly name = 'InvalidConfig';
+}
+
+/** Checks the environment once and freezes it. Throws `InvalidConfig`; empty values count as unset. */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+  const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => name in configSchema.shape && value !== undefined && value !== ''));
+  const parsed = configSchema.safeParse(given);
+  if (!parsed.success) throw new InvalidConfig(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`).join(' '));
+  const roles = new Set(parsed.data.ROLES);
+  if (roles.size < 3) throw new InvalidConfig('ROLES must name api, projector and worker: the embedded stores serve one process only.');
+  return Object.freeze({ ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR) });
+};
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { type CommandMeta, Decisions, DomainError, type Decider, defineEvent, deriveId, ERASED, EventCatalogue, EventCodec, type EventsOf, eventId, type Keyring, type NewEvent, refuse, sensitive, type StoredEvent, type StreamLog, TimeOrderedIds, WrongExpectedRevision } from '.';
+
+const Noted = defineEvent({ type: 'Noted', description: 'A note was taken.', data: z.strictObject({ text: sensitive(z.string()), size: z.number() }) });
+const Closed = defineEvent({ type: 'Closed', description: 'The notes were closed.', data: z.strictObject({}) });
+type NoteEvent = EventsOf<[typeof Noted, typeof Closed]>;
+type NoteCommand = { type: 'Note'; text: string } | { type: 'Close' };
+interface Notes { texts: readonly unknown[]; closed: boolean }
+
+const notes: Decider<Notes, NoteCommand, NoteEvent> = {
+  category: 'notes',
+  initial: { texts: [], closed: false },
+  decide: (command, state) => {
+    if (state.closed) return command.type === 'Close' ? [] : refuse('conflict');
+    return command.type === 'Close' ? [{ type: 'Closed', data: {} }] : [{ type: 'Noted', data: { text: command.text, size: command.text.length } }];
+  },
+  evolve: (state, event) => (event.type === 'Closed' ? { ...state, closed: true } : { ...state, texts: [...state.texts, event.data.text] }),
+  owner: () => ({ userId: 'u1' }),
+};
+
+/** A log in memory with the one rule that decisions lean on; `before` runs ahead of each append, as a rival would. */
+class MemoryLog implements StreamLog {
+  readonly events: StoredEvent[] = [];
+  before: () => Promise<void> = async () => undefined;
+
+  async append(stream: string, events: readonly NewEvent[], expected: number | string) {
+    await this.before();
+    const actual = this.events.filter((event) => event.stream === stream).length - 1;
+    if (expected !== (actual < 0 ? 'noStream' : actual)) throw new WrongExpectedRevision(stream, expected as number, actual);
+    events.forEach((event, index) => this.events.push({ ...event, stream, revision: actual + 1 + index, position: String(this.events.length) }));
+    return { position: String(this.events.length - 1), revision: actual + events.length };
+  }
+
+  async readStream(stream: string, { from = 0 } = {}) {
+    return this.events.filter((event) => event.stream === stream && event.revision >= from);
+  }
+}
+
+const ids = new TimeOrderedIds();
+const meta = (given: Partial<CommandMeta> = {}): CommandMeta => ({ commandId: ids.next(), actor: 'user:u1', correlationId: ids.next(), now: new Date(), ...given });
+
+const setUp = () => {
+  const log = new MemoryLog();
+  const held = new Map<string, Buffer>();
+  const keyring: Keyring = {
+    ensureKey: async (thing) => held.get(thing) ?? (held.set(thing, randomBytes(32)).get(thing) as Buffer),
+    keys: async (things) => new Map([...held].filter(([thing]) => things.includes(thing))),
+  };
+  const codec = new EventCodec(new EventCatalogue([Noted, Closed]), keyring);
+  return { log, held, codec, decisions: new Decisions(log, codec) };
+};
+
+describe('Decisions', () => {
+  it('appends what was decided, with deterministic ids and flat metadata', async () => {
+    const { log, decisions } = setUp();
+    const command = meta({ requestId: 'r1', onBehalfOf: 'user:u1' });
+    const receipt = await decisions.transact(notes, 'n1', { type: 'Note', text: 'secret' }, command);
+    expect(receipt).toEqual({ stream: 'notes-n1', position: '0', revision: 0, eventIds: [eventId(command.commandId, 0)], repeated: false });
+    expect(Object.values(JSON.parse(log.events[0]?.metadata ?? '') as object).every((value) => typeof value === 'string')).toBe(true);
+  });
+
+  it('encrypts sensitive fields in the log and reads them back, or as erased without their key', async () => {
+    const { log, held, codec, decisions } = setUp();
+    await decisions.transact(notes, 'n1', { type: 'Note', text: 'secret' }, meta());
+    expect(log.events[0]?.data).not.toContain('secret');
+    expect((await codec.decode(log.events))[0]?.data).toEqual({ text: 'secret', size: 6 });
+    held.clear();
+    expect((await codec.decode(log.events))[0]?.data).toEqual({ text: ERASED, size: 6 });
+  });
+
+  it('decides a command id once and answers its first receipt again', async () => {
+    const { log, decisions } = setUp();
+    const command = meta({ commandHash: 'h' });
+    const first = await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command);
+    await decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
+    expect(await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command)).toEqual({ ...first, repeated: true });
+    expect(log.events).toHaveLength(2);
+    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'c' }, { ...command, commandHash: 'other' })).rejects.toEqual(new DomainError('idempotency_key_reused'));
+  });
+
+  it('decides again after losing a race, and refuses after three losses', async () => {
+    const { log, codec, decisions } = setUp();
+    const rival = new Decisions(log, codec);
+    let races = 2;
+    log.before = async () => {
+      if (races-- <= 0) return;
+      const run = log.before;
+      log.before = async () => undefined;
+      await rival.transact(notes, 'n1', { type: 'Note', text: 'rival' }, meta());
+      log.before = run;
+    };
+    await decisions.transact(notes, 'n1', { type: 'Note', text: 'mine' }, meta());
+    expect((await decisions.load(notes, 'n1')).state.texts).toEqual(['rival', 'rival', 'mine']);
+    races = 3;
+    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'late' }, meta())).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('holds a writer to the revision it asked for', async () => {
+    const { decisions } = setUp();
+    await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
+    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta({ ifRevision: 4 }))).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta({ ifRevision: 0 }))).resolves.toMatchObject({ revision: 1 });
+  });
+});
+
+test('derived ids are UUIDv7 that keep the time of their command', () => {
+  const [first, second] = [ids.next(), ids.next()];
+  expect(deriveId(first, 'agent')).toBe(deriveId(first, 'agent'));
+  expect(deriveId(first, 'agent')).not.toBe(deriveId(first, 'space'));
+  expect(deriveId(first, 'agent')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/);
+  expect(deriveId(first, 'agent').slice(0, 13)).toBe(first.slice(0, 13));
+  expect(first < second).toBe(true);
+});

@@ -1,0 +1,119 @@
+import type { CommandMeta, Receipt } from './command-meta';
+import { streamOf, type Decider } from './decider';
+import { refuse } from './errors';
+import type { EventCodec } from './event-codec';
+import type { AnyEvent } from './event-definition';
+import { isWrongExpectedRevision, type StreamLog } from './log-records';
+import { LruCache } from './lru-cache';
+import type { EventContext, RecordedEvent } from './recorded-event';
+
+/** How often a decision is taken anew after somebody else was faster. */
+export const MAX_ATTEMPTS = 3;
+/** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+
+/** A stream folded: its state and where it stands. `revision` is -1 for a stream without events. */
+export interface Loaded<State> {
+  readonly state: State;
+  readonly revision: number;
+  readonly position: string | null;
+}
+
+type Commands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
+
+interface Baseline extends Loaded<unknown> {
+  readonly decider: unknown;
+  readonly commands: Commands;
+}
+
+/**
+ * The only writer of domain events. The cache is a baseline, never the truth: newer events are always read, and the
+ * expected revision is always sent, so a stale baseline costs a read and nothing else.
+ */
+export class Decisions {
+  private readonly baselines = new LruCache<string, Baseline>(10_000);
+
+  constructor(
+    private readonly log: StreamLog,
+    private readonly codec: EventCodec,
+  ) {}
+
+  /**
+   * Decides a command on the thing `id` and appends what follows. A command id that the stream knows returns its first
+   * receipt and decides nothing. Throws the decider's refusal, `DomainError` `precondition_failed`, `idempotency_key_reused`
+   * or, after `MAX_ATTEMPTS` lost races, `conflict`; `Unavailable` when the log is.
+   */
+  async transact<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, command: Command, meta: CommandMeta): Promise<Receipt> {
+    const stream = streamOf(decider.category, id);
+    for (let attempt = 1; ; attempt += 1) {
+      const baseline = await this.advance(decider, stream);
+      const known = baseline.commands.get(meta.commandId);
+      if (known !== undefined) return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : refuse('idempotency_key_reused');
+      if (meta.ifRevision !== undefined && meta.ifRevision !== baseline.revision) {
+        return refuse('precondition_failed', { expected: meta.ifRevision, actual: baseline.revision });
+      }
+      const events = decider.decide(command, baseline.state as State);
+      if (events.length === 0) return { stream, position: baseline.position ?? '', revision: baseline.revision, eventIds: [], repeated: false };
+      try {
+        return await this.append(decider, stream, baseline, events, meta);
+      } catch (error) {
+        if (!isWrongExpectedRevision(error)) throw error;
+        if (attempt >= MAX_ATTEMPTS) return refuse('conflict', { stream });
+      }
+    }
+  }
+
+  /** Folds a thing's stream up to now. */
+  async load<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
+    return (await this.advance(decider, streamOf(decider.category, id))) as Loaded<State> & Baseline;
+  }
+
+  /** Drops what is remembered of a stream: erasure must reach memory too. */
+  forget(stream: string): void {
+    this.baselines.delete(stream);
+  }
+
+  private async append<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    baseline: Baseline,
+    events: readonly Event[],
+    meta: CommandMeta,
+  ): Promise<Receipt> {
+    const owner = decider.owner?.(events[0] as Event) ?? {};
+    const encoded = await this.codec.encode(stream, events, meta, owner);
+    const result = await this.log.append(stream, encoded, baseline.revision < 0 ? 'noStream' : baseline.revision);
+    return { stream, position: result.position, revision: result.revision, eventIds: encoded.map((event) => event.id), repeated: false };
+  }
+
+  /** Reads what came after the baseline and folds it in. */
+  private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Baseline> {
+    const cached = this.baselines.get(stream);
+    const start: Baseline = cached?.decider === decider ? cached : { decider, state: decider.initial, revision: -1, position: null, commands: new Map() };
+    const stored = await this.log.readStream(stream, { from: start.revision + 1 });
+    if (stored.length === 0) return start;
+    const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
+    const commands = new Map(start.commands);
+    for (const event of events) remember(commands, event.context);
+    const last = (events.at(-1) as RecordedEvent<Event>).context;
+    forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
+    const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state as State);
+    const next: Baseline = { decider, state, revision: last.revision, position: last.position, commands };
+    this.baselines.set(stream, next);
+    return next;
+  }
+}
+
+const remember = (commands: Commands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
+  const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];
+  const receipt: Receipt = { stream: context.stream, position: context.position, revision: context.revision, eventIds, repeated: false };
+  commands.set(commandId, { receipt, hash: commandHash, at: Date.parse(recordedAt) });
+};
+
+/** Entries stand in the order of their commands, so the old ones are the first. */
+const forgetBefore = (commands: Commands, time: number): void => {
+  for (const [id, command] of commands) {
+    if (command.at >= time) return;
+    commands.delete(id);
+  }
+};

@@ -1,0 +1,126 @@
+import type { CommandMeta } from './command-meta';
+import type { AnyEvent, EventCatalogue, EventDefinition } from './event-definition';
+import { decryptField, encryptField, isEncrypted } from './field-cipher';
+import { eventId } from './ids';
+import type { DataKey, KeyOwner, Keyring } from './keyring';
+import type { NewEvent, StoredEvent } from './log-records';
+import type { EventContext, RecordedEvent } from './recorded-event';
+import { ERASED } from './sensitive';
+
+/** Why a stored event cannot be read. Decryption that fails for want of a key is none of these: it reads as erased. */
+export class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent';
+
+  constructor(
+    readonly reason: 'unknown_type' | 'schema' | 'newer_schema',
+    readonly event: StoredEvent,
+    detail: string,
+  ) {
+    super(`event ${event.id} (${event.type}, ${event.stream}@${event.revision}): ${detail}`);
+  }
+}
+
+/** Turns domain events into stored ones and back: schema check, upcasting, encryption of sensitive fields. */
+export class EventCodec {
+  constructor(
+    private readonly catalogue: EventCatalogue,
+    private readonly keyring: Keyring,
+  ) {}
+
+  /** Checks each event against its schema and encrypts its sensitive fields under the stream's data key. */
+  async encode(stream: string, events: readonly AnyEvent[], meta: CommandMeta, owner: KeyOwner): Promise<NewEvent[]> {
+    const definitions = events.map((event) => this.definitionOf(event.type));
+    const key = definitions.some((definition) => definition.sensitive.length > 0) ? await this.keyring.ensureKey(stream, owner) : undefined;
+    return events.map((event, index) => {
+      const definition = definitions[index] as EventDefinition;
+      const data = definition.data.parse(event.data) as Record<string, unknown>;
+      return {
+        id: eventId(meta.commandId, index),
+        type: event.type,
+        data: JSON.stringify(key === undefined ? data : encrypted(data, definition, stream, key)),
+        metadata: JSON.stringify(metadataOf(meta, definition)),
+      };
+    });
+  }
+
+  /**
+   * Reads stored events in order. Throws `UnreadableEvent` at the first that this program cannot understand.
+   * Sensitive fields whose key is gone read as `ERASED`.
+   */
+  async decode(events: readonly StoredEvent[]): Promise<RecordedEvent[]> {
+    const things = new Set<string>();
+    for (const event of events) if ((this.catalogue.find(event.type)?.sensitive.length ?? 0) > 0) things.add(event.stream);
+    const keys = things.size > 0 ? await this.keyring.keys([...things]) : NO_KEYS;
+    return events.map((event) => this.decodeWith(event, keys));
+  }
+
+  /** Reads one event with keys at hand: for callers that page and want to go on behind an unreadable one. */
+  decodeWith(event: StoredEvent, keys: ReadonlyMap<string, DataKey>): RecordedEvent {
+    const definition = this.catalogue.find(event.type);
+    if (definition === undefined) throw new UnreadableEvent('unknown_type', event, 'unknown type');
+    const metadata = JSON.parse(event.metadata) as Record<string, string>;
+    const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event.stream, keys);
+    const parsed = definition.data.safeParse(data);
+    if (!parsed.success) throw new UnreadableEvent('schema', event, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
+    return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
+  }
+
+  private definitionOf(type: string): EventDefinition {
+    const definition = this.catalogue.find(type);
+    if (definition === undefined) throw new Error(`event type ${type} is not in the catalogue`);
+    return definition;
+  }
+}
+
+const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
+
+const upcast = (event: StoredEvent, definition: EventDefinition, schema: number): Record<string, unknown> => {
+  if (!(schema >= 1 && schema <= definition.schema)) throw new UnreadableEvent('newer_schema', event, `schema ${schema}, known up to ${definition.schema}`);
+  const data = JSON.parse(event.data) as Record<string, unknown>;
+  return definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
+};
+
+const encrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, key: DataKey): Record<string, unknown> => {
+  const out = { ...data };
+  for (const field of definition.sensitive) if (out[field] !== undefined && out[field] !== null) out[field] = encryptField(key, place(stream, field), out[field]);
+  return out;
+};
+
+const decrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, keys: ReadonlyMap<string, DataKey>): Record<string, unknown> => {
+  const key = keys.get(stream);
+  for (const field of definition.sensitive) {
+    const value = data[field];
+    if (isEncrypted(value)) data[field] = key === undefined ? ERASED : decryptField(key, place(stream, field), value);
+  }
+  return data;
+};
+
+/** Binds a ciphertext to its stream and field, so that it cannot be moved to another. Field names are storage formats. */
+const place = (stream: string, field: string): string => `${stream}/${field}`;
+
+const metadataOf = (meta: CommandMeta, definition: EventDefinition): Record<string, string> => ({
+  $correlationId: meta.correlationId,
+  $causationId: meta.causationId ?? meta.commandId,
+  commandId: meta.commandId,
+  ...(meta.commandHash === undefined ? {} : { commandHash: meta.commandHash }),
+  actor: meta.actor,
+  ...(meta.onBehalfOf === undefined ? {} : { onBehalfOf: meta.onBehalfOf }),
+  ...(meta.requestId === undefined ? {} : { requestId: meta.requestId }),
+  schema: String(definition.schema),
+  recordedAt: meta.now.toISOString(),
+});
+
+const contextOf = (event: StoredEvent, metadata: Record<string, string>): EventContext => ({
+  id: event.id,
+  stream: event.stream,
+  revision: event.revision,
+  position: event.position,
+  recordedAt: metadata['recordedAt'] ?? '',
+  actor: metadata['actor'] ?? '',
+  ...(metadata['onBehalfOf'] === undefined ? {} : { onBehalfOf: metadata['onBehalfOf'] }),
+  commandId: metadata['commandId'] ?? '',
+  ...(metadata['commandHash'] === undefined ? {} : { commandHash: metadata['commandHash'] }),
+  ...(metadata['requestId'] === undefined ? {} : { requestId: metadata['requestId'] }),
+  correlationId: metadata['$correlationId'] ?? '',
+  ...(metadata['$causationId'] === undefined ? {} : { causationId: metadata['$causationId'] }),
+});

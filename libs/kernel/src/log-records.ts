@@ -1,0 +1,61 @@
+import type { Uuid } from './ids';
+
+/** A place in the log: opaque text that orders as the log does. Nothing may count with it (architecture, The log port). */
+export type Position = string;
+
+/** What the appender believes of the stream: a revision is the number of its last event, from 0. */
+export type ExpectedRevision = 'any' | 'noStream' | 'streamExists' | number;
+
+/** An event on its way into the log. `data` and `metadata` are JSON text: the bytes that are stored and sealed. */
+export interface NewEvent {
+  readonly id: Uuid;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+/** An event as the log holds it. */
+export interface StoredEvent extends NewEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+}
+
+export interface AppendResult {
+  /** Position of the last event appended. */
+  readonly position: Position;
+  /** Revision of the last event appended. */
+  readonly revision: number;
+}
+
+/** The part of the log that decisions need; `EventLog` in libs/event-log is the whole port. */
+export interface StreamLog {
+  /** Appends all events or none. Throws `WrongExpectedRevision`, or `Unavailable` with its outcome. */
+  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
+  /** Events of one stream from a revision on (inclusive), oldest first; an unknown stream is empty. */
+  readStream(stream: string, options?: ReadStreamOptions): Promise<readonly StoredEvent[]>;
+}
+
+export interface ReadStreamOptions {
+  /** First revision to read, inclusive. Forwards: 0 by default; backwards: the last one by default. */
+  readonly from?: number;
+  readonly direction?: 'forwards' | 'backwards';
+  /** At most this many events; all by default. */
+  readonly limit?: number;
+}
+
+export class WrongExpectedRevision extends Error {
+  override readonly name = 'WrongExpectedRevision';
+
+  constructor(
+    readonly stream: string,
+    readonly expected: ExpectedRevision,
+    /** The stream's revision when refused, -1 for a stream without events. */
+    readonly actual: number,
+  ) {
+    super(`stream ${stream} is at revision ${actual}, not ${expected}`);
+  }
+}
+
+export const isWrongExpectedRevision = (error: unknown): error is WrongExpectedRevision =>
+  error instanceof Error && error.name === 'WrongExpectedRevision';

@@ -1,0 +1,54 @@
+import type { RecordedEvent } from '@app/kernel';
+import type { IndexSpec, Operation } from '@app/read-store';
+import type { z } from 'zod';
+
+/** What a search projection says of one event; passages come from the blob that the event names, opened by whoever applies it. */
+export type SearchIntent =
+  | {
+      readonly op: 'putDocument';
+      readonly documentId: string;
+      readonly thing: string;
+      readonly name: string;
+      readonly scope: string;
+      readonly tagIds: readonly string[];
+      readonly revision: number;
+      readonly embeddingModel: string | null;
+      /** Blob with the passages as JSON (`Passage[]`), under the key of `thing`. */
+      readonly passages: string;
+    }
+  | { readonly op: 'patchDocument'; readonly documentId: string; readonly fields: { readonly name?: string; readonly scope?: string; readonly tagIds?: readonly string[]; readonly revision?: number } }
+  | { readonly op: 'removeDocument'; readonly documentId: string }
+  | { readonly op: 'removeScope'; readonly scope: string };
+
+/** A pure fold of the log into the rows of one view. The same events give the same rows, byte for byte. */
+export interface RowProjection {
+  readonly kind: 'rows';
+  readonly name: string;
+  readonly version: number;
+  /** Event types it reads; others are never handed to it. */
+  readonly types: readonly string[];
+  readonly row: z.ZodObject;
+  readonly indexes: readonly IndexSpec[];
+  /** No clock, no random, no reads: only the event. */
+  apply(event: RecordedEvent): readonly Operation[];
+}
+
+export interface SearchProjection {
+  readonly kind: 'search';
+  readonly name: string;
+  readonly version: number;
+  readonly types: readonly string[];
+  apply(event: RecordedEvent): readonly SearchIntent[];
+}
+
+export type Projection = RowProjection | SearchProjection;
+
+/**
+ * A durable reaction: reads the log and issues further commands. It keeps its place in the log itself and never runs in a
+ * rebuild. It may see an event again after a crash, so its commands take ids derived from the event (`deriveId`).
+ */
+export interface Policy {
+  readonly name: string;
+  readonly types: readonly string[];
+  react(event: RecordedEvent): Promise<void>;
+}

@@ -1,0 +1,131 @@
+import type { Json, Position } from '@app/kernel';
+
+/** A row of a view: a JSON object. Rows handed out are frozen, and the same object as long as the row is unchanged. */
+export type Row = Readonly<Record<string, Json>>;
+
+export interface StoredRow<R extends Row = Row> {
+  readonly key: string;
+  /** Position of the last event that changed the row. */
+  readonly position: Position;
+  readonly row: R;
+}
+
+/** An index over row fields; top-level field names, compared as text, number or boolean. */
+export interface IndexSpec {
+  readonly name: string;
+  readonly fields: readonly { readonly field: string; readonly order?: 'asc' | 'desc' }[];
+  /** Refuses a second row with equal values; rows where one of the fields is null or absent do not count. */
+  readonly unique?: boolean;
+}
+
+/** What a view looks like in the store; a new version is a new, empty table or collection. */
+export interface ViewSpec {
+  readonly name: string;
+  readonly version: number;
+  readonly indexes: readonly IndexSpec[];
+}
+
+/** What a projection does to its rows. `key` is the row's primary key. */
+export type Operation =
+  | { readonly op: 'put'; readonly key: string; readonly row: Row }
+  /** Sets these fields of an existing row; a row that does not exist stays so. */
+  | { readonly op: 'patch'; readonly key: string; readonly fields: Row }
+  /** Adds to a number field of an existing row (absent counts as 0). */
+  | { readonly op: 'increment'; readonly key: string; readonly field: string; readonly by: number }
+  | { readonly op: 'remove'; readonly key: string }
+  /** Removes every row whose fields equal these; the fields must begin a declared index. */
+  | { readonly op: 'removeWhere'; readonly where: Readonly<Record<string, string | number | boolean>> }
+  /** Patches every row whose fields equal these; the fields must begin a declared index. */
+  | { readonly op: 'patchWhere'; readonly where: Readonly<Record<string, string | number | boolean>>; readonly fields: Row };
+
+/** The operations of one event. */
+export interface RowChange {
+  readonly position: Position;
+  readonly operations: readonly Operation[];
+}
+
+export interface Checkpoint {
+  readonly position: Position | null;
+  /** Events handled so far, for progress. */
+  readonly handled: number;
+}
+
+/** One transaction of a projector: rows, checkpoint and its own state together, or nothing. */
+export interface RowBatch {
+  readonly view: string;
+  readonly version: number;
+  readonly changes: readonly RowChange[];
+  /** Where the view stands before; the commit aborts with `CheckpointMismatch` otherwise. */
+  readonly from: Position | null;
+  readonly to: Checkpoint;
+  /** Monotonic number of the writer's lease; lower than the highest seen is refused with `Fenced`. */
+  readonly fence: number;
+  /** Entries of the projector's own state for this view version (dead letters and the like) written in the same transaction; null removes. */
+  readonly state?: Readonly<Record<string, Json | null>>;
+}
+
+export interface FindOptions {
+  /** Equality on fields; together with `orderBy` it must be served by a declared index. `in` takes at most 1,000 values. */
+  readonly where?: Readonly<Record<string, string | number | boolean | null | { readonly in: readonly (string | number)[] }>>;
+  readonly orderBy?: readonly { readonly field: string; readonly order: 'asc' | 'desc' }[];
+  /** Values of the `orderBy` fields and the key of the last row of the page before. Ties are ordered by key, in the last field's order. */
+  readonly after?: { readonly values: readonly Json[]; readonly key: string };
+  readonly limit: number;
+}
+
+/** The port of the read models. Reads go to the live version unless one is named. */
+export interface ReadStore {
+  /** Creates what is missing for a version; refuses with an error when its declared indexes differ from those it was made with. */
+  prepare(view: ViewSpec): Promise<void>;
+  /** The version that is served, undefined before the first. */
+  live(view: string): Promise<number | undefined>;
+  versions(view: string): Promise<readonly number[]>;
+  /** Makes `to` the live version if `from` is; false when somebody else was faster. */
+  swap(view: string, from: number | undefined, to: number): Promise<boolean>;
+  drop(view: string, version: number): Promise<void>;
+
+  get(view: string, key: string, version?: number): Promise<StoredRow | undefined>;
+  /** In the order of the keys; unknown keys are left out. */
+  getMany(view: string, keys: readonly string[], version?: number): Promise<readonly StoredRow[]>;
+  find(view: string, options: FindOptions, version?: number): Promise<readonly StoredRow[]>;
+  count(view: string, where?: FindOptions['where'], version?: number): Promise<number>;
+  /** All rows by key, for verification and comparison: pages of `limit` after a key. */
+  scan(view: string, version: number, afterKey: string | null, limit: number): Promise<readonly StoredRow[]>;
+
+  checkpoint(view: string, version: number): Promise<Checkpoint | undefined>;
+  /** The projector's own state of a view version, by key. */
+  viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]>;
+  /** Throws `CheckpointMismatch`, `Fenced`, `UniqueViolation`; nothing is written then. */
+  commit(batch: RowBatch): Promise<void>;
+
+  /** Small durable state beside the views (rebuild runs, leases): JSON by key. */
+  readState(key: string): Promise<Json | undefined>;
+  listState(prefix: string, options?: { readonly after?: string; readonly limit?: number }): Promise<readonly { key: string; value: Json }[]>;
+  /** Writes if the present value equals `expected` (undefined: absent; omitted: whatever it is); null removes. */
+  writeState(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): Promise<boolean>;
+
+  /** Removes what deletion leaves behind on disk (free pages, write-ahead log). */
+  purge(): Promise<void>;
+  health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
+  close(): Promise<void>;
+}
+
+export class CheckpointMismatch extends Error {
+  override readonly name = 'CheckpointMismatch';
+}
+
+export class Fenced extends Error {
+  override readonly name = 'Fenced';
+}
+
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation';
+
+  constructor(
+    readonly view: string,
+    readonly index: string,
+    readonly key: string,
+  ) {
+    super(`row ${key} of ${view} repeats a value of the unique index ${index}`);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Position } from '@app/kernel';
+import type { Checkpoint } from '@app/read-store';
+
+/** A piece of a document as it is searched and cited. */
+export interface Passage {
+  readonly chunkId: string;
+  readonly ordinal: number;
+  readonly text: string;
+  /** Headings above the passage, outermost first; searched with it. */
+  readonly headings: readonly string[];
+  /** Character offsets in the extracted text; `page` from 1 where there are pages. */
+  readonly start: number;
+  readonly end: number;
+  readonly page?: number;
+  readonly enabled: boolean;
+  /** Unit vector of the model named by the document; absent: text search only. */
+  readonly vector?: readonly number[];
+}
+
+/** `a:<agentId>`, `s:<spaceId>` or `g`: the level of Knowledge a document belongs to. A search names the scopes it may see. */
+export type Scope = string;
+
+/** A document with its passages, ready to be searched. */
+export interface IndexedDocument {
+  readonly documentId: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly tagIds: readonly string[];
+  /** Stream revision of the document; citations pin it. */
+  readonly revision: number;
+  readonly embeddingModel: string | null;
+  readonly passages: readonly Passage[];
+}
+
+export type SearchOperation =
+  | { readonly op: 'putDocument'; readonly document: IndexedDocument }
+  | { readonly op: 'patchDocument'; readonly documentId: string; readonly fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>> }
+  | { readonly op: 'removeDocument'; readonly documentId: string }
+  | { readonly op: 'removeScope'; readonly scope: Scope };
+
+export interface SearchBatch {
+  readonly index: string;
+  readonly version: number;
+  readonly changes: readonly { readonly position: Position; readonly operations: readonly SearchOperation[] }[];
+  readonly from: Position | null;
+  readonly to: Checkpoint;
+  readonly fence: number;
+}
+
+export interface SearchQuery {
+  /** At least one, or nothing is found. */
+  readonly scopes: readonly Scope[];
+  readonly text: string;
+  /** The query's vector and the model it is of; only passages of the same model are compared. */
+  readonly vector?: { readonly model: string; readonly values: readonly number[] };
+  readonly mode: 'hybrid' | 'text' | 'vector';
+  readonly limit: number;
+  readonly documentIds?: readonly string[];
+  /** Documents that carry one of these tags. */
+  readonly tagIds?: readonly string[];
+  /** Weight of the vector ranks beside the text ranks in the fusion, 0 to 1; the embedding model's own. */
+  readonly vectorWeight?: number;
+}
+
+export interface SearchHit {
+  readonly documentId: string;
+  readonly documentName: string;
+  readonly documentRevision: number;
+  readonly scope: Scope;
+  readonly chunkId: string;
+  readonly text: string;
+  readonly headings: readonly string[];
+  readonly start: number;
+  readonly end: number;
+  readonly page?: number;
+  /** The text with the matched words between `<mark>` and `</mark>`. */
+  readonly highlight: string;
+  readonly score: number;
+  /** From 1; null where that leg did not find it. */
+  readonly textRank: number | null;
+  readonly vectorRank: number | null;
+}
+
+/** The port of full-text and vector search over Knowledge. Queries go to the live version. */
+export interface SearchIndex {
+  prepare(index: string, version: number): Promise<void>;
+  live(index: string): Promise<number | undefined>;
+  versions(index: string): Promise<readonly number[]>;
+  swap(index: string, from: number | undefined, to: number): Promise<boolean>;
+  drop(index: string, version: number): Promise<void>;
+  checkpoint(index: string, version: number): Promise<Checkpoint | undefined>;
+  /** All or nothing, with the checkpoint; what it wrote is found by the next search. Throws `CheckpointMismatch` and `Fenced` of the read store. */
+  apply(batch: SearchBatch): Promise<void>;
+  search(index: string, query: SearchQuery): Promise<readonly SearchHit[]>;
+  count(index: string, version: number): Promise<{ readonly documents: number; readonly passages: number }>;
+  /** Documents by id with a digest of their passages, for verification: pages after an id. */
+  scan(index: string, version: number, afterId: string | null, limit: number): Promise<readonly { readonly documentId: string; readonly digest: string }[]>;
+  purge(): Promise<void>;
+  health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
+  close(): Promise<void>;
+}

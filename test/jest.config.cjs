@@ -1,0 +1,23 @@
+// ESM-only packages that Jest must compile to CommonJS: its module registry cannot require() an ES module on every Node we support.
+const esmOnly = [
+  '@nestjs', '@borewit', '@tokenizer', 'content-disposition', 'cookie',
+  'file-type', 'load-esm', 'strtok3', 'token-types', 'uint8array-extras',
+].join('|');
+const { swcOptions } = require('./register.cjs');
+
+/** @type {import('jest').Config} */
+module.exports = {
+  rootDir: '..',
+  testEnvironment: 'node',
+  testRegex: '\\.(spec|e2e-spec)\\.ts$',
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
+  transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
+  // Anchored on the last node_modules segment, so nested copies are compiled too.
+  transformIgnorePatterns: [`/node_modules/(?!.*/node_modules/)(?!(?:${esmOnly})/)`],
+  moduleNameMapper: {
+    '^@app/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@projections/([^/]+)$': '<rootDir>/projections/$1/src/index.ts',
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  testTimeout: 30_000,
+};
