@@ -1,3 +1,6 @@
+/** Injection token of the `Blobs` port. */
+export const BLOBS = Symbol('Blobs');
+
 /** Where a large body stands: a random name that says nothing. */
 export type BlobName = string;
 

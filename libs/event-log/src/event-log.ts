@@ -1,5 +1,8 @@
 import type { ExpectedRevision, Position, StoredEvent, StreamLog } from '@app/kernel';
 
+/** Injection token of the `EventLog` port. */
+export const EVENT_LOG = Symbol('EventLog');
+
 /** The port of the log. One contract suite (`event-log.contract.ts`) runs against every adapter. */
 export interface EventLog extends StreamLog {
   /** A page of the whole log in order. */

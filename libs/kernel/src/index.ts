@@ -17,3 +17,4 @@ export * from './recorded-event';
 export * from './secrets';
 export * from './sensitive';
 export * from './thread';
+export * from './tokens';

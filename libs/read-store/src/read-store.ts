@@ -1,5 +1,8 @@
 import type { Json, Position } from '@app/kernel';
 
+/** Injection token of the `ReadStore` port. */
+export const READ_STORE = Symbol('ReadStore');
+
 /** A row of a view: a JSON object. Rows handed out are frozen, and the same object as long as the row is unchanged. */
 export type Row = Readonly<Record<string, Json>>;
 

@@ -1,6 +1,9 @@
 import type { Position } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 
+/** Injection token of the `SearchIndex` port. */
+export const SEARCH_INDEX = Symbol('SearchIndex');
+
 /** A piece of a document as it is searched and cited. */
 export interface Passage {
   readonly chunkId: string;

@@ -1,5 +1,8 @@
 import type { KeyOwner, Keyring } from '@app/kernel';
 
+/** Injection token of the `Vault` port. */
+export const VAULT = Symbol('Vault');
+
 /** The port of data keys: one per thing (a stream), wrapped under `VAULT_KEY`, apart from the log and its backups. */
 export interface Vault extends Keyring {
   /** Destroys keys for good and answers the things they belonged to. From then on `keys` leaves them out and `ensureKey` refuses. */

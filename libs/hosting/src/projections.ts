@@ -1,0 +1,4 @@
+import type { Projection } from '@app/projecting';
+
+/** Every view of the product. */
+export const projections: readonly Projection[] = [];
