@@ -1,0 +1,19 @@
+import { nameSchema, normalisedName, textSchema } from '.';
+
+describe('names', () => {
+  it('are trimmed', () => expect(nameSchema().parse('  Team  ')).toBe('Team'));
+
+  it.each(['', '   ', 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u{e0041}b', 'a\ud800b', '\u200b\u200b', 'x'.repeat(201)])('refuse %j', (name) =>
+    expect(nameSchema().safeParse(name).success).toBe(false));
+
+  it.each([
+    ['Team', 'TEAM'],
+    ['Straße', 'STRASSE'],
+    ['Team', 'Te\u200bam'],
+    ['Team', 'Te\u00adam'],
+    ['ﬁn', 'FIN'],
+    ['a  b', 'a b'],
+  ])('%j equals %j', (a, b) => expect(normalisedName(a)).toBe(normalisedName(b)));
+});
+
+test.each(['a\0b', 'a\udc00b', 'xxxxx'])('free text refuses %j', (text) => expect(textSchema(4).safeParse(text).success).toBe(false));
