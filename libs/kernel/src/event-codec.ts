@@ -82,7 +82,7 @@ const upcast = (event: StoredEvent, definition: EventDefinition, schema: number)
 
 const encrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, key: DataKey): Record<string, unknown> => {
   const out = { ...data };
-  for (const field of definition.sensitive) if (out[field] !== undefined && out[field] !== null) out[field] = encryptField(key, place(stream, field), out[field]);
+  for (const field of definition.sensitive) if (out[field] !== undefined && out[field] !== null) out[field] = encryptField(key, fieldPlace(stream, field), out[field]);
   return out;
 };
 
@@ -90,13 +90,13 @@ const decrypted = (data: Record<string, unknown>, definition: EventDefinition, s
   const key = keys.get(stream);
   for (const field of definition.sensitive) {
     const value = data[field];
-    if (isEncrypted(value)) data[field] = key === undefined ? ERASED : decryptField(key, place(stream, field), value);
+    if (isEncrypted(value)) data[field] = key === undefined ? ERASED : decryptField(key, fieldPlace(stream, field), value);
   }
   return data;
 };
 
 /** Binds a ciphertext to its stream and field, so that it cannot be moved to another. Field names are storage formats. */
-const place = (stream: string, field: string): string => `${stream}/${field}`;
+export const fieldPlace = (stream: string, field: string): string => `${stream}/${field}`;
 
 const metadataOf = (meta: CommandMeta, definition: EventDefinition): Record<string, string> => ({
   $correlationId: meta.correlationId,
