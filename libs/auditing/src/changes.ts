@@ -1,0 +1,33 @@
+import type { Json } from '@app/kernel';
+
+/** One difference between two states of an object. */
+export interface Change {
+  /** Dotted path from the object's root, such as `sampling.temperature.value` or `tags.0.name`. */
+  readonly path: string;
+  /** Null where the member did not exist. */
+  readonly before: Json;
+  /** Null where the member no longer exists. */
+  readonly after: Json;
+}
+
+type Members = Readonly<Record<string, Json>>;
+
+/** What differs between two states, leaf by leaf, in the order of the paths. A state that does not exist is null. */
+export const changesBetween = (before: Members | null, after: Members | null): readonly Change[] => membersOf('', before ?? {}, after ?? {});
+
+const membersOf = (parent: string, before: Members, after: Members): readonly Change[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((name) => valuesAt(parent === '' ? name : `${parent}.${name}`, before[name] ?? null, after[name] ?? null));
+
+/** Objects are compared member by member where both sides have one; anything else is one change. */
+const valuesAt = (path: string, before: Json, after: Json): readonly Change[] => {
+  if (isMembers(before) && isMembers(after)) return membersOf(path, before, after);
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) return membersOf(path, { ...before }, { ...after });
+  return sameJson(before, after) ? [] : [{ path, before, after }];
+};
+
+const isMembers = (value: Json): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlaceholder(value as Members);
+
+/** `{ erased: true }` and `{ encrypted: true }` stand for a whole value. */
+const isPlaceholder = (value: Members): boolean => value['erased'] === true || value['encrypted'] === true;
+
+const sameJson = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,24 @@
+import type { EventContext } from '@app/kernel';
+import { momentOf, upTo } from './moment';
+
+const at = (position: string, recordedAt: string) => ({ context: { position, recordedAt } as EventContext });
+
+describe('momentOf', () => {
+  it.each([
+    ['2026-11-21T10:00:00.000Z', { time: '2026-11-21T10:00:00.000Z' }],
+    ['2026-11-21T10:00:00+02:00', { time: '2026-11-21T08:00:00.000Z' }],
+    ['2026-11-21T10:00', { time: '2026-11-21T10:00:00.000Z' }],
+    ['2026-11-21', { time: '2026-11-21T00:00:00.000Z' }],
+    ['000000000000042', { position: '000000000000042' }],
+  ])('reads %s', (text, moment) => expect(momentOf(text)).toEqual(moment));
+
+  it('refuses a time that does not exist', () => expect(momentOf('2026-13-45T10:00:00Z')).toBeUndefined());
+});
+
+describe('upTo', () => {
+  const events = [at('01', '2026-01-01T00:00:00.000Z'), at('02', '2026-01-01T00:00:05.000Z'), at('03', '2026-01-01T00:00:04.000Z'), at('04', '2026-01-01T00:00:09.000Z')];
+
+  it('includes the event at the position', () => expect(upTo(events, { position: '02' })).toHaveLength(2));
+  it('includes everything up to the last event recorded at or before the time', () => expect(upTo(events, { time: '2026-01-01T00:00:04.000Z' })).toHaveLength(3));
+  it('is empty before the first event', () => expect(upTo(events, { time: '2025-01-01T00:00:00.000Z' })).toEqual([]));
+});

@@ -1,0 +1,20 @@
+import type { EventContext, Position } from '@app/kernel';
+
+/** A point in the log: a position, or a time (ISO 8601) that means the last event recorded at or before it. */
+export type Moment = { readonly position: Position } | { readonly time: string };
+
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const UNZONED = /T[^Z+-]*$/;
+
+/** Reads a time or a position; undefined for a text that looks like a time and is none. A time without a zone is UTC. */
+export const momentOf = (text: string): Moment | undefined => {
+  if (!TIME.test(text)) return { position: text };
+  const time = Date.parse(UNZONED.test(text) ? `${text}Z` : text);
+  return Number.isNaN(time) ? undefined : { time: new Date(time).toISOString() };
+};
+
+/** The events up to a moment; `events` are in log order. */
+export const upTo = <E extends { readonly context: EventContext }>(events: readonly E[], moment: Moment): readonly E[] => {
+  const included = (event: E): boolean => ('position' in moment ? event.context.position <= moment.position : event.context.recordedAt <= moment.time);
+  return events.slice(0, events.findLastIndex(included) + 1);
+};

@@ -1,0 +1,49 @@
+import { type Json, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import type { Operation, Row } from '@app/read-store';
+
+/** Rows of one view in memory, by key. */
+export type Rows = Map<string, Row>;
+
+/** Does to the rows what an event does to the view: the same projection, applied to nothing but the events given. */
+export const foldEvent = (rows: Rows, projection: RowProjection, event: RecordedEvent): void => {
+  if (!projection.types.includes(event.type)) return;
+  for (const operation of projection.apply(event)) apply(rows, operation);
+};
+
+/** One operation, by the rules of the `ReadStore` port. */
+const apply = (rows: Rows, operation: Operation): void => {
+  switch (operation.op) {
+    case 'put':
+      rows.set(operation.key, operation.row);
+      return;
+    case 'patch':
+      patch(rows, [operation.key], operation.fields);
+      return;
+    case 'increment':
+      patch(rows, [operation.key], { [operation.field]: numberOf(rows.get(operation.key)?.[operation.field]) + operation.by });
+      return;
+    case 'remove':
+      rows.delete(operation.key);
+      return;
+    case 'removeWhere':
+      for (const key of keysWhere(rows, operation.where)) rows.delete(key);
+      return;
+    case 'patchWhere':
+      patch(rows, keysWhere(rows, operation.where), operation.fields);
+      return;
+    default:
+      never(operation);
+  }
+};
+
+const patch = (rows: Rows, keys: readonly string[], fields: Row): void => {
+  for (const key of keys) {
+    const row = rows.get(key);
+    if (row !== undefined) rows.set(key, { ...row, ...fields });
+  }
+};
+
+const keysWhere = (rows: Rows, where: Row): readonly string[] => [...rows].filter(([, row]) => Object.entries(where).every(([field, value]) => row[field] === value)).map(([key]) => key);
+
+const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { encryptField, fieldPlace, type StoredEvent } from '@app/kernel';
+import { holdsContent, shownEvent } from './shown-event';
+
+const key = randomBytes(32);
+const stored: StoredEvent = {
+  id: '01890000-0000-7000-8000-000000000001',
+  position: '07',
+  stream: 'agent-a1',
+  revision: 2,
+  type: 'AgentDescribed',
+  data: JSON.stringify({ description: encryptField(key, fieldPlace('agent-a1', 'description'), 'helps lawyers'), size: 13 }),
+  metadata: JSON.stringify({ actor: 'user:u1', schema: '2', recordedAt: '2026-01-01T00:00:00.000Z' }),
+};
+const keys = new Map([['agent-a1', key]]);
+
+describe('an event shown to an auditor', () => {
+  it('hides content by default', () => {
+    expect(shownEvent(stored, 8, keys, { content: false, raw: false })).toEqual({
+      id: stored.id, position: '07', ordinal: 8, stream: 'agent-a1', revision: 2, type: 'AgentDescribed', schema: 2,
+      data: { description: { encrypted: true }, size: 13 },
+      meta: { actor: 'user:u1', schema: '2', recordedAt: '2026-01-01T00:00:00.000Z' },
+      recordedAt: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('decrypts content when asked to', () => {
+    expect(shownEvent(stored, null, keys, { content: true, raw: false }).data).toEqual({ description: 'helps lawyers', size: 13 });
+  });
+
+  it('says that content is erased once its key is gone, asked for or not', () => {
+    for (const content of [true, false]) expect(shownEvent(stored, null, new Map(), { content, raw: false }).data).toEqual({ description: { erased: true }, size: 13 });
+  });
+
+  it('adds the stored bytes unchanged', () => {
+    const { raw } = shownEvent(stored, null, keys, { content: false, raw: true });
+    expect(Buffer.from(raw?.data ?? '', 'base64').toString()).toBe(stored.data);
+    expect(Buffer.from(raw?.metadata ?? '', 'base64').toString()).toBe(stored.metadata);
+  });
+});
+
+test('an event holds content while a key can open it', () => {
+  expect(holdsContent(stored, keys)).toBe(true);
+  expect(holdsContent(stored, new Map())).toBe(false);
+  expect(holdsContent({ ...stored, data: '{"size":13}' }, keys)).toBe(false);
+});

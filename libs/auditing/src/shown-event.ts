@@ -1,0 +1,62 @@
+import { type DataKey, decryptField, ERASED, fieldPlace, isEncrypted, type Json, type StoredEvent } from '@app/kernel';
+
+/** What is read in place of content that the reader did not ask to see, or may not. */
+export const ENCRYPTED = Object.freeze({ encrypted: true as const });
+
+/** A stored event as auditors read it: the data in the schema it was stored in, never lifted to a newer one. */
+export interface ShownEvent {
+  readonly id: string;
+  readonly position: string;
+  /** Its number in the sealed order of the log, from 1; null until a seal covers it. */
+  readonly ordinal: number | null;
+  readonly stream: string;
+  readonly revision: number;
+  readonly type: string;
+  readonly schema: number;
+  /** Encrypted fields read `{ encrypted: true }` or, with content, their value; erased ones `{ erased: true }`. */
+  readonly data: Readonly<Record<string, Json>>;
+  readonly meta: Readonly<Record<string, string>>;
+  /** ISO 8601 UTC. */
+  readonly recordedAt: string;
+  /** The stored bytes, base64, which the seals are over. */
+  readonly raw?: { readonly data: string; readonly metadata: string };
+}
+
+export interface ShowOptions {
+  /** Decrypts what has a key. */
+  readonly content: boolean;
+  /** Adds the stored bytes. */
+  readonly raw: boolean;
+}
+
+/** Shows one event. `keys` are the data keys that exist, by stream: a field without its key is erased. */
+export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: ReadonlyMap<string, DataKey>, options: ShowOptions): ShownEvent => {
+  const meta = JSON.parse(event.metadata) as Record<string, string>;
+  const data = JSON.parse(event.data) as Record<string, Json>;
+  const key = keys.get(event.stream);
+  return {
+    id: event.id,
+    position: event.position,
+    ordinal,
+    stream: event.stream,
+    revision: event.revision,
+    type: event.type,
+    schema: Number(meta['schema'] ?? 1),
+    data: Object.fromEntries(Object.entries(data).map(([field, value]) => [field, shownField(event.stream, field, value, key, options.content)])),
+    meta,
+    recordedAt: meta['recordedAt'] ?? '',
+    ...(options.raw ? { raw: { data: base64(event.data), metadata: base64(event.metadata) } } : {}),
+  };
+};
+
+/** True when the event holds content that a key can still open. */
+export const holdsContent = (event: StoredEvent, keys: ReadonlyMap<string, DataKey>): boolean =>
+  keys.has(event.stream) && Object.values(JSON.parse(event.data) as Record<string, Json>).some(isEncrypted);
+
+const shownField = (stream: string, field: string, value: Json, key: DataKey | undefined, content: boolean): Json => {
+  if (!isEncrypted(value)) return value;
+  if (key === undefined) return { ...ERASED };
+  return content ? (decryptField(key, fieldPlace(stream, field), value) as Json) : { ...ENCRYPTED };
+};
+
+const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
