@@ -1,0 +1,3 @@
+export * from './conversation/conversation.decider';
+export * from './conversation/conversation.events';
+export * from './conversation/message-parts';

@@ -1,0 +1,63 @@
+import { isErased, never, normalisedName, refuse, type Decider, type Sensitive } from '@app/kernel';
+import type { TagEvent } from './tag.events';
+
+interface Tag {
+  readonly name: Sensitive<string>;
+  readonly color: string;
+}
+
+/** The tags of one Space by id, so that uniqueness of names is one decision on one stream. */
+export interface TagRegistryState {
+  readonly tags: ReadonlyMap<string, Tag>;
+  /** Ids that existed once; a repeated deletion follows from nothing. */
+  readonly deleted: ReadonlySet<string>;
+}
+
+export type TagCommand =
+  | { readonly type: 'Create'; readonly tagId: string; readonly spaceId: string; readonly name: string; readonly color: string }
+  | { readonly type: 'Update'; readonly tagId: string; readonly name?: string; readonly color?: string }
+  | { readonly type: 'Delete'; readonly tagId: string };
+
+/** Refuses `name_taken` for a name that normalises to one in use, and `not_found`. Streams are `tags-<spaceId>`. */
+export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent> = {
+  category: 'tags',
+  initial: { tags: new Map(), deleted: new Set() },
+  decide: (command, state) => {
+    const tag = state.tags.get(command.tagId);
+    switch (command.type) {
+      case 'Create': {
+        if (tag !== undefined) return refuse('conflict');
+        refuseTaken(command.name, command.tagId, state);
+        const { tagId, spaceId, name, color } = command;
+        return [{ type: 'TagCreated', data: { tagId, spaceId, name, color } }];
+      }
+      case 'Update': {
+        if (tag === undefined) return refuse('not_found');
+        if (command.name !== undefined) refuseTaken(command.name, command.tagId, state);
+        const name = command.name ?? tag.name;
+        const color = command.color ?? tag.color;
+        return name === tag.name && color === tag.color ? [] : [{ type: 'TagUpdated', data: { tagId: command.tagId, name, color } }];
+      }
+      case 'Delete':
+        if (tag === undefined) return state.deleted.has(command.tagId) ? [] : refuse('not_found');
+        return [{ type: 'TagDeleted', data: { tagId: command.tagId } }];
+      default:
+        return never(command);
+    }
+  },
+  evolve: (state, event) => {
+    const tags = new Map(state.tags);
+    if (event.type === 'TagDeleted') {
+      tags.delete(event.data.tagId);
+      return { tags, deleted: new Set([...state.deleted, event.data.tagId]) };
+    }
+    const { tagId, name, color } = event.data;
+    return { ...state, tags: tags.set(tagId, { name, color }) };
+  },
+  owner: (event) => (event.type === 'TagCreated' ? { spaceId: event.data.spaceId } : {}),
+};
+
+const refuseTaken = (name: string, tagId: string, { tags }: TagRegistryState): void => {
+  const wanted = normalisedName(name);
+  for (const [id, tag] of tags) if (id !== tagId && !isErased(tag.name) && normalisedName(tag.name) === wanted) refuse('name_taken', { field: 'name' });
+};

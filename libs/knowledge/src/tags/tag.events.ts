@@ -1,0 +1,27 @@
+import { defineEvent, sensitive, textSchema, type EventsOf } from '@app/kernel';
+import { z } from 'zod';
+
+const tagId = z.uuid();
+const name = sensitive(textSchema(200));
+const color = z.string();
+
+export const tagCreated = defineEvent({
+  type: 'TagCreated',
+  description: 'A Knowledge tag was made in a Space.',
+  data: z.strictObject({ tagId, spaceId: z.uuid(), name, color }),
+});
+
+export const tagUpdated = defineEvent({
+  type: 'TagUpdated',
+  description: 'A tag got another name or colour.',
+  data: z.strictObject({ tagId, name, color }),
+});
+
+export const tagDeleted = defineEvent({
+  type: 'TagDeleted',
+  description: 'A tag is gone; documents that carried it no longer show it.',
+  data: z.strictObject({ tagId }),
+});
+
+export const tagEvents = [tagCreated, tagUpdated, tagDeleted] as const;
+export type TagEvent = EventsOf<typeof tagEvents>;

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const tokens = z.number().int().nonnegative();
+
+/** Tokens of a model call. `inputTokens` is the full total, cached reads included (specification, LLM invocation). */
+export const tokenUsage = z.strictObject({
+  inputTokens: tokens,
+  inputTokenDetails: z.strictObject({ noCacheTokens: tokens, cacheReadTokens: tokens, cacheWriteTokens: tokens }),
+  outputTokens: tokens,
+  outputTokenDetails: z.strictObject({ textTokens: tokens, reasoningTokens: tokens }),
+  totalTokens: tokens,
+});
+export type TokenUsage = z.output<typeof tokenUsage>;
+
+/** Usage of an invocation with what it cost: `cost` is a decimal string in `currency`. */
+export const invocationUsage = tokenUsage.extend({ cost: z.string(), currency: z.string(), isIncludedUsage: z.boolean() });
+export type InvocationUsage = z.output<typeof invocationUsage>;
+
+/** What a provider reported, which may be anything: negative, fractional, absent, larger than its total. */
+export interface ReportedTokens {
+  readonly input?: unknown;
+  readonly cacheRead?: unknown;
+  readonly cacheWrite?: unknown;
+  readonly output?: unknown;
+  readonly reasoning?: unknown;
+}
+
+/** Largest believable number of tokens in one call; a hostile report cannot bill more. */
+const MAX_TOKENS = 100_000_000;
+
+/** Usage from a provider's report, each number clamped to what is possible. */
+export const usageOf = (reported: ReportedTokens): TokenUsage => {
+  const inputTokens = clamped(reported.input, MAX_TOKENS);
+  const cacheReadTokens = clamped(reported.cacheRead, inputTokens);
+  const cacheWriteTokens = clamped(reported.cacheWrite, inputTokens - cacheReadTokens);
+  const outputTokens = clamped(reported.output, MAX_TOKENS);
+  const reasoningTokens = clamped(reported.reasoning, outputTokens);
+  return {
+    inputTokens,
+    inputTokenDetails: { noCacheTokens: inputTokens - cacheReadTokens - cacheWriteTokens, cacheReadTokens, cacheWriteTokens },
+    outputTokens,
+    outputTokenDetails: { textTokens: outputTokens - reasoningTokens, reasoningTokens },
+    totalTokens: inputTokens + outputTokens,
+  };
+};
+
+const clamped = (value: unknown, max: number): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 0), max) : 0;
+
+/** Tokens of a text where nobody counted them: four characters each, the usual rule of thumb. */
+export const estimatedTokens = (text: string): number => Math.ceil(text.length / 4);
