@@ -1,6 +1,7 @@
 export * from './canonical-json';
 export * from './clock';
 export * from './command-meta';
+export * from './command-steps';
 export * from './config';
 export * from './decider';
 export * from './decisions';
@@ -17,4 +18,5 @@ export * from './recorded-event';
 export * from './secrets';
 export * from './sensitive';
 export * from './thread';
+export * from './thread-calls';
 export * from './tokens';

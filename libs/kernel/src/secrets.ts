@@ -9,3 +9,13 @@ export const equalSecrets = (a: string, b: string): boolean => {
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
 };
+
+/** The secret of this instance: keys the hashes of API keys and of names that must be unique, so that the log gives neither away. */
+export class InstanceSecret {
+  constructor(private readonly secret: Buffer) {}
+
+  /** Hash of a text for one purpose, in hex; the same text hashes differently for another purpose. */
+  hash(purpose: string, text: string): string {
+    return keyedHash(this.secret, `${purpose}\0${text}`);
+  }
+}

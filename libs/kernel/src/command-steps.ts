@@ -1,0 +1,22 @@
+import type { CommandMeta } from './command-meta';
+import { deriveId } from './ids';
+import type { RecordedEvent } from './recorded-event';
+
+/**
+ * The meta of a further step of a command, on another stream: an id of its own that is the same for every repeat.
+ * `If-Match` was for the thing itself, so it is left out.
+ */
+export const stepOf = ({ ifRevision: _, ...meta }: CommandMeta, label: string): CommandMeta => ({
+  ...meta,
+  commandId: deriveId(meta.commandId, label),
+  causationId: meta.causationId ?? meta.commandId,
+});
+
+/** The meta of a command that a policy issues on an event: the same however often the event is handed over. */
+export const reactionTo = ({ context }: RecordedEvent, policy: string, now: Date): CommandMeta => ({
+  commandId: deriveId(context.id, policy),
+  actor: `system:${policy}`,
+  correlationId: context.correlationId,
+  causationId: context.id,
+  now,
+});
