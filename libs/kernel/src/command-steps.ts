@@ -14,7 +14,8 @@ export const stepOf = ({ ifRevision: _, ...meta }: CommandMeta, label: string): 
 
 /** The meta of a command that a policy issues on an event: the same however often the event is handed over. */
 export const reactionTo = ({ context }: RecordedEvent, policy: string, now: Date): CommandMeta => ({
-  commandId: deriveId(context.id, policy),
+  // From the command behind the event, so that ids made by the reaction keep the order of time.
+  commandId: deriveId(context.commandId, `${policy}/${context.id}`),
   actor: `system:${policy}`,
   correlationId: context.correlationId,
   causationId: context.id,
