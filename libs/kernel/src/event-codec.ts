@@ -48,10 +48,15 @@ export class EventCodec {
    * Sensitive fields whose key is gone read as `ERASED`.
    */
   async decode(events: readonly StoredEvent[]): Promise<RecordedEvent[]> {
+    const keys = await this.keysOf(events);
+    return events.map((event) => this.decodeWith(event, keys));
+  }
+
+  /** The data keys that reading these events needs, as far as they exist. */
+  async keysOf(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, DataKey>> {
     const things = new Set<string>();
     for (const event of events) if ((this.catalogue.find(event.type)?.sensitive.length ?? 0) > 0) things.add(event.stream);
-    const keys = things.size > 0 ? await this.keyring.keys([...things]) : NO_KEYS;
-    return events.map((event) => this.decodeWith(event, keys));
+    return things.size > 0 ? this.keyring.keys([...things]) : NO_KEYS;
   }
 
   /** Reads one event with keys at hand: for callers that page and want to go on behind an unreadable one. */
