@@ -1,0 +1,38 @@
+import type { Caller } from '@app/access';
+import { type CommandMeta, refuse } from '@app/kernel';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { InvalidInput } from './invalid-input';
+
+/** The caller that the guard admitted. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context.switchToHttp().getRequest()));
+
+/** The metadata of the command that this request is: identity, actor, `If-Match`, request id. */
+export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta => commandMeta(context.switchToHttp().getRequest()));
+
+const callerOf = (request: FastifyRequest): Caller => request.caller ?? refuse('unauthenticated');
+
+const commandMeta = (request: FastifyRequest): CommandMeta => {
+  const caller = callerOf(request);
+  const { clock, ids } = request.server.edge;
+  const { acceptance } = request;
+  const ifRevision = revisionOf(request.headers['if-match']);
+  return {
+    commandId: acceptance?.commandId ?? ids.next(),
+    ...(acceptance === null ? {} : { commandHash: acceptance.hash }),
+    actor: caller.actor,
+    ...(caller.onBehalfOf === undefined ? {} : { onBehalfOf: caller.onBehalfOf }),
+    requestId: request.id,
+    correlationId: request.correlationId,
+    now: clock.now(),
+    ...(ifRevision === undefined ? {} : { ifRevision }),
+  };
+};
+
+/** `If-Match` names one revision, as the `etag` did; `*` asks for nothing more than existence. */
+const revisionOf = (header: string | undefined): number | undefined => {
+  if (header === undefined || header.trim() === '*') return undefined;
+  const revision = /^\s*"(\d{1,15})"\s*$/.exec(header)?.[1];
+  if (revision !== undefined) return Number(revision);
+  throw new InvalidInput('invalid_parameter', [{ path: 'If-Match', code: 'invalid_format', message: 'Must be an etag of this API, such as "3".' }]);
+};

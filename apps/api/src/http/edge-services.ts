@@ -1,0 +1,22 @@
+import type { Authenticator } from '@app/access';
+import type { Clock, Config, Ids } from '@app/kernel';
+import type { Idempotency } from './idempotency';
+import type { Lists } from './lists';
+import type { ViewWaiter } from './view-waiter';
+
+/** What the hooks and parameter decorators of the edge work with; decorates the Fastify instance as `edge`. */
+export interface EdgeServices {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly authenticator: Authenticator;
+  readonly idempotency: Idempotency;
+  readonly lists: Lists;
+  readonly views: ViewWaiter;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    edge: EdgeServices;
+  }
+}

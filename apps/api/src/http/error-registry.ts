@@ -1,0 +1,50 @@
+/** How an error code leaves over HTTP. */
+export interface ErrorEntry {
+  readonly status: number;
+  /** Short, and the same for every occurrence. */
+  readonly title: string;
+  /** One sentence that helps the caller; says nothing of the case in hand. */
+  readonly detail: string;
+}
+
+const entry = (status: number, title: string, detail: string): ErrorEntry => ({ status, title, detail });
+
+/**
+ * Every code the core API answers with (wire, Errors). Codes are stable: they are added, never changed. Contexts append
+ * theirs here; a test keeps this list, the OpenAPI document and the documentation equal.
+ */
+export const errorRegistry = {
+  invalid_body: entry(400, 'Invalid body', 'The body is not what this operation takes.'),
+  invalid_parameter: entry(400, 'Invalid parameter', 'A query parameter or header is not what this operation takes.'),
+  unknown_field: entry(400, 'Unknown field', 'The body has a field that this operation does not know.'),
+  invalid_cursor: entry(400, 'Invalid cursor', 'The cursor is damaged, or belongs to another list, filter or caller.'),
+  system_message_not_allowed: entry(400, 'System message not allowed', 'Messages of the role system are not taken here.'),
+  unsupported_parameter: entry(400, 'Unsupported parameter', 'The model or Agent does not support a parameter of the body.'),
+  unauthenticated: entry(401, 'Unauthenticated', 'The request needs a valid API key in the header x-api-key.'),
+  forbidden: entry(403, 'Forbidden', 'The caller may not do this.'),
+  agent_not_granted: entry(403, 'Agent not granted', 'The API key has no grant to this Agent.'),
+  agent_not_public: entry(403, 'Agent not public', 'Agent is not public'),
+  not_found: entry(404, 'Not found', 'There is no such thing here, or the caller may not know of it.'),
+  method_not_allowed: entry(405, 'Method not allowed', 'This path takes the methods of the header allow.'),
+  conflict: entry(409, 'Conflict', 'The state of the thing does not allow this.'),
+  name_taken: entry(409, 'Name taken', 'Another thing has this name here.'),
+  last_owner: entry(409, 'Last owner', 'The last one of this role must stay.'),
+  request_in_progress: entry(409, 'Request in progress', 'The first request with this Idempotency-Key still runs.'),
+  precondition_failed: entry(412, 'Precondition failed', 'The thing is not at the revision of If-Match.'),
+  too_large: entry(413, 'Too large', 'The body is larger than this operation takes.'),
+  unsupported_media_type: entry(415, 'Unsupported media type', 'Bodies are application/json in UTF-8 without content-encoding, or what the operation names.'),
+  idempotency_key_reused: entry(422, 'Idempotency key reused', 'The Idempotency-Key was used for another request.'),
+  no_object_generated: entry(422, 'No object generated', 'The model gave no answer that fits the schema.'),
+  usage_limit_exceeded: entry(429, 'Usage limit exceeded', 'A usage limit is used up.'),
+  rate_limited: entry(429, 'Rate limited', 'The credential has used up its requests of this minute.'),
+  internal: entry(500, 'Internal error', 'Something failed on our side; the request id finds it in the log.'),
+  upstream_error: entry(502, 'Upstream error', 'The model provider failed.'),
+  unavailable: entry(503, 'Unavailable', 'The platform cannot serve this now; try again.'),
+  view_unavailable: entry(503, 'View unavailable', 'The view has not reached the position of x-read-after; try again.'),
+  upstream_timeout: entry(504, 'Upstream timeout', 'The model provider did not answer in time.'),
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorRegistry;
+
+/** The entry of a code; an unregistered one is a fault of ours. */
+export const errorEntry = (code: string): ErrorEntry | undefined => (Object.hasOwn(errorRegistry, code) ? errorRegistry[code as ErrorCode] : undefined);

@@ -1,0 +1,128 @@
+import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, isEncrypted, type Json, keyedHash, type Keyring, refuse, type Uuid } from '@app/kernel';
+import type { ReadStore } from '@app/read-store';
+
+/** How long a key is remembered (wire, `Idempotency-Key`). */
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+const PREFIX = 'idempotency/';
+
+/** An answer that was given: without secrets, its body encrypted under the data key of the thing that was written. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly thing: string | null;
+  readonly body: EncryptedField | null;
+}
+
+interface Remembered {
+  readonly commandId: Uuid;
+  readonly hash: string;
+  readonly at: number;
+  readonly answer: Answer | null;
+}
+
+/** A request with an `Idempotency-Key` that runs. */
+export interface Acceptance {
+  readonly name: string;
+  readonly commandId: Uuid;
+  readonly hash: string;
+  readonly at: number;
+  /** What `written` answered: the thing, and the body as a repeat may see it. */
+  answered: { readonly thing: string; readonly body: string | null } | null;
+}
+
+export interface Replay {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/**
+ * A request with an `Idempotency-Key` happens once. The key's command id is stored before the command runs, so a repeat
+ * after a crash meets what the first one wrote; the answer is stored when it is given, and given again to a repeat.
+ */
+export class Idempotency {
+  private readonly running = new Map<string, string>();
+
+  constructor(
+    private readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>,
+    private readonly keyring: Keyring,
+    private readonly secret: Buffer,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Takes up a request. Answers the acceptance to run it with, or the answer it had. Refuses with `idempotency_key_reused`
+   * for another request under the same key, and with `request_in_progress` while the first one runs.
+   */
+  async accept(actor: string, key: string, target: string, body: unknown): Promise<Acceptance | Replay> {
+    const name = PREFIX + keyedHash(this.secret, canonicalJson([actor, key]));
+    const hash = keyedHash(this.secret, canonicalJson([target, body === undefined ? null : (body as Json)]));
+    const running = this.running.get(name);
+    if (running !== undefined) return refuse(running === hash ? 'request_in_progress' : 'idempotency_key_reused');
+    this.running.set(name, hash);
+    try {
+      return await this.takeUp(name, hash);
+    } catch (error) {
+      this.running.delete(name);
+      throw error;
+    }
+  }
+
+  /** Remembers the answer of an accepted request, or forgets the request when it was refused: nothing happened then. */
+  async settle(acceptance: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
+    try {
+      if (status < 300) await this.remember(acceptance, status, headers);
+      else if (status < 500) await this.store.writeState(acceptance.name, null);
+    } finally {
+      this.release(acceptance);
+    }
+  }
+
+  /** Ends an accepted request without an answer that could be given again: a repeat runs it under the same command id. */
+  release(acceptance: Acceptance): void {
+    this.running.delete(acceptance.name);
+  }
+
+  /** Forgets what is older than a day. */
+  async sweep(): Promise<void> {
+    const oldest = this.clock.now().getTime() - REMEMBERED_MS;
+    for (let after: string | undefined; ; ) {
+      const page = await this.store.listState(PREFIX, after === undefined ? { limit: 500 } : { after, limit: 500 });
+      for (const { key, value } of page) if ((value as unknown as Remembered).at < oldest) await this.store.writeState(key, null);
+      after = page.at(-1)?.key;
+      if (after === undefined) return;
+    }
+  }
+
+  private async takeUp(name: string, hash: string): Promise<Acceptance | Replay> {
+    const at = this.clock.now().getTime();
+    const stored = (await this.store.readState(name)) as unknown as Remembered | undefined;
+    const known = stored !== undefined && stored.at > at - REMEMBERED_MS ? stored : undefined;
+    if (known === undefined) {
+      const fresh = { commandId: this.ids.next(), hash, at };
+      const won = await this.store.writeState(name, { ...fresh, answer: null }, { expected: stored as unknown as Json | undefined });
+      return won ? { name, ...fresh, answered: null } : refuse('request_in_progress');
+    }
+    if (known.hash !== hash) return refuse('idempotency_key_reused');
+    if (known.answer === null) return { name, commandId: known.commandId, hash, at: known.at, answered: null };
+    const replay = await this.replay(name, known.answer);
+    this.running.delete(name);
+    return replay;
+  }
+
+  private async replay(name: string, { status, headers, thing, body }: Answer): Promise<Replay> {
+    if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
+    const key = (await this.keyring.keys([thing])).get(thing) ?? refuse('not_found');
+    return { status, headers, body: decryptField(key, name, body) as string };
+  }
+
+  private async remember({ name, commandId, hash, at, answered }: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
+    if (answered === null) return;
+    const key = answered.body === null ? undefined : (await this.keyring.keys([answered.thing])).get(answered.thing);
+    if (answered.body !== null && key === undefined) return;
+    const body = key === undefined ? null : encryptField(key, name, answered.body);
+    const answer: Answer = { status, headers, thing: key === undefined ? null : answered.thing, body };
+    await this.store.writeState(name, { commandId, hash, at, answer } as unknown as Json);
+  }
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Acceptance, type Replay } from './idempotency';
+import { InvalidInput } from './invalid-input';
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+/** What a repeat gets again beside status and body. */
+const KEPT_HEADERS = ['etag', 'location', 'x-log-position', 'content-type'] as const;
+
+/** Gives every write of the instance the behaviour of `Idempotency-Key`; requests without it pass untouched. */
+export const installIdempotency = (fastify: FastifyInstance): void => {
+  fastify.addHook('preHandler', acceptOrReplay);
+  fastify.addHook('onSend', settle);
+};
+
+const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined || request.caller === null || request.method === 'GET' || request.method === 'HEAD') return undefined;
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' }]);
+  }
+  const { idempotency } = request.server.edge;
+  const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, request.body);
+  if (isReplay(accepted)) return reply.code(accepted.status).headers(accepted.headers).send(accepted.body ?? undefined);
+  request.acceptance = accepted;
+  reply.raw.once('close', () => {
+    // A stream has no answer that could be kept. Where the client left before the answer, `settle` still comes.
+    if (reply.sent) idempotency.release(accepted);
+  });
+  return undefined;
+};
+
+const isReplay = (accepted: Acceptance | Replay): accepted is Replay => 'status' in accepted;
+
+const settle = async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+  const { acceptance } = request;
+  if (acceptance === null || isStream(payload)) return payload;
+  request.acceptance = null;
+  const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])));
+  await request.server.edge.idempotency.settle(acceptance, reply.statusCode, headers);
+  return payload;
+};
+
+const isStream = (payload: unknown): boolean => typeof payload === 'object' && payload !== null && 'pipe' in payload;

@@ -1,0 +1,11 @@
+export { CommandContext, CurrentCaller } from './command-context';
+export type { EdgeServices } from './edge-services';
+export { errorRegistry, type ErrorCode } from './error-registry';
+export { flagText, input, query, wholeNumberText } from './input';
+export { InvalidInput } from './invalid-input';
+export { JsonText } from './json-text';
+export { listOf, listQuery, Lists, type PageRequest, type PageStart } from './lists';
+export { presenter, type Presenter } from './presenter';
+export { Accepts, Answers, LARGE_JSON_LIMIT, Parameters, Reads, Refuses, Requires, Summary } from './route';
+export { parts } from './uploads';
+export { tagged, written, type Outcome } from './written';

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type InputFault, InvalidInput, pathText } from './invalid-input';
+
+/** Most faults one answer lists. */
+const MOST_FAULTS = 20;
+
+/** A checked body. Throws the 400 problem that names each field; `undefined` means that no body was sent. */
+export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
+  if (body === undefined) throw new InvalidInput('invalid_body', [{ path: '', code: 'required', message: 'A JSON body is required.' }]);
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const faults = faultsOf(parsed.error.issues);
+  throw new InvalidInput(faults.some((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'invalid_body', faults);
+};
+
+/** Checked query parameters. Repeated, unknown and malformed ones are refused with 400 `invalid_parameter`. */
+export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<S> => {
+  const given = raw as Record<string, unknown>;
+  const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]));
+  if (repeated.length > 0) {
+    throw new InvalidInput('invalid_parameter', repeated.slice(0, MOST_FAULTS).map((name) => ({ path: pathText([name]), code: 'repeated', message: 'Must be given once.' })));
+  }
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInput('invalid_parameter', faultsOf(parsed.error.issues));
+};
+
+/** A whole number written in decimal digits, nothing else. */
+export const wholeNumberText = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'Must be a whole number.')
+    .transform(Number)
+    .pipe(z.number().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`));
+
+/** `true` or `false`. */
+export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+const faultsOf = (issues: readonly z.core.$ZodIssue[]): InputFault[] => issues.flatMap((issue) => faultOf(issue, [])).slice(0, MOST_FAULTS);
+
+const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): readonly InputFault[] => {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: pathText([...path, key]), code: 'unknown_field', message: 'This field is not known here.' }));
+  }
+  if (issue.code === 'invalid_union') {
+    const branch = closestBranch(issue.errors);
+    if (branch !== undefined) return branch.flatMap((inner) => faultOf(inner, path));
+  }
+  return [{ path: pathText(path), code: issue.code, message: issue.message }];
+};
+
+/** The alternative that the input came closest to: the one with the fewest faults that are not about its kind as a whole. */
+const closestBranch = (branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined =>
+  branches.filter((branch) => branch.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys')).toSorted((a, b) => a.length - b.length)[0] ?? branches[0];

@@ -1,0 +1,23 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply } from 'fastify';
+
+/** JSON that is ready to be sent: presenters make it once for a row and keep it. */
+export class JsonText {
+  constructor(readonly text: string) {}
+
+  /** The same object with further members. */
+  with(members: Readonly<Record<string, unknown>>): JsonText {
+    const added = JSON.stringify(members);
+    if (added === '{}') return this;
+    return new JsonText(this.text === '{}' ? added : `${this.text.slice(0, -1)},${added.slice(1)}`);
+  }
+}
+
+/** Nest's adapter, sending `JsonText` as it is. */
+export class JsonTextAdapter extends FastifyAdapter {
+  override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
+    if (!(body instanceof JsonText)) return super.reply(response, body, statusCode);
+    if (statusCode !== undefined) response.status(statusCode);
+    return response.header('content-type', 'application/json; charset=utf-8').send(body.text);
+  }
+}

@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto';
+import type { Caller } from '@app/access';
+import { canonicalJson, equalSecrets, type Json, refuse } from '@app/kernel';
+import { z } from 'zod';
+import { wholeNumberText } from './input';
+import { JsonText } from './json-text';
+
+/** Where a page begins: as `FindOptions.after` of the read store. */
+export interface PageStart {
+  readonly values: readonly Json[];
+  readonly key: string;
+}
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly after?: PageStart;
+}
+
+/** The schema of a list's query: `limit`, `cursor` and the list's own filters. */
+export const listQuery = <Shape extends z.ZodRawShape>(filters: Shape) =>
+  z.strictObject({ limit: wholeNumberText(1, 100).default(50), cursor: z.string().min(1).max(4_000).optional(), ...filters });
+
+/** The schema of a list's answer. */
+export const listOf = (item: z.ZodType): z.ZodObject => z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+
+type ListQuery = Readonly<{ limit: number; cursor?: string | undefined } & Record<string, unknown>>;
+
+/** Pages of lists, with cursors that hold for one list, its filters and its caller, and show when they were changed. */
+export class Lists {
+  constructor(private readonly key: Buffer) {}
+
+  /** What to read for a checked query. Refuses with `invalid_cursor`. `list` names the list and its place, such as `members/<spaceId>`. */
+  page(list: string, caller: Caller, query: ListQuery): PageRequest {
+    if (query.cursor === undefined) return { limit: query.limit };
+    const [body = '', mac = ''] = query.cursor.split('.');
+    if (!equalSecrets(mac, this.mac(list, caller, query, body))) return refuse('invalid_cursor');
+    const [values, key] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [Json[], string];
+    return { limit: query.limit, after: { values, key } };
+  }
+
+  /** The answer of a list: `next` is where the page behind this one begins, null at the end. */
+  answer(list: string, caller: Caller, query: ListQuery, items: readonly JsonText[], next: PageStart | null): JsonText {
+    let text = '{"items":[';
+    for (let index = 0; index < items.length; index += 1) text += (index === 0 ? '' : ',') + (items[index] as JsonText).text;
+    return new JsonText(`${text}],"nextCursor":${next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`}}`);
+  }
+
+  private cursor(list: string, caller: Caller, query: ListQuery, next: PageStart): string {
+    const body = Buffer.from(JSON.stringify([next.values, next.key])).toString('base64url');
+    return `${body}.${this.mac(list, caller, query, body)}`;
+  }
+
+  /** `limit` may change from page to page; everything else is part of the list. */
+  private mac(list: string, caller: Caller, { limit: _limit, cursor: _cursor, ...filters }: ListQuery, body: string): string {
+    return createHmac('sha256', this.key).update(canonicalJson([list, caller.actor, filters, body])).digest('base64url').slice(0, 32);
+  }
+}

@@ -1,0 +1,52 @@
+import { Expose, plainToInstance, Type } from 'class-transformer';
+import { z } from 'zod';
+import { JsonText } from './json-text';
+
+/** Shows objects of one kind: only the fields of its schema leave. */
+export interface Presenter<Source extends object> {
+  /** For `@Answers`. */
+  readonly schema: z.ZodObject;
+  /** The object's JSON; the same object is transformed once. `extra` adds what depends on the caller. */
+  (source: Source, extra?: Readonly<Record<string, unknown>>): JsonText;
+}
+
+/**
+ * A presenter whose view class exposes what `schema` names and nothing else. `shape` turns a row into the wire form where
+ * they differ. The JSON is kept with the row object: stores hand out the same object as long as the row is unchanged.
+ */
+export const presenter = <Source extends object>(schema: z.ZodObject, shape: (source: Source) => object = (source) => source): Presenter<Source> => {
+  const view = viewClass(schema);
+  const kept = new WeakMap<Source, JsonText>();
+  const present = (source: Source, extra?: Readonly<Record<string, unknown>>): JsonText => {
+    let json = kept.get(source);
+    if (json === undefined) {
+      json = new JsonText(JSON.stringify(plainToInstance(view, shape(source), { excludeExtraneousValues: true })));
+      kept.set(source, json);
+    }
+    return extra === undefined ? json : json.with(extra);
+  };
+  return Object.assign(present, { schema });
+};
+
+type ViewClass = new () => object;
+
+/** The expose-only class of a schema; objects inside it, also in arrays, have classes of their own. */
+const viewClass = (schema: z.ZodObject): ViewClass => {
+  class View {}
+  // What is erased reads `{ "erased": true }` in place of any value.
+  Expose()(View.prototype, 'erased');
+  for (const [name, field] of Object.entries(schema.shape)) {
+    Expose()(View.prototype, name);
+    const inner = objectIn(field as z.ZodType);
+    if (inner === undefined) continue;
+    const innerClass = viewClass(inner);
+    Type(() => innerClass)(View.prototype, name);
+  }
+  return View;
+};
+
+const objectIn = (schema: z.ZodType): z.ZodObject | undefined => {
+  if (schema instanceof z.ZodObject) return schema;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return objectIn(schema.unwrap() as z.ZodType);
+  return schema instanceof z.ZodArray ? objectIn(schema.element as z.ZodType) : undefined;
+};

@@ -1,0 +1,52 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { errorRegistry } from './error-registry';
+import { safeError } from './logging';
+import { type Problem, problemOf } from './problem';
+import { patternOf } from './request';
+import type { RouteTable } from './route-table';
+
+/** Answers every error as a problem document, and logs those that are ours. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly logger: Logger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const problem = problemOf(error);
+    if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error: safeError(error) }, 'request failed');
+    if (reply.sent || reply.raw.headersSent) {
+      // Half an answer must not look like a whole one.
+      reply.raw.destroy();
+      return;
+    }
+    if (request.is404 && problem.code === 'not_found') this.sendUnrouted(request, reply, problem);
+    else sendProblem(request, reply, problem);
+  }
+
+  private sendUnrouted(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+    const allowed = this.routes.methodsOf(pathOf(request.url));
+    if (allowed.length === 0) return sendProblem(request, reply, problem);
+    reply.header('allow', allowed.join(', '));
+    return sendProblem(request, reply, { code: 'method_not_allowed', ...errorRegistry.method_not_allowed });
+  }
+}
+
+/** Sends a problem document (RFC 9457). */
+export const sendProblem = (request: FastifyRequest, reply: FastifyReply, problem: Problem): void => {
+  const { code, status, title, detail, errors, outcome, retryAfterSeconds } = problem;
+  if (status === 401) reply.header('www-authenticate', 'ApiKey');
+  if (status === 413) reply.header('connection', 'close');
+  if (status === 503 || retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds ?? 1));
+  const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+  const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...(isWrite && status === 503 ? { outcome: outcome ?? 'none' } : {}) };
+  void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));
+};
+
+const pathOf = (url: string): string => url.split('?', 1)[0] as string;

@@ -1,0 +1,59 @@
+import { isDomainError, isUnavailable } from '@app/kernel';
+import { HttpException } from '@nestjs/common';
+import { errorEntry, errorRegistry } from './error-registry';
+import { type InputFault, InvalidInput } from './invalid-input';
+
+/** What an error says to its caller. */
+export interface Problem {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly errors?: readonly InputFault[];
+  /** For a write that met an unavailable store: whether it may have happened. */
+  readonly outcome?: 'none' | 'unknown';
+  readonly retryAfterSeconds?: number;
+}
+
+/** The problem behind an error. What is not foreseen is `internal` and says nothing more. */
+export const problemOf = (error: unknown): Problem => {
+  if (error instanceof InvalidInput) return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
+  if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
+  if (isDomainError(error)) {
+    const seconds = error.facts['retryAfterSeconds'];
+    return { ...named(error.code), ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}) };
+  }
+  return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
+};
+
+const named = (code: string): Problem => {
+  const entry = errorEntry(code);
+  return entry === undefined ? { code: 'internal', ...errorRegistry.internal } : { code, ...entry };
+};
+
+const byFrameworkCode: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_REQ_FILE_TOO_LARGE: 'too_large',
+  FST_FILES_LIMIT: 'too_large',
+  FST_PARTS_LIMIT: 'too_large',
+  FST_FIELDS_LIMIT: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'unsupported_media_type',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+};
+
+/** Fastify and Nest refuse some requests themselves: before a route is found, while a body is read. */
+const frameworkCode = (error: unknown): string => {
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  if (typeof code === 'string' && Object.hasOwn(byFrameworkCode, code)) return byFrameworkCode[code] as string;
+  const status = error instanceof HttpException ? error.getStatus() : statusCode;
+  if (status === 404) return 'not_found';
+  return typeof status === 'number' && status >= 400 && status < 500 ? 'invalid_body' : 'internal';
+};
+
+const sentence = (faults: readonly InputFault[]): string => {
+  const [first] = faults;
+  if (first === undefined) return errorRegistry.invalid_body.detail;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  return `${first.path === '' ? '' : `${first.path}: `}${first.message}${more}`;
+};

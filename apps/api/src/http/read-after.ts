@@ -1,0 +1,20 @@
+import { refuse } from '@app/kernel';
+import type { FastifyRequest } from 'fastify';
+import { InvalidInput } from './invalid-input';
+import { declarationOf } from './request';
+import { reached } from './view-waiter';
+
+/** Opaque, but never longer or stranger than this. */
+const POSITION = /^[\w:/.-]{1,64}$/;
+
+/** `x-read-after` on a read: waits, at most 2 s, until the views that it reads have reached that position. */
+export const waitForReadAfter = async (request: FastifyRequest): Promise<void> => {
+  const position = request.headers['x-read-after'];
+  if (position === undefined) return;
+  const { reads } = declarationOf(request);
+  if (reads === undefined) return;
+  if (typeof position !== 'string' || !POSITION.test(position)) {
+    throw new InvalidInput('invalid_parameter', [{ path: 'x-read-after', code: 'invalid_format', message: 'Must be a position that x-log-position gave.' }]);
+  }
+  if (!(await reached(request.server.edge.views, reads, position))) refuse('view_unavailable');
+};

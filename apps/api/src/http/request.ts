@@ -1,0 +1,31 @@
+import type { Caller } from '@app/access';
+import type { FastifyRequest } from 'fastify';
+import type { Acceptance } from './idempotency';
+import type { RouteDeclaration } from './route';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    route?: RouteDeclaration;
+  }
+  interface FastifyRequest {
+    /** Set by the guard; null on public routes and before. */
+    caller: Caller | null;
+    /** Set where the request carries an `Idempotency-Key`. */
+    acceptance: Acceptance | null;
+    /** Correlates everything that follows from this request; also its trace. */
+    correlationId: string;
+    startedAt: number;
+  }
+}
+
+/** What the routed handler declares; empty for a request that no route takes. */
+export const declarationOf = (request: FastifyRequest): RouteDeclaration => request.routeOptions.config?.route ?? {};
+
+/** The route's pattern, such as `/api/v1/core/agents/:agentId`; never the path itself, which may hold what people entered. */
+export const patternOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'none';
+
+const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The caller's own request id if it is 1-128 safe characters, a new one otherwise. */
+export const requestIdOf = (header: string | string[] | undefined, make: () => string): string =>
+  typeof header === 'string' && SAFE_REQUEST_ID.test(header) ? header : make();

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { RouteDeclaration } from './route';
+
+/** A route as it is served. */
+export interface ServedRoute {
+  readonly method: string;
+  /** Pattern such as `/api/v1/core/agents/:agentId`. */
+  readonly url: string;
+  readonly declaration: RouteDeclaration;
+}
+
+/** Every route of the instance, collected as they are registered. */
+export class RouteTable {
+  readonly routes: ServedRoute[] = [];
+  private readonly patterns = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+
+  constructor(fastify: FastifyInstance) {
+    fastify.addHook('onRoute', ({ method, url, config }) => {
+      for (const one of [method].flat()) this.add({ method: one, url, declaration: config?.route ?? {} });
+    });
+  }
+
+  /** The methods that a path takes; empty for a path that does not exist. */
+  methodsOf(path: string): readonly string[] {
+    const methods = new Set<string>();
+    for (const entry of this.patterns.values()) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method);
+    return [...methods].toSorted();
+  }
+
+  private add(route: ServedRoute): void {
+    this.routes.push(route);
+    const known = this.patterns.get(route.url);
+    if (known !== undefined) known.methods.add(route.method);
+    else this.patterns.set(route.url, { pattern: patternOf(route.url), methods: new Set([route.method]) });
+  }
+}
+
+const patternOf = (url: string): RegExp => {
+  const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/:[A-Za-z]\w*/g, '[^/]+').replace(/\*/g, '.*')}$`);
+};

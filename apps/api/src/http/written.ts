@@ -1,0 +1,40 @@
+import { idOf, type Receipt } from '@app/kernel';
+import type { FastifyReply } from 'fastify';
+import { JsonText } from './json-text';
+import { reached } from './view-waiter';
+
+/** How a write answers. */
+export interface Outcome {
+  /** Views that must show the write before it answers. */
+  readonly views: readonly string[];
+  /** Reads the item back; absent where nothing is shown. */
+  readonly show?: () => Promise<JsonText | undefined>;
+  /** Path of what was created. */
+  readonly location?: string;
+  /** Members that are shown in this answer only, never in a repeat: secrets. */
+  readonly once?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Ends a write: waits, at most 2 s, until the views show it, and sets `etag`, `x-log-position`, `location` and, when a view
+ * is late, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the thing.
+ */
+export const written = async (reply: FastifyReply, receipt: Receipt, outcome: Outcome): Promise<JsonText | undefined> => {
+  const { edge } = reply.server;
+  const inTime = await reached(edge.views, outcome.views, receipt.position);
+  reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);
+  if (!inTime) reply.header('x-view-late', 'true');
+  if (outcome.location !== undefined) reply.header('location', outcome.location);
+  const json = outcome.show === undefined ? undefined : ((await outcome.show()) ?? bare(receipt));
+  const { acceptance } = reply.request;
+  if (acceptance !== null) acceptance.answered = { thing: receipt.stream, body: json?.text ?? null };
+  return outcome.once === undefined ? json : json?.with(outcome.once);
+};
+
+/** Sets the `etag` of an item that is read. */
+export const tagged = (reply: FastifyReply, revision: number): void => {
+  reply.header('etag', `"${revision}"`);
+};
+
+const bare = (receipt: Receipt): JsonText =>
+  new JsonText(JSON.stringify({ id: idOf(receipt.stream), revision: receipt.revision }));
