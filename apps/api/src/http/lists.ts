@@ -1,20 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Caller } from '@app/access';
 import { canonicalJson, equalSecrets, type Json, refuse } from '@app/kernel';
+import type { PageRequest, PageStart } from '@app/read-store';
 import { z } from 'zod';
 import { wholeNumberText } from './input';
 import { JsonText } from './json-text';
-
-/** Where a page begins: as `FindOptions.after` of the read store. */
-export interface PageStart {
-  readonly values: readonly Json[];
-  readonly key: string;
-}
-
-export interface PageRequest {
-  readonly limit: number;
-  readonly after?: PageStart;
-}
 
 /** The schema of a list's query: `limit`, `cursor` and the list's own filters. */
 export const listQuery = <Shape extends z.ZodRawShape>(filters: Shape) =>
