@@ -1,7 +1,7 @@
 import { changesBetween } from './changes';
 
 describe('changesBetween', () => {
-  it('names each leaf that differs by its dotted path', () => {
+  it('names each leaf that differs by its path', () => {
     const before = { name: 'A', sampling: { temperature: { enabled: false, value: null }, topP: { enabled: false, value: null } } };
     const after = { name: 'A', sampling: { temperature: { enabled: true, value: 0.2 }, topP: { enabled: false, value: null } } };
     expect(changesBetween(before, after)).toEqual([
@@ -11,7 +11,7 @@ describe('changesBetween', () => {
   });
 
   it('compares lists item by item at equal length, and as a whole otherwise', () => {
-    expect(changesBetween({ tags: [{ name: 'a' }, { name: 'b' }] }, { tags: [{ name: 'a' }, { name: 'c' }] })).toEqual([{ path: 'tags.1.name', before: 'b', after: 'c' }]);
+    expect(changesBetween({ tags: [{ name: 'a' }, { name: 'b' }] }, { tags: [{ name: 'a' }, { name: 'c' }] })).toEqual([{ path: 'tags[1].name', before: 'b', after: 'c' }]);
     expect(changesBetween({ tags: ['a'] }, { tags: ['a', 'b'] })).toEqual([{ path: 'tags', before: ['a'], after: ['a', 'b'] }]);
   });
 

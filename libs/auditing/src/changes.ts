@@ -2,7 +2,7 @@ import type { Json } from '@app/kernel';
 
 /** One difference between two states of an object. */
 export interface Change {
-  /** Dotted path from the object's root, such as `sampling.temperature.value` or `tags.0.name`. */
+  /** Path from the object's root as in code: `sampling.temperature.value`, `tags[0].name`. */
   readonly path: string;
   /** Null where the member did not exist. */
   readonly before: Json;
@@ -18,10 +18,13 @@ export const changesBetween = (before: Members | null, after: Members | null): r
 const membersOf = (parent: string, before: Members, after: Members): readonly Change[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted().flatMap((name) => valuesAt(parent === '' ? name : `${parent}.${name}`, before[name] ?? null, after[name] ?? null));
 
-/** Objects are compared member by member where both sides have one; anything else is one change. */
+const itemsOf = (parent: string, before: readonly Json[], after: readonly Json[]): readonly Change[] =>
+  before.flatMap((value, index) => valuesAt(`${parent}[${index}]`, value, after[index] ?? null));
+
+/** Objects are compared member by member, lists of one length item by item; anything else is one change. */
 const valuesAt = (path: string, before: Json, after: Json): readonly Change[] => {
   if (isMembers(before) && isMembers(after)) return membersOf(path, before, after);
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) return membersOf(path, { ...before }, { ...after });
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) return itemsOf(path, before, after);
   return sameJson(before, after) ? [] : [{ path, before, after }];
 };
 

@@ -1,4 +1,4 @@
-import { categoryOf, type EventContext } from '@app/kernel';
+import { categoryOf, type StoredEvent } from '@app/kernel';
 
 /** Which events an auditor asks for; all given filters must hold. Times are ISO 8601 UTC, both inclusive. */
 export interface EventQuery {
@@ -12,7 +12,18 @@ export interface EventQuery {
 }
 
 /** What the filters look at. */
-export type Traced = Pick<EventContext, 'stream' | 'actor' | 'correlationId' | 'recordedAt'> & { readonly type: string };
+export interface Traced {
+  readonly stream: string;
+  readonly type: string;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly recordedAt: string;
+}
+
+export const tracedOf = ({ stream, type, metadata }: StoredEvent): Traced => {
+  const meta = JSON.parse(metadata) as Record<string, string>;
+  return { stream, type, actor: meta['actor'] ?? '', correlationId: meta['$correlationId'] ?? '', recordedAt: meta['recordedAt'] ?? '' };
+};
 
 export const matches = (query: EventQuery, event: Traced): boolean =>
   holds(query.stream, event.stream) &&
@@ -24,6 +35,3 @@ export const matches = (query: EventQuery, event: Traced): boolean =>
   (query.to === undefined || event.recordedAt <= query.to);
 
 const holds = (wanted: string | undefined, value: string): boolean => wanted === undefined || wanted === value;
-
-/** True when the query asks for every event. */
-export const isUnfiltered = (query: EventQuery): boolean => Object.values(query).every((value) => value === undefined);

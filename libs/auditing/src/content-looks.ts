@@ -1,0 +1,29 @@
+import { type Decider, defineEvent, type EventsOf } from '@app/kernel';
+import { z } from 'zod';
+
+/** Looking at content is on record before the content is shown. */
+export const AuditorLookedAtContent = defineEvent({
+  type: 'AuditorLookedAtContent',
+  description: 'Somebody with the permission audit:content was shown decrypted content.',
+  data: z.strictObject({
+    /** What was asked for: the filters of a list of events, or the kind and id of an object. */
+    asked: z.record(z.string(), z.string()),
+    /** The first and the last event that was shown, in the order shown. */
+    firstPosition: z.string(),
+    lastPosition: z.string(),
+    events: z.number().int().nonnegative(),
+  }),
+});
+
+export const contentLookEvents = [AuditorLookedAtContent] as const;
+type LookEvent = EventsOf<typeof contentLookEvents>;
+
+export type Look = LookEvent['data'];
+
+/** The looks of one user: stream `audit-<userId>`. Every look is an event, also the same one again. */
+export const contentLooks: Decider<null, Look, LookEvent> = {
+  category: 'audit',
+  initial: null,
+  decide: (look) => [{ type: 'AuditorLookedAtContent', data: look }],
+  evolve: () => null,
+};

@@ -1,0 +1,30 @@
+import { type Decider, defineEvent, type EventsOf } from '@app/kernel';
+import { z } from 'zod';
+
+const onView = <Type extends string>(type: Type, description: string) => defineEvent({ type, description, data: z.strictObject({ projection: z.string() }) });
+const onDeadLetter = <Type extends string>(type: Type, description: string) =>
+  defineEvent({ type, description, data: z.strictObject({ deadLetterId: z.string(), eventId: z.string(), stream: z.string(), position: z.string() }) });
+
+/** What operators ask for is on record before it is done; whether it succeeded shows in the views themselves. */
+export const operatorActionEvents = [
+  onView('ViewRebuildRequested', 'An operator asked to build a view anew beside the one that is served.'),
+  onView('ViewRebuildPauseRequested', 'An operator asked to pause a rebuild.'),
+  onView('ViewRebuildResumeRequested', 'An operator asked to resume a rebuild.'),
+  onView('ViewRebuildCancelRequested', 'An operator asked to cancel a rebuild and drop what it built.'),
+  onView('ViewSwapRequested', 'An operator asked to serve the rebuilt version of a view.'),
+  onView('ViewRollbackRequested', 'An operator asked to serve the version of a view before again.'),
+  onView('ViewRetireRequested', 'An operator asked to drop the version of a view that is no longer served.'),
+  onDeadLetter('DeadLetterRetryRequested', 'An operator asked to hand an event to its view or policy again.'),
+  onDeadLetter('DeadLetterDiscardRequested', 'An operator asked to leave an event out of its view or policy.'),
+  defineEvent({ type: 'ModelCatalogueReloadRequested', description: 'An operator asked to read the model catalogue again.', data: z.strictObject({}) }),
+] as const;
+
+export type OperatorAction = EventsOf<typeof operatorActionEvents>;
+
+/** What operators did to one view or policy, or to the models: stream `operations-<name>`. */
+export const operatorActions: Decider<null, OperatorAction, OperatorAction> = {
+  category: 'operations',
+  initial: null,
+  decide: (action) => [action],
+  evolve: () => null,
+};

@@ -1,0 +1,48 @@
+import { categoryOf } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import type { IndexSpec } from '@app/read-store';
+import { z } from 'zod';
+
+/** Where an event stands and what auditors filter by; no content. Its key is the position. */
+export const auditTrailRow = z.strictObject({
+  stream: z.string(),
+  revision: z.number(),
+  category: z.string(),
+  type: z.string(),
+  actor: z.string(),
+  correlationId: z.string(),
+  recordedAt: z.string(),
+});
+
+export type AuditTrailRow = z.output<typeof auditTrailRow>;
+
+/** The fields an auditor can filter by. */
+const AUDIT_FILTERS = ['correlationId', 'stream', 'actor', 'type', 'category'];
+
+/** Rows with equal values stand in the order of their keys, which is the order of the log. */
+const by = (field: string): IndexSpec => ({ name: `by-${field}`, fields: [{ field }] });
+
+/** One row an event: the index of the audit log. `types` are all that the program knows. */
+export const auditTrail = (types: readonly string[]): RowProjection => ({
+  kind: 'rows',
+  name: 'audit-trail',
+  version: 1,
+  types,
+  row: auditTrailRow,
+  indexes: [...AUDIT_FILTERS, 'recordedAt'].map(by),
+  apply: ({ type, context }) => [
+    {
+      op: 'put',
+      key: context.position,
+      row: {
+        stream: context.stream,
+        revision: context.revision,
+        category: categoryOf(context.stream),
+        type,
+        actor: context.actor,
+        correlationId: context.correlationId,
+        recordedAt: context.recordedAt,
+      },
+    },
+  ],
+});
