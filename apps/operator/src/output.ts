@@ -1,0 +1,69 @@
+/** Where a verb writes: results on standard output, everything about the work itself on standard error. */
+export interface Output {
+  /** True for `--json`: results are JSON, one document a line. */
+  readonly json: boolean;
+  /** One result: printed as JSON, or as the lines made from it for people. */
+  result<T>(value: T, lines: (value: T) => readonly string[]): void;
+  /** Something worth knowing while the work goes on. */
+  note(line: string): void;
+  /** A line that the next one replaces: a progress bar. Kept as single lines where there is no terminal. */
+  progress(line: string): void;
+  /** Ends the replaced line. */
+  progressDone(): void;
+}
+
+interface Streams {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+}
+
+export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => {
+  let shown = '';
+  const replace = (line: string): void => {
+    stderr.write(`\r${line.padEnd(shown.length)}`);
+    shown = line;
+  };
+  return {
+    json,
+    result: (value, lines) => {
+      stdout.write(json ? `${JSON.stringify(value)}\n` : lines(value).map((line) => `${line}\n`).join(''));
+    },
+    note: (line) => {
+      stderr.write(`${line}\n`);
+    },
+    progress: (line) => {
+      if (stderr.isTTY === true) replace(line);
+      else if (line !== shown) {
+        stderr.write(`${line}\n`);
+        shown = line;
+      }
+    },
+    progressDone: () => {
+      if (stderr.isTTY === true && shown !== '') stderr.write('\n');
+      shown = '';
+    },
+  };
+};
+
+/** Lines of a table with a header; columns are as wide as their widest cell, numbers stand right. */
+export const table = <T>(rows: readonly T[], columns: Readonly<Record<string, (row: T) => string | number | null | undefined>>): readonly string[] => {
+  if (rows.length === 0) return ['(none)'];
+  const names = Object.keys(columns);
+  const cells = rows.map((row) => names.map((name) => columns[name]?.(row) ?? '-'));
+  const widths = names.map((name, column) => Math.max(name.length, ...cells.map((line) => text(line[column]).length)));
+  const line = (values: readonly (string | number | undefined)[]): string =>
+    values.map((value, column) => (typeof value === 'number' ? text(value).padStart(widths[column] ?? 0) : text(value).padEnd(widths[column] ?? 0))).join('  ').trimEnd();
+  return [line(names.map((name) => name.toUpperCase())), ...cells.map(line)];
+};
+
+const text = (value: string | number | undefined): string => (typeof value === 'number' ? count(value) : (value ?? ''));
+
+/** A number with thousands separated; at most one decimal place. */
+export const count = (value: number): string => new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(value);
+
+/** Seconds as people say them: `0.4 s`, `12 s`, `3 min 5 s`. */
+export const duration = (seconds: number): string => {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+};

@@ -1,0 +1,105 @@
+import { Failure } from './exit-codes';
+import { serverSentEvents, type ServerSentEvent } from './server-sent-events';
+
+/** How long one answer may take, milliseconds; streams are not bound by it. */
+const ANSWER_WITHIN_MS = 30_000;
+
+/** The problem document of a refused request. */
+export class Refused extends Failure {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly facts: Readonly<Record<string, unknown>>,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent as JSON, or as it is when it is a form. */
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The public HTTP API, as any client sees it. */
+export class PlatformClient {
+  constructor(
+    readonly url: string,
+    private readonly apiKey: string | undefined,
+  ) {}
+
+  /** The JSON of an answer. Throws `Refused` for a problem document, `Failure` when nobody answers. */
+  async json<T>(path: string, ask: Ask = {}): Promise<T> {
+    const response = await this.send(path, ask, AbortSignal.timeout(ANSWER_WITHIN_MS));
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  }
+
+  /** The events of a stream, until it ends or the caller leaves the loop. */
+  async *events(path: string, ask: Ask = {}): AsyncGenerator<ServerSentEvent> {
+    const abort = new AbortController();
+    const response = await this.send(path, { ...ask, headers: { accept: 'text/event-stream', ...ask.headers } }, abort.signal);
+    try {
+      if (response.body !== null) yield* serverSentEvents(response.body);
+    } finally {
+      abort.abort();
+    }
+  }
+
+  /** Every item of a paged list, page by page. */
+  async *list<T>(path: string, query: Ask['query'] = {}): AsyncGenerator<T> {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: { items: T[]; nextCursor: string | null } = await this.json(path, { query: { limit: 100, ...query, cursor } });
+      yield* page.items;
+      cursor = page.nextCursor;
+    }
+  }
+
+  private async send(path: string, { method = 'GET', body, query = {}, headers = {} }: Ask, signal: AbortSignal): Promise<Response> {
+    const url = new URL(path, `${this.url}/`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    const form = body instanceof FormData;
+    const response = await this.reach(url, {
+      method,
+      signal,
+      headers: {
+        ...(this.apiKey === undefined ? {} : { 'x-api-key': this.apiKey }),
+        ...(body === undefined || form ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
+    });
+    if (!response.ok) throw await refusal(response, `${method} ${url.pathname}`);
+    return response;
+  }
+
+  private async reach(url: URL, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new Failure(`${this.url} does not answer: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+  }
+}
+
+const refusal = async (response: Response, request: string): Promise<Refused> => {
+  const text = await response.text();
+  const problem = problemOf(text);
+  const code = typeof problem['code'] === 'string' ? problem['code'] : String(response.status);
+  const detail = problem['detail'] ?? problem['title'] ?? text.slice(0, 200);
+  const id = response.headers.get('x-request-id');
+  return new Refused(response.status, code, problem, `${request} answered ${response.status} ${code}: ${String(detail)}${id === null ? '' : ` (request ${id})`}`);
+};
+
+/** A proxy in between may answer with something else than a problem document. */
+const problemOf = (text: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+};

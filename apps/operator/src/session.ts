@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander';
+import { EXIT, type ExitCode, Failure } from './exit-codes';
+import { type Output, outputTo } from './output';
+import { PlatformClient } from './platform-client';
+
+const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+interface GlobalOptions {
+  readonly json?: boolean;
+  readonly url?: string;
+  readonly apiKey?: string;
+}
+
+/** What a verb works with. */
+export interface Session {
+  readonly api: PlatformClient;
+  readonly output: Output;
+  /** The server named by `--url` or `PLATFORM_URL`; undefined when none is. */
+  readonly url: string | undefined;
+}
+
+/** A verb: does its work and says how it ended; nothing said is `EXIT.done`. */
+export type Verb<Args extends readonly unknown[]> = (session: Session, ...args: Args) => Promise<ExitCode | void>;
+
+export const addGlobalOptions = (program: Command): Command =>
+  program
+    .option('--json', 'print results as JSON, one document a line')
+    .addOption(new Option('--url <url>', `address of the server (default: ${DEFAULT_URL})`).env('PLATFORM_URL'))
+    .addOption(new Option('--api-key <key>', 'API key with the permissions that the verb needs').env('PLATFORM_API_KEY'));
+
+/** Makes an action of a verb: its session comes from the global options, its exit code goes to the process. */
+export const run =
+  <Args extends readonly unknown[]>(verb: Verb<Args>) =>
+  async (...given: [...Args, Command]): Promise<void> => {
+    const command = given.at(-1) as Command;
+    const code = await verb(sessionOf(command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Args));
+    process.exitCode = code ?? EXIT.done;
+  };
+
+const sessionOf = ({ json = false, url, apiKey }: GlobalOptions): Session => ({
+  api: new PlatformClient(addressOf(url ?? DEFAULT_URL), apiKey),
+  output: outputTo(process, json),
+  url,
+});
+
+const addressOf = (url: string): string => {
+  if (!URL.canParse(url)) throw new Failure(`${url} is not an address: say --url http://HOST:PORT`, EXIT.wrongUsage);
+  return url.replace(/\/+$/, '');
+};

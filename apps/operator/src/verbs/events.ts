@@ -1,0 +1,76 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { run, type Verb } from '../session';
+
+interface AuditEvent {
+  readonly position: string;
+  readonly ordinal: number | null;
+  readonly stream: string;
+  readonly revision: number;
+  readonly type: string;
+  readonly data: unknown;
+  readonly meta: Readonly<Record<string, string>>;
+  readonly recordedAt: string;
+}
+
+interface EventOptions {
+  readonly stream?: string;
+  readonly category?: string;
+  readonly type?: string;
+  readonly actor?: string;
+  readonly correlationId?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly after?: string;
+  readonly order?: string;
+  readonly limit: number;
+  readonly content?: boolean;
+  readonly follow?: boolean;
+}
+
+const PATH = '/api/v1/audit/events';
+const MOST_IN_A_PAGE = 100;
+
+/** The newest events first, or with `--follow` every event from now on as it is recorded. */
+const events: Verb<[EventOptions]> = async ({ api, output }, { follow = false, limit, ...query }) => {
+  const print = (event: AuditEvent): void => output.result(event, eventLines);
+  if (follow) {
+    for await (const { data } of api.events(PATH, { query: { ...query, follow } })) print(JSON.parse(data) as AuditEvent);
+    return;
+  }
+  let left = limit;
+  for await (const event of api.list<AuditEvent>(PATH, { ...query, limit: Math.min(limit, MOST_IN_A_PAGE) })) {
+    print(event);
+    left -= 1;
+    if (left === 0) return;
+  }
+};
+
+const eventLines = ({ recordedAt, stream, revision, type, meta, data }: AuditEvent): readonly string[] => [
+  `${recordedAt}  ${type}  ${stream}@${revision}  ${meta['actor'] ?? '-'}`,
+  `    ${JSON.stringify(data)}`,
+];
+
+const positive = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('must be a whole number above 0.');
+  return value;
+};
+
+export const addEventVerbs = (program: Command): void => {
+  program
+    .command('events')
+    .description('the events of the log, newest first')
+    .option('--stream <stream>', 'only of this stream, such as agent-ID')
+    .option('--category <category>', 'only of streams of this kind, such as agent')
+    .option('--type <type>', 'only of this type')
+    .option('--actor <actor>', 'only by this actor, such as user:ID')
+    .option('--correlation-id <id>', 'only those that one request led to')
+    .option('--from <time>', 'recorded at or after this time')
+    .option('--to <time>', 'recorded at or before this time')
+    .option('--after <position>', 'behind this position, in the order asked for')
+    .addOption(new Option('--order <order>', 'by position').choices(['asc', 'desc']))
+    .option('--limit <count>', 'at most this many', positive, 50)
+    .option('--content', 'decrypt content (permission audit:content; the look is recorded)')
+    .option('--follow', 'go on with every new event')
+    .action(run(events));
+};

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { table } from '../output';
+import { run, type Verb } from '../session';
+
+interface HistoryItem {
+  readonly position: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly type: string;
+  readonly changes: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
+}
+
+const objectPath = (kind: string, id: string): string => `/api/v1/audit/objects/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
+
+const history: Verb<[kind: string, id: string]> = async ({ api, output }, kind, id) => {
+  for await (const item of api.list<HistoryItem>(`${objectPath(kind, id)}/history`)) output.result(item, historyLines);
+};
+
+const asOf: Verb<[kind: string, id: string, at: string]> = async ({ api, output }, kind, id, at) =>
+  output.result(await api.json<Record<string, unknown>>(objectPath(kind, id), { query: { at } }), (state) =>
+    table(Object.entries(state), { field: ([name]) => name, value: ([, value]) => shown(value) }),
+  );
+
+const historyLines = ({ at, type, actor, position, changes }: HistoryItem): readonly string[] => [
+  `${at}  ${type}  ${actor}  (position ${position})`,
+  ...changes.map(({ path, before, after }) => `    ${path}: ${shown(before)} -> ${shown(after)}`),
+];
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+};
+
+export const addObjectVerbs = (program: Command): void => {
+  program.command('history <kind> <id>').description('what each event changed in one object, such as: history agent ID').action(run(history));
+  program.command('as-of <kind> <id> <time|position>').description('one object as it was at a time or position').action(run(asOf));
+};
