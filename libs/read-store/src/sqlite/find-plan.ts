@@ -1,0 +1,88 @@
+import type { Json } from '@app/kernel';
+import type { FindOptions, IndexSpec } from '../read-store';
+import { beginsWith, comparable, type Direction, fieldSql } from './index-sql';
+
+type Where = NonNullable<FindOptions['where']>;
+type Value = string | number | null;
+type OrderBy = readonly { readonly field: string; readonly order: Direction }[];
+
+/** A query over part of a page: the page is its parts one after the other. */
+export interface PageQuery {
+  /** Selects `key` and `changed`; the last parameter is the limit. */
+  readonly sql: string;
+  readonly parameters: readonly Value[];
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly parameters: readonly Value[];
+}
+
+/**
+ * The queries of a page, each served by one declared index from end to end. Keyset paging is a sequence of index ranges:
+ * rows that tie with the last one in all fields, then in all but the last field, and so on. Throws when no index serves it.
+ */
+export const pageQueries = (indexes: readonly IndexSpec[], { where = {}, orderBy = [], after }: FindOptions): readonly PageQuery[] => {
+  const equal = Object.keys(where);
+  const open = orderBy.filter(({ field }) => !equal.includes(field));
+  const index = servingIndex(indexes, equal, open);
+  const keyOrder = orderBy.at(-1)?.order ?? 'asc';
+  const source = index === undefined ? 'rows' : `rows indexed by "${index.name}"`;
+  const order = [...open.map(({ field, order: direction }) => `${fieldSql(field)} ${direction}`), `key ${keyOrder}`].join(', ');
+  const page = (conditions: readonly Condition[]): PageQuery => ({
+    sql: `select key, changed from ${source}${whereSql(conditions)} order by ${order} limit ?`,
+    parameters: conditions.flatMap(({ parameters }) => parameters),
+  });
+  const given = Object.entries(where).map(equalTo);
+  if (after === undefined) return [page(given)];
+  const values = after.values.filter((_, position) => orderBy[position] !== undefined && open.includes(orderBy[position]));
+  return rangesAfter(open, values, after.key, keyOrder).map((range) => page([...given, ...range]));
+};
+
+/** The query that counts rows; throws when no index serves it. */
+export const countQuery = (indexes: readonly IndexSpec[], where: Where = {}): Condition => {
+  const index = servingIndex(indexes, Object.keys(where), []);
+  const given = Object.entries(where).map(equalTo);
+  return { sql: `select count(*) from rows${index === undefined ? '' : ` indexed by "${index.name}"`}${whereSql(given)}`, parameters: given.flatMap(({ parameters }) => parameters) };
+};
+
+/** The index that finds the equal fields and goes on in the wanted order, one way or the other; undefined: the primary key. */
+const servingIndex = (indexes: readonly IndexSpec[], equal: readonly string[], orderBy: OrderBy): IndexSpec | undefined => {
+  if (equal.length === 0 && orderBy.length === 0) return undefined;
+  const serving = indexes
+    .filter((index) => beginsWith(index, equal) && continuesWith(index, equal.length, orderBy))
+    .toSorted((a, b) => a.fields.length - b.fields.length)[0];
+  if (serving === undefined) throw new RangeError(`no declared index serves where (${equal.join(', ')}) order by (${orderBy.map(({ field, order }) => `${field} ${order}`).join(', ')})`);
+  return serving;
+};
+
+const continuesWith = (index: IndexSpec, from: number, orderBy: OrderBy): boolean => {
+  const next = index.fields.slice(from, from + orderBy.length);
+  const along = orderBy.map(({ field, order }, position) => next[position]?.field === field && (next[position].order ?? 'asc') === order);
+  return orderBy.every(({ field }, position) => next[position]?.field === field) && new Set(along).size <= 1;
+};
+
+const equalTo = ([field, wanted]: [string, Where[string]]): Condition => {
+  if (wanted === null) return { sql: `${fieldSql(field)} is null`, parameters: [] };
+  if (typeof wanted !== 'object') return { sql: `${fieldSql(field)} = ?`, parameters: [comparable(wanted)] };
+  if (wanted.in.length > 1_000) throw new RangeError(`${field} is compared with ${wanted.in.length} values; 1,000 is the most`);
+  return { sql: `${fieldSql(field)} in (select value from json_each(?))`, parameters: [JSON.stringify(wanted.in)] };
+};
+
+/** What comes after a row, as ranges in order. Null stands first ascending and last descending. */
+const rangesAfter = (orderBy: OrderBy, values: readonly Json[], key: string, keyOrder: Direction): readonly (readonly Condition[])[] => {
+  const ties = orderBy.map(({ field }, position): Condition => equalTo([field, comparable(values[position])]));
+  const ranges: (readonly Condition[])[] = [[...ties, { sql: `key ${keyOrder === 'asc' ? '>' : '<'} ?`, parameters: [key] }]];
+  for (let position = orderBy.length - 1; position >= 0; position -= 1) {
+    const { field, order } = orderBy[position] as OrderBy[number];
+    for (const beyond of beyondValue(fieldSql(field), order, comparable(values[position]))) ranges.push([...ties.slice(0, position), beyond]);
+  }
+  return ranges;
+};
+
+const beyondValue = (field: string, order: Direction, value: Value): readonly Condition[] => {
+  if (order === 'asc') return [value === null ? { sql: `${field} is not null`, parameters: [] } : { sql: `${field} > ?`, parameters: [value] }];
+  return value === null ? [] : [{ sql: `${field} < ?`, parameters: [value] }, { sql: `${field} is null`, parameters: [] }];
+};
+
+const whereSql = (conditions: readonly Condition[]): string => (conditions.length === 0 ? '' : ` where ${conditions.map(({ sql }) => sql).join(' and ')}`);

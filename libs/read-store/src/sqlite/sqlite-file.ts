@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import { Unavailable } from '@app/kernel';
+import Database from 'better-sqlite3';
+
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
+const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)/;
+
+/** Opens a file of a view for writing. What is deleted is overwritten; a process that dies loses nothing (a machine that dies at most the last commits, which the log has). */
+export const openForWriting = (file: string): Database.Database => {
+  const db = new Database(file, { timeout: 10_000 });
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('secure_delete = ON');
+    db.pragma('temp_store = MEMORY');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+};
+
+/** Opens a file of a view for reading beside its writer. */
+export const openForReading = (file: string): Database.Database => {
+  const db = new Database(file, { readonly: true, timeout: 10_000 });
+  db.pragma('temp_store = MEMORY');
+  return db;
+};
+
+/** Runs work on files. Damage and failed I/O become `Unavailable` with the file and what to do about it; damage is remembered. */
+export class GuardedFiles {
+  private readonly damaged = new Map<string, string>();
+
+  run<T>(file: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+      if (typeof code !== 'string') throw error;
+      if (DAMAGE.test(code)) throw this.damage(file, error);
+      if (TROUBLE.test(code)) throw new Unavailable('views', `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
+      throw error;
+    }
+  }
+
+  /** The damage met so far, one sentence for each file. */
+  problems(): readonly string[] {
+    return [...this.damaged.values()];
+  }
+
+  /** The file was deleted. */
+  forget(file: string): void {
+    this.damaged.delete(file);
+  }
+
+  private damage(file: string, cause: unknown): Unavailable {
+    const reason = `${basename(file)} is damaged; delete it and fill it again from the log`;
+    this.damaged.set(file, reason);
+    return new Unavailable('views', reason, 'none', { cause });
+  }
+}

@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
+import { type Checkpoint, CheckpointMismatch, Fenced, type FindOptions, type ReadStore, type RowBatch, type StoredRow, UniqueViolation, type ViewSpec } from '../read-store';
+import { ChangeBoard } from './change-board';
+import { RowCache } from './row-cache';
+import { GuardedFiles, openForReading } from './sqlite-file';
+import { StateReader } from './state-file';
+import { versionFile, versionsIn } from './view-files';
+import { ViewReader } from './view-reader';
+import { ViewsWriter } from './views-writer';
+
+export interface SqliteReadStoreOptions {
+  /** Folder of the view files: `<view>-v<n>.sqlite` and `state.sqlite`; made if missing. */
+  readonly folder: string;
+  /** Writes in this thread instead of one of its own: for threads that do nothing else, such as a rebuild's. */
+  readonly inThread?: boolean;
+}
+
+/** Characters of JSON text whose parsed rows are kept. */
+const CACHED_CHARACTERS = 16 * 1024 * 1024;
+
+/**
+ * The read store on SQLite: one file per view version, so that filling a new version never waits for the live one. Writing
+ * happens in a worker thread, reading in the caller's. Refuses to open (`Unavailable`) when `state.sqlite` cannot be used;
+ * damaged view files are named by `health` and by whoever reads them.
+ */
+export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteReadStoreOptions): Promise<ReadStore> => {
+  mkdirSync(folder, { recursive: true });
+  const place = realpathSync(folder);
+  const writer = inThread
+    ? callHere(new ViewsWriter(place))
+    : callThread<ViewsWriter>('views', () => startThread(__dirname, 'views.thread', __filename, { workerData: { folder: place } }), [CheckpointMismatch, Fenced, UniqueViolation, Unavailable, RangeError, TypeError]);
+  const store = new SqliteReadStore(place, writer);
+  try {
+    await writer.call('open');
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+};
+
+class SqliteReadStore implements ReadStore {
+  private readonly board: ChangeBoard;
+  private readonly stateFile: string;
+  private readonly guarded = new GuardedFiles();
+  private readonly cache = new RowCache(CACHED_CHARACTERS);
+  private readonly readers = new Map<string, ViewReader>();
+  private stateReader: StateReader | undefined;
+  private pointers: ReadonlyMap<string, number> = new Map();
+  private pointersSeen = -1;
+  private filesSeen = -1;
+
+  constructor(
+    private readonly folder: string,
+    private readonly writer: Calls<ViewsWriter>,
+  ) {
+    this.board = new ChangeBoard(folder);
+    this.stateFile = join(folder, 'state.sqlite');
+  }
+
+  prepare(view: ViewSpec): Promise<void> {
+    return this.writer.call('prepare', view);
+  }
+
+  async live(view: string): Promise<number | undefined> {
+    return this.liveVersion(view);
+  }
+
+  async versions(view: string): Promise<readonly number[]> {
+    return versionsIn(this.folder, view);
+  }
+
+  swap(view: string, from: number | undefined, to: number): Promise<boolean> {
+    return this.writer.call('swap', view, from, to);
+  }
+
+  async drop(view: string, version: number): Promise<void> {
+    this.closeReaders();
+    await this.writer.call('drop', view, version);
+    this.guarded.forget(versionFile(this.folder, view, version));
+  }
+
+  async get(view: string, key: string, version?: number): Promise<StoredRow | undefined> {
+    return this.read(view, version, (reader) => reader.get(key));
+  }
+
+  async getMany(view: string, keys: readonly string[], version?: number): Promise<readonly StoredRow[]> {
+    return this.read(view, version, (reader) => reader.getMany(keys));
+  }
+
+  async find(view: string, options: FindOptions, version?: number): Promise<readonly StoredRow[]> {
+    return this.read(view, version, (reader) => reader.find(options));
+  }
+
+  async count(view: string, where?: FindOptions['where'], version?: number): Promise<number> {
+    return this.read(view, version, (reader) => reader.count(where));
+  }
+
+  async scan(view: string, version: number, afterKey: string | null, limit: number): Promise<readonly StoredRow[]> {
+    return this.read(view, version, (reader) => reader.scan(afterKey, limit));
+  }
+
+  async checkpoint(view: string, version: number): Promise<Checkpoint | undefined> {
+    const file = versionFile(this.folder, view, version);
+    return this.guarded.run(file, () => this.reader(file, view, version)?.checkpoint());
+  }
+
+  async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {
+    return this.read(view, version, (reader) => reader.state());
+  }
+
+  commit(batch: RowBatch): Promise<void> {
+    return this.writer.call('commit', batch);
+  }
+
+  async readState(key: string): Promise<Json | undefined> {
+    return this.guarded.run(this.stateFile, () => this.state().read(key));
+  }
+
+  async listState(prefix: string, { after = '', limit = 1_000 }: { readonly after?: string; readonly limit?: number } = {}): Promise<readonly { key: string; value: Json }[]> {
+    return this.guarded.run(this.stateFile, () => this.state().list(prefix, after, limit));
+  }
+
+  writeState(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): Promise<boolean> {
+    return this.writer.call('writeState', key, value, options);
+  }
+
+  purge(): Promise<void> {
+    return this.writer.call('purge');
+  }
+
+  async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
+    const problems = [...new Set([...(await this.writer.call('problems')), ...this.guarded.problems()])];
+    return problems.length === 0 ? { ok: true } : { ok: false, reason: problems.join('; ') };
+  }
+
+  async close(): Promise<void> {
+    this.closeReaders();
+    this.stateReader?.close();
+    this.stateReader = undefined;
+    await this.writer.close();
+  }
+
+  private read<T>(view: string, version: number | undefined, work: (reader: ViewReader) => T): T {
+    const wanted = version ?? this.liveVersion(view);
+    if (wanted === undefined) throw new Unavailable('views', `view ${view} has no live version yet`);
+    const file = versionFile(this.folder, view, wanted);
+    return this.guarded.run(file, () => {
+      const reader = this.reader(file, view, wanted);
+      if (reader === undefined) throw new Unavailable('views', `view ${view} v${wanted} is not there`);
+      return work(reader);
+    });
+  }
+
+  private reader(file: string, view: string, version: number): ViewReader | undefined {
+    const files = this.board.read(this.board.files);
+    if (files !== this.filesSeen) this.closeReaders();
+    this.filesSeen = files;
+    const known = this.readers.get(file);
+    if (known !== undefined) return known;
+    const slot = this.board.rows(view, version);
+    const opened = existsSync(file) ? ViewReader.open(file, this.cache, () => this.board.read(slot)) : undefined;
+    if (opened !== undefined) this.readers.set(file, opened);
+    return opened;
+  }
+
+  private liveVersion(view: string): number | undefined {
+    const seen = this.board.read(this.board.pointers);
+    if (seen !== this.pointersSeen) {
+      this.pointers = this.guarded.run(this.stateFile, () => this.state().live());
+      this.pointersSeen = seen;
+    }
+    return this.pointers.get(view);
+  }
+
+  private state(): StateReader {
+    return (this.stateReader ??= new StateReader(openForReading(this.stateFile)));
+  }
+
+  private closeReaders(): void {
+    for (const reader of this.readers.values()) reader.close();
+    this.readers.clear();
+    this.cache.clear();
+  }
+}

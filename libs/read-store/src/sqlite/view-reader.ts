@@ -1,0 +1,144 @@
+import { type Json, LruCache } from '@app/kernel';
+import type Database from 'better-sqlite3';
+import type { Checkpoint, FindOptions, StoredRow } from '../read-store';
+import { countQuery, pageQueries } from './find-plan';
+import type { RowCache } from './row-cache';
+import { openForReading } from './sqlite-file';
+import { readHead, type ViewHead } from './view-file';
+
+type Found = { readonly key: string; readonly position: string; readonly changed: number; readonly row: string };
+interface Page {
+  readonly seen: number;
+  readonly rows: readonly StoredRow[];
+}
+
+/**
+ * Reads one version of a view, synchronously. What the change board says is unchanged is answered from memory. The board is
+ * read before the file, never after: what is remembered may then be newer than its mark, but not older.
+ */
+export class ViewReader {
+  private readonly pages = new LruCache<string, Page>(200);
+  private readonly prepared = new Map<string, Database.Statement>();
+  private readonly statements;
+
+  private static opened = 0;
+
+  /** Opens the file; undefined while it is not yet made. */
+  static open(file: string, cache: RowCache, changes: () => number): ViewReader | undefined {
+    const db = openForReading(file);
+    const head = headOf(db);
+    return head && new ViewReader(db, head, `${(ViewReader.opened += 1)} `, cache, changes);
+  }
+
+  private constructor(
+    private readonly db: Database.Database,
+    private readonly head: ViewHead,
+    /** Tells the rows of this file in the cache from those of any other, also of one that had its name before. */
+    private readonly prefix: string,
+    private readonly cache: RowCache,
+    private readonly changes: () => number,
+  ) {
+    this.statements = {
+      begin: db.prepare('begin'),
+      end: db.prepare('commit'),
+      changed: db.prepare('select changed from rows where key = ?').pluck(),
+      row: db.prepare('select key, position, changed, row from rows where key = ?'),
+      scan: db.prepare('select key, position, row from rows where key > ? order by key limit ?'),
+      state: db.prepare('select key, value from state order by key'),
+    };
+  }
+
+  get(key: string, seen = this.changes()): StoredRow | undefined {
+    const entry = this.cache.get(this.prefix + key);
+    if (entry?.seen === seen) return entry.stored;
+    return this.refreshed(key, entry && (this.statements.changed.get(key) as number | undefined), seen);
+  }
+
+  getMany(keys: readonly string[]): readonly StoredRow[] {
+    const seen = this.changes();
+    return this.atOneTime(() => keys.flatMap((key) => this.get(key, seen) ?? []));
+  }
+
+  find(options: FindOptions): readonly StoredRow[] {
+    const seen = this.changes();
+    const name = JSON.stringify(options);
+    const page = this.pages.get(name);
+    if (page?.seen === seen) return page.rows;
+    const rows = this.atOneTime(() => this.foundRows(options, seen));
+    const same = page !== undefined && page.rows.length === rows.length && rows.every((row, index) => row === page.rows[index]);
+    const answer = same ? page.rows : Object.freeze(rows);
+    this.pages.set(name, { seen, rows: answer });
+    return answer;
+  }
+
+  count(where: FindOptions['where']): number {
+    const { sql, parameters } = countQuery(this.head.indexes, where);
+    return this.statement(sql).pluck().get(...parameters) as number;
+  }
+
+  scan(afterKey: string | null, limit: number): readonly StoredRow[] {
+    const found = this.statements.scan.all(afterKey ?? '', limit) as Found[];
+    return found.map(({ key, position, row }) => ({ key, position, row: JSON.parse(row) as StoredRow['row'] }));
+  }
+
+  checkpoint(): Checkpoint | undefined {
+    const head = readHead(this.db);
+    return head && { position: head.position, handled: head.handled };
+  }
+
+  state(): readonly { readonly key: string; readonly value: Json }[] {
+    return (this.statements.state.all() as { key: string; value: string }[]).map(({ key, value }) => ({ key, value: JSON.parse(value) as Json }));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  private foundRows(options: FindOptions, seen: number): StoredRow[] {
+    const rows: StoredRow[] = [];
+    for (const { sql, parameters } of pageQueries(this.head.indexes, options)) {
+      const found = this.statement(sql).raw().all(...parameters, options.limit - rows.length) as [string, number][];
+      for (const [key, changed] of found) rows.push(this.refreshed(key, changed, seen) as StoredRow);
+      if (rows.length >= options.limit) break;
+    }
+    return rows;
+  }
+
+  /** The row of a key, parsed anew only if the commit that wrote it is another than the cached one's. */
+  private refreshed(key: string, changed: number | undefined, seen: number): StoredRow | undefined {
+    const entry = this.cache.get(this.prefix + key);
+    if (entry !== undefined && entry.changed === changed) {
+      entry.seen = seen;
+      return entry.stored;
+    }
+    const found = this.statements.row.get(key) as Found | undefined;
+    if (found !== undefined) return this.cache.set(this.prefix + key, found, seen);
+    this.cache.delete(this.prefix + key);
+    return undefined;
+  }
+
+  /** Runs several reads on one state of the file. */
+  private atOneTime<T>(work: () => T): T {
+    this.statements.begin.run();
+    try {
+      return work();
+    } finally {
+      this.statements.end.run();
+    }
+  }
+
+  private statement(sql: string): Database.Statement {
+    const known = this.prepared.get(sql) ?? this.db.prepare(sql);
+    this.prepared.set(sql, known);
+    return known;
+  }
+}
+
+const headOf = (db: Database.Database): ViewHead | undefined => {
+  let head: ViewHead | undefined;
+  try {
+    return (head = readHead(db));
+  } finally {
+    if (head === undefined) db.close();
+  }
+};
