@@ -1,0 +1,274 @@
+import 'reflect-metadata';
+import { Authenticator, type Caller } from '@app/access';
+import { CLOCK, CONFIG, type CommandMeta, FixedClock, IDS, type Json, readConfig, type Receipt, refuse, TimeOrderedIds, Unavailable } from '@app/kernel';
+import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import pino from 'pino';
+import { z } from 'zod';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, listQuery, Lists, Parameters, presenter, query, Reads, Requires, written } from '.';
+import { Idempotency } from './idempotency';
+import { serve, type ServedApplication } from './serve';
+import { VIEW_WAITER } from './view-waiter';
+
+const KEY = 'ap_full';
+const caller = (permissions: string[], actor = 'key:1'): Caller => ({ actor, onBehalfOf: 'user:1', userId: '1', role: 'member', permissions: new Set(permissions) as Caller['permissions'], agentIds: new Set(), allAgents: true });
+const callers = new Map([[KEY, caller(['agents:read', 'agents:write'])], ['ap_narrow', caller([], 'key:2')], ['ap_other', caller(['agents:read', 'agents:write'], 'key:3')]]);
+const view = presenter(z.object({ id: z.string(), name: z.string() }));
+const thing = z.strictObject({ name: z.string().min(1), tags: z.array(z.strictObject({ id: z.string() })).optional() });
+const filters = listQuery({ q: z.string().optional() });
+const calls: CommandMeta[] = [];
+let gate: Promise<void> = Promise.resolve();
+const late = { views: false };
+
+@Controller('things')
+class ThingController {
+  constructor(private readonly lists: Lists) {}
+
+  @Get() @Requires('agents:read') @Parameters(filters) @Answers(200)
+  list(@CurrentCaller() who: Caller, @Query() raw: unknown) {
+    const asked = query(filters, raw);
+    const page = this.lists.page('things', who, asked);
+    const first = page.after === undefined ? 0 : Number(page.after.key) + 1;
+    const rows = [0, 1, 2].slice(first, first + page.limit).map((id) => ({ id: String(id), name: `n${id}`, secret: 'x' }));
+    const last = rows.at(-1);
+    return this.lists.answer('things', who, asked, rows.map((row) => view(row)), last === undefined || last.id === '2' ? null : { values: [last.name], key: last.id });
+  }
+
+  @Get(':id') @Requires('agents:read') @Answers(200, view.schema) @Reads('things')
+  get(@Param('id') id: string) {
+    if (id === 'broken') throw new Error('the secret is 42');
+    if (id === 'away') throw new Unavailable('log', 'disk full', 'unknown');
+    return id === 'known' ? view({ id, name: 'n', secret: 'x' }) : refuse('not_found', { id });
+  }
+
+  @Post() @Requires('agents:write') @Accepts(thing) @Answers(201)
+  async create(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { name } = input(thing, body);
+    await gate;
+    calls.push(meta);
+    if (name === 'away') throw new Unavailable('log', 'no answer', 'unknown');
+    return written(reply, receipt(meta), { views: ['things'], show: async () => new JsonText(JSON.stringify({ id: meta.commandId, name })), once: { secret: 's3cret' }, location: '/things/1' });
+  }
+
+  @Delete(':id') @Requires('agents:write') @Answers(204)
+  async remove(@CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    calls.push(meta);
+    return written(reply, receipt(meta), { views: [] });
+  }
+
+  @Put(':id')
+  undeclared() {
+    return 'reached';
+  }
+}
+
+const receipt = (meta: CommandMeta): Receipt => ({ stream: 'thing-1', position: '7', revision: 3, eventIds: [meta.commandId], repeated: false });
+
+const state = new Map<string, Json>();
+const store = {
+  readState: async (key: string) => state.get(key),
+  listState: async (prefix: string, { after = '' } = {}) => [...state].filter(([key]) => key.startsWith(prefix) && key > after).map(([key, value]) => ({ key, value })),
+  writeState: async (key: string, value: Json | null, options?: { expected: Json | undefined }) => {
+    if (options !== undefined && JSON.stringify(state.get(key)) !== JSON.stringify(options.expected)) return false;
+    if (value === null) state.delete(key);
+    else state.set(key, value);
+    return true;
+  },
+};
+const keys = new Map([['thing-1', Buffer.alloc(32, 7)]]);
+const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => keys };
+const clock = new FixedClock();
+const ids = new TimeOrderedIds();
+
+@Module({
+  controllers: [ThingController],
+  providers: [
+    { provide: CONFIG, useValue: { ...readConfig({}), RATE_LIMIT_PER_MINUTE: 1_000 } },
+    { provide: CLOCK, useValue: clock },
+    { provide: IDS, useValue: ids },
+    { provide: Authenticator, useValue: { authenticate: async (secret: string) => callers.get(secret) } },
+    { provide: Lists, useValue: new Lists(Buffer.alloc(32, 1)) },
+    { provide: Idempotency, useFactory: () => new Idempotency(store, keyring, Buffer.alloc(32, 2), clock, ids) },
+    { provide: VIEW_WAITER, useValue: { waitFor: async () => !late.views } },
+  ],
+})
+class TestModule {}
+
+let served: ServedApplication;
+beforeAll(async () => (served = await serve(TestModule, pino({ level: 'silent' }))));
+afterAll(() => served.app.close());
+beforeEach(() => {
+  calls.length = 0;
+  state.clear();
+  late.views = false;
+});
+
+type Call = { method?: string; url?: string; key?: string | undefined; headers?: Record<string, string>; body?: unknown; raw?: string };
+const call = async ({ method = 'GET', url = '/things/known', key = KEY, headers = {}, body, raw }: Call) => {
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await served.app.inject({ method: method as 'GET', url, headers: { ...(key === '' ? {} : { 'x-api-key': key }), ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...headers }, ...(payload === undefined ? {} : { payload }) });
+  return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : (JSON.parse(response.body) as Record<string, never>) };
+};
+const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) => call({ method: 'POST', url: '/things', body, headers, key });
+const code = async (given: Call) => {
+  const { status, body } = await call(given);
+  return [status, body?.['code']];
+};
+
+describe('the guard', () => {
+  it('shows a row to a caller with the permission, and only the fields of its view', async () => {
+    const { status, body, headers } = await call({ headers: { 'x-request-id': 'mine-1' } });
+    expect([status, body, headers['x-request-id']]).toEqual([200, { id: 'known', name: 'n' }, 'mine-1']);
+  });
+
+  it.each([['absent', '', {}], ['unknown', 'ap_wrong', {}], ['a list', `${KEY}, ap_other`, {}], ['endless', 'a'.repeat(65_536), {}], ['SQL', "' OR '1'='1", {}], ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }], ['bearer alone', '', { authorization: `Bearer ${KEY}` }]])(
+    'refuses a credential that is %s with one constant body',
+    async (_name, key, headers) => {
+      const { status, body } = await call({ key, headers: headers as Record<string, string> });
+      expect({ ...body, requestId: '' }).toEqual({ type: 'urn:problem:unauthenticated', title: 'Unauthenticated', status: 401, code: 'unauthenticated', detail: 'The request needs a valid API key in the header x-api-key.', requestId: '' });
+    },
+  );
+
+  it('asks for the credential before it looks at the body, and for the permission', async () => {
+    expect(await code({ method: 'POST', url: '/things', raw: '{', key: 'ap_wrong' })).toEqual([401, 'unauthenticated']);
+    expect(await code({ method: 'POST', url: '/things', raw: '{', key: 'ap_narrow' })).toEqual([403, 'forbidden']);
+  });
+
+  it('refuses a handler that declares no permission', async () => {
+    expect(await code({ method: 'PUT', body: {} })).toEqual([403, 'forbidden']);
+  });
+
+  it.each(['/things/%6bnown', '/%74hings/known'])('guards the handler however its path is written: %s', async (url) => {
+    expect(await code({ url, key: '' })).toEqual([401, 'unauthenticated']);
+  });
+
+  it.each(['/things/known/', '//things/known', '/things;x/known', '/THINGS/known', '/things%2fknown', '/things/../secret', '/none'])('knows no other spelling of a path: %s', async (url) => {
+    expect(await code({ url })).toEqual([404, 'not_found']);
+  });
+
+  it('answers other methods of a path with 405 and the ones it takes', async () => {
+    const { status, headers, body } = await call({ method: 'PATCH', url: '/things' });
+    expect([status, headers['allow'], body?.['code']]).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
+  });
+});
+
+describe('bodies', () => {
+  const deep = (depth: number) => '{"name":'.concat('['.repeat(depth), ']'.repeat(depth), '}');
+
+  it.each([
+    ['broken', '{"name":', 'invalid_body', ''], ['absent', '', 'invalid_body', ''], ['null', 'null', 'invalid_body', ''], ['an array', '[]', 'invalid_body', ''], ['text', '"x"', 'invalid_body', ''],
+    ['of a wrong type', '{"name":1}', 'invalid_body', 'name'], ['with an unknown field', '{"name":"a","tags":[{"id":"1","x":1}]}', 'unknown_field', 'tags[0].x'],
+    ['65 deep', deep(64), 'invalid_body', ''], ['a million deep', deep(1_000_00), 'invalid_body', ''], ['with a prototype key', '{"name":"a","__proto__":{}}', 'invalid_body', '__proto__'],
+    ['with an escaped prototype key', '{"name":"a","\\u005f_proto__":{}}', 'invalid_body', '__proto__'], ['with a constructor', '{"constructor":{"prototype":{}}}', 'invalid_body', 'constructor'],
+    ['with NUL', '{"name":"a\\u0000"}', 'invalid_body', 'name'], ['with a lone surrogate', '{"tags":[{"id":"\\ud800"}]}', 'invalid_body', 'tags[0].id'], ['with a number beyond all', '{"name":1e309}', 'invalid_body', 'name'],
+  ])('refuses a body that is %s, naming the field', async (_name, raw, expected, path) => {
+    const { status, body } = await call({ method: 'POST', url: '/things', raw, headers: { 'content-type': 'application/json' } });
+    expect([status, body?.['code'], (body?.['errors'] as unknown as { path: string }[])[0]?.path]).toEqual([400, expected, path]);
+    expect(calls).toHaveLength(0);
+  });
+
+  it.each([['application/json garbage', {}], ['application/json\ta', {}], ['text/plain', {}], ['application/json; charset=utf-16', {}], ['multipart/form-data; boundary=x', {}], ['application/json', { 'content-encoding': 'gzip' }]])(
+    'refuses the content type %s %j',
+    async (type, headers) => expect(await code({ method: 'POST', url: '/things', body: { name: 'a' }, headers: { 'content-type': type, ...headers } })).toEqual([415, 'unsupported_media_type']),
+  );
+
+  it('refuses more than 1 MiB', async () => {
+    expect(await code({ method: 'POST', url: '/things', body: { name: 'a'.repeat(1024 ** 2) } })).toEqual([413, 'too_large']);
+  });
+});
+
+describe('queries and lists', () => {
+  it.each(['limit=0', 'limit=101', 'limit=0x10', 'limit=', 'limit=1&limit=2', 'x=1', 'limit[]=1', 'q[$ne]=1'])('refuses %s', async (text) => {
+    expect(await code({ url: `/things?${text}` })).toEqual([400, 'invalid_parameter']);
+  });
+
+  it('refuses any parameter where none is declared', async () => {
+    expect(await code({ url: '/things/known?x=1' })).toEqual([400, 'invalid_parameter']);
+  });
+
+  it('pages through a list with a cursor that holds for this list, these filters and this caller', async () => {
+    const first = await call({ url: '/things?limit=2&q=a' });
+    const cursor = first.body?.['nextCursor'] as unknown as string;
+    expect(first.body?.['items']).toEqual([{ id: '0', name: 'n0' }, { id: '1', name: 'n1' }]);
+    expect((await call({ url: `/things?limit=2&q=a&cursor=${cursor}` })).body).toEqual({ items: [{ id: '2', name: 'n2' }], nextCursor: null });
+    expect(await code({ url: `/things?q=b&cursor=${cursor}` })).toEqual([400, 'invalid_cursor']);
+    expect(await code({ url: `/things?q=a&cursor=${cursor}`, key: 'ap_other' })).toEqual([400, 'invalid_cursor']);
+    expect(await code({ url: `/things?q=a&cursor=x${cursor}` })).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('waits for x-read-after, and says when the view does not come', async () => {
+    late.views = true;
+    const { status, body, headers } = await call({ headers: { 'x-read-after': '9' } });
+    expect([status, body?.['code'], headers['retry-after']]).toEqual([503, 'view_unavailable', '1']);
+  });
+});
+
+describe('failures', () => {
+  it('says nothing of an unforeseen error but the request id', async () => {
+    const { status, body } = await call({ url: '/things/broken', headers: { 'x-request-id': 'r1' } });
+    expect([status, body]).toEqual([500, { type: 'urn:problem:internal', title: 'Internal error', status: 500, code: 'internal', detail: 'Something failed on our side; the request id finds it in the log.', requestId: 'r1' }]);
+  });
+
+  it('says of a write that met an unavailable log whether it may have happened', async () => {
+    const { status, body, headers } = await post({ name: 'away' });
+    expect([status, body?.['outcome'], headers['retry-after']]).toEqual([503, 'unknown', '1']);
+  });
+});
+
+describe('writes', () => {
+  it('answer with etag, position and location, and say when a view is late', async () => {
+    expect((await post({ name: 'a' })).headers).toMatchObject({ etag: '"3"', 'x-log-position': '7', location: '/things/1' });
+    late.views = true;
+    expect((await post({ name: 'a' })).headers).toMatchObject({ 'x-view-late': 'true' });
+  });
+
+  it('carry If-Match and the actor into the command', async () => {
+    await post({ name: 'a' }, { 'if-match': '"4"' });
+    expect(calls[0]).toMatchObject({ ifRevision: 4, actor: 'key:1', onBehalfOf: 'user:1' });
+    expect((await post({ name: 'a' }, { 'if-match': 'four' })).status).toBe(400);
+  });
+
+  it('happen once under an Idempotency-Key, with the same answer but without the secret', async () => {
+    const first = await post({ name: 'a' }, { 'idempotency-key': 'k' });
+    const second = await post({ name: 'a' }, { 'idempotency-key': 'k' });
+    const { secret, ...shown } = first.body as Record<string, unknown>;
+    expect([secret, second.status, second.body, second.headers['etag']]).toEqual(['s3cret', 201, shown, '"3"']);
+    expect(calls).toHaveLength(1);
+    expect(JSON.stringify([...state])).not.toContain('"a"');
+  });
+
+  it('refuse another body under the key; another caller has keys of their own', async () => {
+    await post({ name: 'a' }, { 'idempotency-key': 'k' });
+    expect((await post({ name: 'b' }, { 'idempotency-key': 'k' })).body?.['code']).toBe('idempotency_key_reused');
+    expect((await post({ name: 'b' }, { 'idempotency-key': 'k' }, 'ap_other')).status).toBe(201);
+  });
+
+  it('refuse a repeat while the first still runs', async () => {
+    let open = () => undefined as void;
+    gate = new Promise((resolve) => (open = resolve));
+    const first = post({ name: 'a' }, { 'idempotency-key': 'k' });
+    await Promise.resolve();
+    while (state.size === 0) await new Promise(setImmediate);
+    expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).body?.['code']).toBe('request_in_progress');
+    open();
+    expect((await first).status).toBe(201);
+  });
+
+  it('run again under the same command id when the outcome is unknown, and afresh when they were refused', async () => {
+    await post({ name: 'away' }, { 'idempotency-key': 'k' });
+    await post({ name: 'away' }, { 'idempotency-key': 'k' });
+    expect(calls[0]?.commandId).toBe(calls[1]?.commandId);
+    expect((await post({ name: '' }, { 'idempotency-key': 'l' })).status).toBe(400);
+    expect((await post({ name: 'a' }, { 'idempotency-key': 'l' })).status).toBe(201);
+  });
+
+  it('answer a repeated deletion as the first, forget after a day, and show nothing that was erased', async () => {
+    const remove = () => call({ method: 'DELETE', headers: { 'idempotency-key': 'd' } });
+    expect([(await remove()).status, (await remove()).status, calls.length]).toEqual([204, 204, 1]);
+    clock.advance(24 * 60 * 60_000 + 1);
+    expect([(await remove()).status, calls.length]).toEqual([204, 2]);
+    await post({ name: 'a' }, { 'idempotency-key': 'k' });
+    keys.clear();
+    expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,43 @@
+import { Authenticator } from '@app/access';
+import { CLOCK, type Clock, CONFIG, type Config, IDS, type Ids } from '@app/kernel';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { installEdge, makeAdapter } from './edge';
+import type { EdgeServices } from './edge-services';
+import { Idempotency } from './idempotency';
+import { Lists } from './lists';
+import { nestLogger } from './logging';
+import { ProblemFilter } from './problem-filter';
+import { RouteTable } from './route-table';
+import { VIEW_WAITER, type ViewWaiter } from './view-waiter';
+
+/** An application behind the edge, its routes registered, not listening yet. */
+export interface ServedApplication {
+  readonly app: NestFastifyApplication;
+  readonly routes: RouteTable;
+}
+
+/** Builds a module's application. The module provides what `EdgeServices` names. */
+export const serve = async (module: Type | DynamicModule, logger: Logger): Promise<ServedApplication> => {
+  const adapter = makeAdapter();
+  const fastify = adapter.getInstance();
+  const routes = new RouteTable(fastify);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
+  installEdge(fastify, edgeServices(app), logger);
+  app.useGlobalFilters(new ProblemFilter(routes, logger));
+  await app.init();
+  await fastify.ready();
+  return { app, routes };
+};
+
+const edgeServices = (app: NestFastifyApplication): EdgeServices => ({
+  config: app.get<Config>(CONFIG),
+  clock: app.get<Clock>(CLOCK),
+  ids: app.get<Ids>(IDS),
+  authenticator: app.get(Authenticator),
+  idempotency: app.get(Idempotency),
+  lists: app.get(Lists),
+  views: app.get<ViewWaiter>(VIEW_WAITER),
+});
