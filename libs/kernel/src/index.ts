@@ -9,6 +9,7 @@ export * from './errors';
 export * from './event-codec';
 export * from './event-definition';
 export * from './field-cipher';
+export * from './fields';
 export * from './ids';
 export * from './keyring';
 export * from './log-records';

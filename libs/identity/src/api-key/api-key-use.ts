@@ -1,0 +1,49 @@
+import { type Clock, type Decider, Decisions, deriveId, type EventsOf, type Ids, isDomainError, type Uuid } from '@app/kernel';
+import { apiKeyUsed } from './api-key.events';
+
+/** `lastUsedAt` is exact to this, so that a request costs no write. */
+export const USE_NOTED_EVERY_MS = 10 * 60_000;
+
+interface Use {
+  /** ISO 8601 UTC. */
+  readonly lastUsedAt: string | null;
+}
+
+interface NoteUse {
+  readonly keyId: string;
+  readonly at: Date;
+}
+
+/** The uses of a key have a stream of their own: they are no change of the key and leave its revision alone. */
+export const apiKeyUseDecider: Decider<Use, NoteUse, EventsOf<[typeof apiKeyUsed]>> = {
+  category: 'apiKeyUse',
+  initial: { lastUsedAt: null },
+  decide: ({ keyId, at }, { lastUsedAt }) =>
+    lastUsedAt !== null && at.getTime() - Date.parse(lastUsedAt) < USE_NOTED_EVERY_MS ? [] : [{ type: 'ApiKeyUsed', data: { keyId } }],
+  evolve: (_, event) => ({ lastUsedAt: event.context.recordedAt }),
+};
+
+/** Notes that keys are used, behind the requests that use them. */
+export class ApiKeyUse {
+  private readonly noted = new Map<Uuid, number>();
+
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /** Resolves at once where the use of this key is noted already. Rejects when the log does not take it; the next use tries again. */
+  async note(keyId: Uuid): Promise<void> {
+    const now = this.clock.now();
+    if (now.getTime() - (this.noted.get(keyId) ?? 0) < USE_NOTED_EVERY_MS) return;
+    this.noted.set(keyId, now.getTime());
+    const commandId = this.ids.next();
+    try {
+      await this.decisions.transact(apiKeyUseDecider, keyId, { keyId, at: now }, { commandId, correlationId: deriveId(commandId, 'use'), actor: 'system:api-key-use', now });
+    } catch (error) {
+      this.noted.delete(keyId);
+      if (!isDomainError(error, 'conflict')) throw error;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
+import type { ApiKeyEvent } from './api-key.events';
+import type { Permission } from './permissions';
+import type { UsageLimit } from './usage-limit';
+
+interface Grants {
+  readonly agentIds: ReadonlySet<string>;
+  readonly allAgents: boolean;
+  readonly permissions: ReadonlySet<Permission>;
+  readonly usageLimit: UsageLimit | null;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string | null;
+}
+
+interface Issued extends Grants {
+  readonly userId: string;
+  readonly name: Sensitive<string>;
+  readonly secretHash: string;
+}
+
+export type ApiKey = { readonly status: 'absent' } | ({ readonly status: 'valid' | 'revoked' } & Issued);
+export type IssuedApiKey = Extract<ApiKey, Issued>;
+
+export interface ApiKeyFields {
+  readonly name: string;
+  readonly agentIds: readonly string[];
+  readonly allAgents: boolean;
+  readonly permissions: readonly Permission[];
+  readonly usageLimit: UsageLimit | null;
+  readonly expiresAt: string | null;
+}
+
+export interface HashedSecret {
+  readonly prefix: string;
+  readonly secretHash: string;
+}
+
+export type ApiKeyCommand =
+  | { readonly type: 'Create'; readonly userId: string; readonly secret: HashedSecret; readonly fields: ApiKeyFields }
+  | { readonly type: 'Change'; readonly fields: Partial<ApiKeyFields> }
+  | { readonly type: 'GrantAgent'; readonly agentId: string }
+  | { readonly type: 'ReplaceSecret'; readonly secret: HashedSecret }
+  | { readonly type: 'Revoke' };
+
+/** An API key. What it may do beyond its user is cut off where it is used, not here: the user's rights change on their own. */
+export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
+  category: 'apiKey',
+  initial: { status: 'absent' },
+
+  decide: (command, key) => {
+    if (command.type === 'Create') return create(command, key);
+    if (key.status === 'absent') return refuse('not_found');
+    if (key.status === 'revoked') return command.type === 'Revoke' ? [] : refuse('not_found');
+    switch (command.type) {
+      case 'Change':
+        return change(command.fields, key);
+      case 'GrantAgent':
+        return key.agentIds.has(command.agentId) ? [] : [{ type: 'ApiKeyAgentGranted', data: { agentId: command.agentId } }];
+      case 'ReplaceSecret':
+        return key.secretHash === command.secret.secretHash ? [] : [{ type: 'ApiKeySecretReplaced', data: command.secret }];
+      case 'Revoke':
+        return [{ type: 'ApiKeyRevoked', data: {} }];
+      default:
+        return never(command);
+    }
+  },
+
+  evolve: (key, event) => {
+    if (event.type === 'ApiKeyCreated') {
+      const { prefix: _, ...given } = event.data;
+      return { ...given, status: 'valid', agentIds: new Set(given.agentIds), permissions: new Set(given.permissions) };
+    }
+    if (key.status === 'absent') return key;
+    switch (event.type) {
+      case 'ApiKeyChanged': {
+        const { agentIds, permissions, ...fields } = event.data;
+        return { ...key, ...givenFields(fields), agentIds: agentIds === undefined ? key.agentIds : new Set(agentIds), permissions: permissions === undefined ? key.permissions : new Set(permissions) };
+      }
+      case 'ApiKeyAgentGranted':
+        return { ...key, agentIds: new Set([...key.agentIds, event.data.agentId]) };
+      case 'ApiKeySecretReplaced':
+        return { ...key, secretHash: event.data.secretHash };
+      case 'ApiKeyRevoked':
+        return { ...key, status: 'revoked' };
+      default:
+        return never(event);
+    }
+  },
+
+  owner: (event) => (event.type === 'ApiKeyCreated' ? { userId: event.data.userId } : {}),
+};
+
+const create = ({ userId, secret, fields }: Extract<ApiKeyCommand, { readonly type: 'Create' }>, key: ApiKey): readonly ApiKeyEvent[] => {
+  if (key.status !== 'absent') return key.userId === userId && key.secretHash === secret.secretHash ? [] : refuse('conflict');
+  return [{ type: 'ApiKeyCreated', data: { userId, ...secret, ...fields, agentIds: [...fields.agentIds], permissions: [...fields.permissions] } }];
+};
+
+const change = (fields: Partial<ApiKeyFields>, key: IssuedApiKey): readonly ApiKeyEvent[] => {
+  const { agentIds, permissions, ...others } = fields;
+  const data = {
+    ...changedFields(others, key),
+    ...(agentIds === undefined || sameMembers(agentIds, key.agentIds) ? {} : { agentIds: [...agentIds] }),
+    ...(permissions === undefined || sameMembers(permissions, key.permissions) ? {} : { permissions: [...permissions] }),
+  };
+  return Object.keys(data).length === 0 ? [] : [{ type: 'ApiKeyChanged', data }];
+};
+
+const sameMembers = (given: readonly string[], held: ReadonlySet<string>): boolean => given.length === held.size && given.every((member) => held.has(member));

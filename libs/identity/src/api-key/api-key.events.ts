@@ -1,0 +1,57 @@
+import { defineEvent, nameSchema, sensitive, type EventsOf } from '@app/kernel';
+import { z } from 'zod';
+import { permission } from './permissions';
+import { usageLimit } from './usage-limit';
+
+const id = z.uuid();
+
+const grants = {
+  name: sensitive(nameSchema()),
+  agentIds: z.array(id),
+  allAgents: z.boolean(),
+  permissions: z.array(permission),
+  usageLimit: usageLimit.nullable(),
+  expiresAt: z.iso.datetime().nullable(),
+};
+
+/** Keyed hash of the secret; the secret itself is shown once and kept nowhere. */
+const secret = { prefix: z.string(), secretHash: z.string() };
+
+export const apiKeyCreated = defineEvent({
+  type: 'ApiKeyCreated',
+  description: 'A user got an API key.',
+  data: z.strictObject({ userId: id, ...secret, ...grants }),
+});
+
+export const apiKeyChanged = defineEvent({
+  type: 'ApiKeyChanged',
+  description: 'Fields of an API key changed; those absent stayed.',
+  data: z.strictObject(grants).partial(),
+});
+
+export const apiKeyAgentGranted = defineEvent({
+  type: 'ApiKeyAgentGranted',
+  description: 'An API key may use one more Agent: one that was created with it.',
+  data: z.strictObject({ agentId: id }),
+});
+
+export const apiKeySecretReplaced = defineEvent({
+  type: 'ApiKeySecretReplaced',
+  description: 'The bootstrap key got another secret by the configuration; the old one is refused.',
+  data: z.strictObject(secret),
+});
+
+export const apiKeyRevoked = defineEvent({
+  type: 'ApiKeyRevoked',
+  description: 'An API key was revoked, for good.',
+  data: z.strictObject({}),
+});
+
+export const apiKeyUsed = defineEvent({
+  type: 'ApiKeyUsed',
+  description: 'An API key was used; said once in a while, in a stream beside that of the key.',
+  data: z.strictObject({ keyId: id }),
+});
+
+export const apiKeyEvents = [apiKeyCreated, apiKeyChanged, apiKeyAgentGranted, apiKeySecretReplaced, apiKeyRevoked, apiKeyUsed] as const;
+export type ApiKeyEvent = EventsOf<[typeof apiKeyCreated, typeof apiKeyChanged, typeof apiKeyAgentGranted, typeof apiKeySecretReplaced, typeof apiKeyRevoked]>;

@@ -1,0 +1,23 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { apiKeyDecider, type ApiKeyFields } from '../api-key.decider';
+
+/** Changes everything of a key but its secret. Whether the caller may give that much is asked before. */
+export class ChangeApiKey extends Command<Receipt> {
+  constructor(
+    readonly keyId: string,
+    readonly fields: Partial<ApiKeyFields>,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeApiKey)
+export class ChangeApiKeyHandler implements ICommandHandler<ChangeApiKey> {
+  constructor(private readonly decisions: Decisions) {}
+
+  execute({ keyId, fields, meta }: ChangeApiKey): Promise<Receipt> {
+    return this.decisions.transact(apiKeyDecider, keyId, { type: 'Change', fields }, meta);
+  }
+}

@@ -1,0 +1,46 @@
+import { type Clock, type CommandMeta, Decisions, deriveId, type Ids, InstanceSecret, stepOf } from '@app/kernel';
+import { apiKeyDecider, type ApiKeyFields } from './api-key/api-key.decider';
+import { hashedSecret, makeSecret } from './api-key/api-key-secret';
+import { permission } from './api-key/permissions';
+import { CreateUser, type CreateUserHandler } from './user/commands/create-user';
+import { userDecider } from './user/user.decider';
+
+const BEGINNING = '01900000-0000-7000-8000-000000000000';
+/** The first admin and the bootstrap key have the same ids in every instance, so that a start finds them. */
+export const FIRST_ADMIN_ID = deriveId(BEGINNING, 'user');
+export const BOOTSTRAP_KEY_ID = deriveId(BEGINNING, 'apiKey');
+
+const EVERYTHING: ApiKeyFields = { name: 'Bootstrap', agentIds: [], allAgents: true, permissions: permission.options, usageLimit: null, expiresAt: null };
+
+export interface Bootstrapped {
+  /** The secret of the bootstrap key, only at the start that made it up: to be printed once. */
+  readonly madeSecret?: string;
+}
+
+/**
+ * Sees to it that the first admin exists and that the bootstrap key has the secret of the configuration; a start that finds
+ * it so writes nothing. Without a configured secret one is made at the first start and kept from then on. A first admin or
+ * a bootstrap key that was deleted or revoked since stays so.
+ */
+export const bootstrap = async (
+  system: { readonly decisions: Decisions; readonly createUser: CreateUserHandler; readonly secret: InstanceSecret; readonly clock: Clock; readonly ids: Ids },
+  configured: string | undefined,
+): Promise<Bootstrapped> => {
+  const { decisions, ids } = system;
+  const commandId = ids.next();
+  const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:bootstrap', now: system.clock.now() };
+  const admin = { email: 'admin@localhost.localdomain', name: 'Administrator', role: 'admin', language: 'en' } as const;
+  if ((await decisions.load(userDecider, FIRST_ADMIN_ID)).revision < 0) await system.createUser.execute(new CreateUser(admin, meta, FIRST_ADMIN_ID));
+
+  const { state: key } = await decisions.load(apiKeyDecider, BOOTSTRAP_KEY_ID);
+  if (key.status === 'absent') {
+    const secret = configured ?? makeSecret(BOOTSTRAP_KEY_ID);
+    const command = { type: 'Create', userId: FIRST_ADMIN_ID, secret: hashedSecret(system.secret, secret), fields: EVERYTHING } as const;
+    await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, command, stepOf(meta, 'apiKey'));
+    return configured === undefined ? { madeSecret: secret } : {};
+  }
+  if (key.status === 'valid' && configured !== undefined) {
+    await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, { type: 'ReplaceSecret', secret: hashedSecret(system.secret, configured) }, stepOf(meta, 'apiKey'));
+  }
+  return {};
+};

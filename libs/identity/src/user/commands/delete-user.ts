@@ -1,0 +1,32 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Reservations } from '@app/reservations';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AdminRegister } from '../../admins/admin-register';
+import { userDecider } from '../user.decider';
+
+/** Deletes a user for good. Refuses with `conflict` for the last admin. */
+export class DeleteUser extends Command<Receipt> {
+  constructor(
+    readonly userId: string,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DeleteUser)
+export class DeleteUserHandler implements ICommandHandler<DeleteUser> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly reservations: Reservations,
+    private readonly admins: AdminRegister,
+  ) {}
+
+  async execute({ userId, meta }: DeleteUser): Promise<Receipt> {
+    const appointment = await this.admins.appointmentFor(userId, { status: 'deleted' }, meta);
+    const receipt = await this.decisions.transact(userDecider, userId, { type: 'Delete', ...appointment }, meta);
+    const { state } = await this.decisions.load(userDecider, userId);
+    if (state.status === 'deleted') await this.reservations.release(state.mailClaim, meta);
+    return receipt;
+  }
+}

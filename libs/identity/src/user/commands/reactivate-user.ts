@@ -1,0 +1,27 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { AdminRegister } from '../../admins/admin-register';
+import { userDecider } from '../user.decider';
+
+/** Lets a suspended user act again. */
+export class ReactivateUser extends Command<Receipt> {
+  constructor(
+    readonly userId: string,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ReactivateUser)
+export class ReactivateUserHandler implements ICommandHandler<ReactivateUser> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly admins: AdminRegister,
+  ) {}
+
+  async execute({ userId, meta }: ReactivateUser): Promise<Receipt> {
+    const appointment = await this.admins.appointmentFor(userId, { status: 'active' }, meta);
+    return this.decisions.transact(userDecider, userId, { type: 'Reactivate', ...appointment }, meta);
+  }
+}

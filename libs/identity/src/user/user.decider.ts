@@ -1,0 +1,151 @@
+import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
+import { type Claim, demandClaims, type Forfeited } from '@app/reservations';
+import type { InstanceRole, Language, UserEvent } from './user.events';
+
+interface Profile {
+  readonly email: Sensitive<string>;
+  readonly name: Sensitive<string>;
+  readonly role: InstanceRole;
+  readonly language: Language;
+  readonly usageWindowStart: string;
+  readonly mailClaim: Claim;
+  /** The last word of the admin register that reached this user, -1 before the first. */
+  readonly appointment: number;
+}
+
+interface Memory {
+  readonly forfeited: Forfeited;
+}
+
+export type User = Memory & (({ readonly status: 'absent' } | { readonly status: 'deleted'; readonly mailClaim: Claim }) | ({ readonly status: 'active' | 'suspended' } & Profile));
+export type LivingUser = Extract<User, Profile>;
+
+/** Fields of a user as a command gives them; those absent stay. */
+export interface UserFields {
+  readonly email?: string;
+  readonly name?: string;
+  readonly language?: Language;
+  readonly usageWindowStart?: string;
+}
+
+/** `appointment` must come from the admin register wherever the command makes an active admin or ends one. */
+interface Appointed {
+  readonly appointment?: number;
+}
+
+export type UserCommand = Appointed &
+  (
+    | { readonly type: 'Create'; readonly email: string; readonly name: string; readonly role: InstanceRole; readonly language: Language; readonly usageWindowStart: string; readonly mailClaim: Claim }
+    | { readonly type: 'Change'; readonly fields: UserFields; readonly role?: InstanceRole; readonly mailClaim?: Claim }
+    | { readonly type: 'Suspend' | 'Reactivate' | 'Delete' }
+    | { readonly type: 'ForfeitClaim'; readonly claim: Claim }
+  );
+
+export const userDecider: Decider<User, UserCommand, UserEvent> = {
+  category: 'user',
+  initial: { status: 'absent', forfeited: new Set() },
+
+  decide: (command, user) => {
+    switch (command.type) {
+      case 'Create':
+        return create(command, user);
+      case 'ForfeitClaim':
+        return forfeit(command.claim, user);
+      case 'Change':
+        return change(command, living(user));
+      case 'Suspend':
+        return suspend(command, living(user));
+      case 'Reactivate':
+        return reactivate(command, living(user));
+      case 'Delete':
+        return remove(command, user);
+      default:
+        return never(command);
+    }
+  },
+
+  evolve: (user, event) => {
+    if (event.type === 'ClaimForfeited') return { ...user, forfeited: new Set([...user.forfeited, event.data.ticket]) };
+    if (event.type === 'UserCreated') return { status: 'active', forfeited: user.forfeited, ...event.data, appointment: event.data.appointment ?? -1 };
+    if (!isLiving(user)) return user;
+    const appointment = 'appointment' in event.data ? (event.data.appointment ?? user.appointment) : user.appointment;
+    switch (event.type) {
+      case 'UserChanged': {
+        const { releasedMailClaim: _, ...fields } = event.data;
+        return { ...user, ...givenFields(fields) };
+      }
+      case 'UserRoleChanged':
+        return { ...user, role: event.data.role, appointment };
+      case 'UserSuspended':
+        return { ...user, status: 'suspended', appointment };
+      case 'UserReactivated':
+        return { ...user, status: 'active', appointment };
+      case 'UserDeleted':
+        return { status: 'deleted', forfeited: user.forfeited, mailClaim: user.mailClaim };
+      default:
+        return never(event);
+    }
+  },
+};
+
+export const isLiving = (user: User): user is LivingUser => user.status === 'active' || user.status === 'suspended';
+
+/** True for whoever counts as an admin now: a suspended one does not. */
+export const isActiveAdmin = (user: User): user is LivingUser => user.status === 'active' && user.role === 'admin';
+
+type Of<Type extends UserCommand['type']> = Extract<UserCommand, { readonly type: Type }>;
+
+const create = ({ type: _, ...given }: Of<'Create'>, user: User): readonly UserEvent[] => {
+  if (user.status !== 'absent') return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key ? [] : refuse('conflict');
+  demandClaims([given.mailClaim], user.forfeited);
+  if (given.role === 'admin' && given.appointment === undefined) return refuse('conflict');
+  return [{ type: 'UserCreated', data: given }];
+};
+
+const change = (command: Of<'Change'>, user: LivingUser): readonly UserEvent[] => {
+  const fields = changedFields(command.fields, user);
+  const events: UserEvent[] = [];
+  if (Object.keys(fields).length > 0) events.push({ type: 'UserChanged', data: { ...fields, ...movedMail(command.mailClaim, user) } });
+  if (command.role !== undefined && roleDiffers(command, user)) events.push({ type: 'UserRoleChanged', data: { role: command.role, ...appointed(command, user, command.role === 'admin' || user.role === 'admin') } });
+  return events;
+};
+
+/** A mail address that differs in case only keeps its reservation. */
+const movedMail = (mailClaim: Claim | undefined, user: LivingUser): { readonly mailClaim?: Claim; readonly releasedMailClaim?: Claim } => {
+  if (mailClaim === undefined || mailClaim.key === user.mailClaim.key) return {};
+  demandClaims([mailClaim], user.forfeited);
+  return { mailClaim, releasedMailClaim: user.mailClaim };
+};
+
+/** An admin who was dismissed but never heard of it, and is appointed again, is told of the new appointment. */
+const roleDiffers = (command: Of<'Change'>, user: LivingUser): boolean =>
+  command.role !== user.role || (command.role === 'admin' && command.appointment !== undefined && command.appointment > user.appointment);
+
+const suspend = (command: UserCommand, user: LivingUser): readonly UserEvent[] =>
+  user.status === 'suspended' ? [] : [{ type: 'UserSuspended', data: appointed(command, user, user.role === 'admin') }];
+
+const reactivate = (command: UserCommand, user: LivingUser): readonly UserEvent[] => {
+  if (user.status === 'active') return [];
+  const data = user.role === 'admin' ? { appointment: newer(command, user) } : {};
+  return [{ type: 'UserReactivated', data }];
+};
+
+const remove = (command: UserCommand, user: User): readonly UserEvent[] => {
+  if (user.status === 'deleted') return [];
+  const present = living(user);
+  return [{ type: 'UserDeleted', data: { mailClaim: present.mailClaim, ...appointed(command, present, present.role === 'admin') } }];
+};
+
+/** The register has the last word on who becomes or ceases to be an active admin; an older word than the last is refused. */
+const appointed = (command: Appointed, user: LivingUser, concernsAdmins: boolean): { readonly appointment?: number } =>
+  concernsAdmins && user.status === 'active' ? { appointment: newer(command, user) } : {};
+
+const newer = ({ appointment }: Appointed, user: LivingUser): number =>
+  appointment !== undefined && appointment > user.appointment ? appointment : refuse('conflict');
+
+const forfeit = (claim: Claim, user: User): readonly UserEvent[] => {
+  if (isLiving(user) && user.mailClaim.key === claim.key) return refuse('name_taken');
+  return user.status === 'deleted' || user.forfeited.has(claim.ticket) ? [] : [{ type: 'ClaimForfeited', data: claim }];
+};
+
+const living = (user: User): LivingUser => (isLiving(user) ? user : refuse('not_found'));

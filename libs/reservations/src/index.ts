@@ -1,0 +1,3 @@
+export * from './reservation.decider';
+export * from './reservation.events';
+export * from './reservations';
