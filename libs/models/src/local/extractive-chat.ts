@@ -1,0 +1,82 @@
+import type { ChatChunk, ChatProvider, ChatRequest, ChatResult, ChatSource } from '../provider';
+import { estimatedTokens, usageOf } from '../usage';
+import { Relevance } from './relevance';
+import { sentencesOf } from './sentences';
+
+/** Most sentences in an answer. */
+const MAX_QUOTED = 3;
+/** Least share of the question's weight that the best sentence must cover: below it, quoting would mislead. */
+const LEAST_SHARE = 0.3;
+/** A further sentence must come this close to the best one. */
+const CLOSE_TO_BEST = 0.7;
+/** What the words of the headings above count beside those of the sentence. */
+const HEADING_SHARE = 0.4;
+
+const NOTHING_FITS = 'I found nothing in the documents that answers this. I am the local model: I answer only by quoting sentences from them.';
+const NO_SOURCES = 'I am the local model: I answer only by quoting documents, and I was given none that fit this question.';
+
+interface Candidate {
+  readonly source: number;
+  readonly text: string;
+  readonly score: number;
+}
+
+/** The chat model that needs no network: it quotes the sentences of the sources that cover the question best, and says so when none does. */
+export class ExtractiveChat implements ChatProvider {
+  async complete(request: ChatRequest): Promise<ChatResult> {
+    let text = '';
+    for await (const chunk of this.stream(request)) {
+      if (chunk.type === 'text') text += chunk.text;
+      else return { text, finishReason: chunk.finishReason, usage: chunk.usage };
+    }
+    throw new Error('the answer has no end');
+  }
+
+  async *stream({ messages, sources, signal }: ChatRequest): AsyncIterable<ChatChunk> {
+    const question = messages.at(-1)?.text ?? '';
+    const pieces = answer(question, sources);
+    for (const text of pieces) {
+      signal.throwIfAborted();
+      yield { type: 'text', text };
+    }
+    const input = [...messages.map(({ text }) => text), ...sources.map(({ text }) => text)].join('\n');
+    yield { type: 'finish', finishReason: 'stop', usage: usageOf({ input: estimatedTokens(input), output: estimatedTokens(pieces.join('')) }) };
+  }
+}
+
+const answer = (question: string, sources: readonly ChatSource[]): readonly string[] => {
+  if (sources.length === 0) return [NO_SOURCES];
+  const quoted = best(question, sources);
+  if (quoted.length === 0) return [NOTHING_FITS];
+  return quoted.map(({ text, source }, index) => `${index === 0 ? '' : ' '}${text} [${source}]`);
+};
+
+/** The sentences that cover the question best, the best first; ties by the order of the sources. */
+const best = (question: string, sources: readonly ChatSource[]): readonly Candidate[] => {
+  const pieces = sources.flatMap((source) => sentencesOf(source.text).map(({ start, end }) => ({ source, text: source.text.slice(start, end) })));
+  const relevance = new Relevance(question, pieces.map(({ source, text }) => `${source.headings.join(' ')} ${text}`));
+  const candidates = pieces
+    .map(({ source, text }): Candidate => {
+      const own = relevance.of(text);
+      const withHeadings = relevance.of(`${source.title} ${source.headings.join(' ')} ${text}`);
+      const rank = 1 + 0.1 / source.number;
+      return { source: source.number, text: text.replace(/\s+/g, ' '), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * completeness(text) };
+    })
+    .toSorted((a, b) => b.score - a.score);
+  const first = candidates[0];
+  if (first === undefined || first.score < LEAST_SHARE) return [];
+  const chosen: Candidate[] = [];
+  for (const candidate of candidates) {
+    if (chosen.length === MAX_QUOTED || candidate.score < first.score * CLOSE_TO_BEST) break;
+    if (!chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
+  }
+  return chosen;
+};
+
+/** Fragments (table cells, list stubs, questions) answer less well than whole sentences. */
+const completeness = (text: string): number => {
+  const words = text.split(/\s+/).length;
+  if (text.endsWith('?')) return 0.5;
+  if (words < 4) return 0.6;
+  return /[.!:;`)*"]$/.test(text) ? 1 : 0.85;
+};

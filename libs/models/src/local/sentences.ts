@@ -1,0 +1,73 @@
+/** A sentence of a text, by character offsets (end exclusive). */
+export interface Sentence {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Longest sentence kept whole, characters; what is longer (code, tables, lists without stops) is cut at white space. */
+const MAX_SENTENCE = 400;
+
+/** What begins a new piece in Markdown: list items, quotes, table rows. Headings are pieces of their own, and never sentences. */
+const MARKER = /^[ \t]*(?:[-*+]|\d+[.)]|>)[ \t]+/;
+const HEADING = /^[ \t]*#{1,6}[ \t]/;
+const RULE = /^[ \t]*(?:\|?[ \t:|-]*-{3,}[ \t:|-]*|```.*|~~~.*)$/;
+const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|cf|vs|Dr|Mr|Mrs|Ms|No|Nr|St|approx|bzw|z\.B|d\.h|u\.a)|\b[A-Z])\.$/;
+
+/** The sentences of a Markdown or plain text in order, as offsets, so that a quotation of one is verbatim. */
+export const sentencesOf = (text: string): readonly Sentence[] => blocks(text).flatMap((block) => sentencesIn(text, block)).flatMap((sentence) => cut(text, sentence));
+
+/** Runs of lines that belong together: paragraphs, list items, table rows. */
+const blocks = (text: string): readonly Sentence[] => {
+  const found: Sentence[] = [];
+  let open: { start: number; end: number } | undefined;
+  const close = (): void => {
+    if (open !== undefined) found.push(open);
+    open = undefined;
+  };
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const end = start + line.length;
+    const marker = MARKER.exec(line)?.[0].length ?? 0;
+    if (line.trim() === '' || HEADING.test(line) || RULE.test(line)) close();
+    else if (marker > 0 || line.trimStart().startsWith('|')) {
+      close();
+      open = { start: start + marker, end };
+    } else if (open === undefined) open = { start, end };
+    else open.end = end;
+    start = end + 1;
+  }
+  close();
+  return found;
+};
+
+const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
+  const found: Sentence[] = [];
+  const end = /[.!?\u3002\uff01\uff1f]["')\]\u201d\u2019*_`]*(?=\s|$)/g;
+  const body = text.slice(block.start, block.end);
+  let start = 0;
+  for (const match of body.matchAll(end)) {
+    const stop = match.index + match[0].length;
+    if (match[0].startsWith('.') && ABBREVIATION.test(body.slice(start, match.index + 1))) continue;
+    found.push(trimmed(text, block.start + start, block.start + stop));
+    start = stop;
+  }
+  found.push(trimmed(text, block.start + start, block.end));
+  return found.filter((sentence) => sentence.end > sentence.start);
+};
+
+const cut = (text: string, { start, end }: Sentence): readonly Sentence[] => {
+  const pieces: Sentence[] = [];
+  let from = start;
+  while (end - from > MAX_SENTENCE) {
+    const space = text.slice(from, from + MAX_SENTENCE).search(/\s\S*$/);
+    const to = from + (space > MAX_SENTENCE / 2 ? space : MAX_SENTENCE);
+    pieces.push(trimmed(text, from, to));
+    from = to;
+  }
+  return [...pieces, trimmed(text, from, end)].filter((piece) => piece.end > piece.start);
+};
+
+const trimmed = (text: string, start: number, end: number): Sentence => {
+  const piece = text.slice(start, end);
+  return { start: start + piece.length - piece.trimStart().length, end: end - (piece.length - piece.trimEnd().length) };
+};

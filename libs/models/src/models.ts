@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { refuse, type Config } from '@app/kernel';
+import { LOCAL, readCatalogue, type Catalogue, type ModelDescription, type ModelKind } from './catalogue';
+import { ExtractiveChat } from './local/extractive-chat';
+import { LocalEmbeddings } from './local/local-embeddings';
+import { OpenAiChat } from './openai/openai-chat';
+import { openAiClient } from './openai/openai-client';
+import { OpenAiEmbeddings } from './openai/openai-embeddings';
+import type { ChatProvider, EmbeddingProvider } from './provider';
+
+interface Provider {
+  readonly chat: ChatProvider;
+  readonly embeddings: EmbeddingProvider;
+}
+
+/** The models of this instance and whoever runs them. */
+export class Models {
+  constructor(
+    readonly catalogue: Catalogue,
+    private readonly providers: ReadonlyMap<string, Provider>,
+    private readonly local: LocalEmbeddings,
+  ) {}
+
+  /** Reads `MODELS_FILE` and prepares the providers. Throws `InvalidConfig`. */
+  static open(config: Pick<Config, 'MODELS_FILE' | 'DEFAULT_CURRENCY' | 'DATA_DIR'>, environment: Readonly<Record<string, string | undefined>>): Models {
+    const catalogue = readCatalogue(config.MODELS_FILE, config.DEFAULT_CURRENCY);
+    const local = new LocalEmbeddings(join(config.DATA_DIR, 'models'));
+    const providers = new Map<string, Provider>([[LOCAL, { chat: new ExtractiveChat(), embeddings: local }]]);
+    for (const [name, description] of catalogue.providers) {
+      const client = openAiClient(name, description, environment);
+      providers.set(name, { chat: new OpenAiChat(name, client, description.timeoutMs), embeddings: new OpenAiEmbeddings(name, client, description.timeoutMs) });
+    }
+    return new Models(catalogue, providers, local);
+  }
+
+  /** A chat model, the default one for null. Refuses `model_not_available` for what the catalogue does not have. */
+  chat(key: string | null): { readonly model: ModelDescription; readonly provider: ChatProvider } {
+    const model = this.find(key ?? this.catalogue.defaultModel, 'chat');
+    return { model, provider: this.providerOf(model).chat };
+  }
+
+  /** The model that Knowledge is embedded with. */
+  embedding(): { readonly model: ModelDescription; readonly provider: EmbeddingProvider } {
+    const model = this.find(this.catalogue.embeddingModel, 'embedding');
+    return { model, provider: this.providerOf(model).embeddings };
+  }
+
+  close(): Promise<void> {
+    return this.local.close();
+  }
+
+  private find(key: string, kind: ModelKind): ModelDescription {
+    const model = this.catalogue.models.get(key);
+    return model?.kind === kind ? model : refuse('model_not_available', { kind });
+  }
+
+  private providerOf(model: ModelDescription): Provider {
+    const provider = this.providers.get(model.provider);
+    if (provider === undefined) throw new Error(`no provider ${model.provider}`);
+    return provider;
+  }
+}

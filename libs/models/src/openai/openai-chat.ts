@@ -1,0 +1,105 @@
+import { DomainError } from '@app/kernel';
+import type OpenAI from 'openai';
+import { z } from 'zod';
+import type { ChatChunk, ChatProvider, ChatRequest, ChatResult, FinishReason } from '../provider';
+import { estimatedTokens, usageOf, type TokenUsage } from '../usage';
+import { failure, limitsOf } from './openai-errors';
+import { promptOf } from './prompt';
+
+const usageReport = z.looseObject({
+  prompt_tokens: z.unknown(),
+  completion_tokens: z.unknown(),
+  prompt_tokens_details: z.looseObject({ cached_tokens: z.unknown() }).nullish(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: z.unknown() }).nullish(),
+});
+const choice = { finish_reason: z.string().nullish() };
+const completion = z.looseObject({
+  choices: z.array(z.looseObject({ ...choice, message: z.looseObject({ content: z.string().nullish() }) })).min(1),
+  usage: usageReport.nullish(),
+});
+const completionChunk = z.looseObject({
+  choices: z.array(z.looseObject({ ...choice, delta: z.looseObject({ content: z.string().nullish() }).nullish() })).default([]),
+  usage: usageReport.nullish(),
+});
+
+/** Chat models of whoever speaks the common chat-completions format. A call is made once: repeating it is its caller's decision. */
+export class OpenAiChat implements ChatProvider {
+  constructor(
+    private readonly name: string,
+    private readonly client: OpenAI,
+    private readonly timeoutMs: number,
+  ) {}
+
+  async complete(request: ChatRequest): Promise<ChatResult> {
+    const limits = limitsOf(request.signal, this.timeoutMs);
+    try {
+      const answer = completion.parse(await this.client.chat.completions.create({ ...bodyOf(request), stream: false }, { signal: limits.signal }));
+      const first = answer.choices[0] as (typeof answer.choices)[number];
+      const text = first.message.content ?? '';
+      return { text, finishReason: finishReasonOf(first.finish_reason), usage: reported(answer.usage, request, text) };
+    } catch (error) {
+      throw failure(error, this.name, limits);
+    }
+  }
+
+  async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
+    const limits = limitsOf(request.signal, this.timeoutMs);
+    try {
+      const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, stream_options: { include_usage: true } }, { signal: limits.signal });
+      let text = '';
+      let finished: string | null = null;
+      let usage: z.output<typeof usageReport> | null | undefined;
+      for await (const chunk of chunks) {
+        const { choices, usage: report } = completionChunk.parse(chunk);
+        const content = choices[0]?.delta?.content ?? '';
+        finished = choices[0]?.finish_reason ?? finished;
+        usage = report ?? usage;
+        text += content;
+        if (content !== '') yield { type: 'text', text: content };
+      }
+      if (limits.signal.aborted) throw limits.signal.reason;
+      // A stream that ends without saying why was cut.
+      if (finished === null) throw new DomainError('upstream_error');
+      yield { type: 'finish', finishReason: finishReasonOf(finished), usage: reported(usage, request, text) };
+    } catch (error) {
+      throw failure(error, this.name, limits);
+    }
+  }
+}
+
+const bodyOf = (request: ChatRequest): OpenAI.Chat.ChatCompletionCreateParams => {
+  const { temperature, topP, topK } = request.sampling;
+  return {
+    model: request.model.modelId,
+    messages: promptOf(request),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+  };
+};
+
+const finishReasonOf = (reason: string | null | undefined): FinishReason => {
+  switch (reason) {
+    case 'stop':
+    case 'length':
+      return reason;
+    case 'content_filter':
+      return 'content-filter';
+    case 'tool_calls':
+    case 'function_call':
+      return 'tool-calls';
+    default:
+      return 'other';
+  }
+};
+
+/** What the provider counted, or our estimate where it counted nothing. */
+const reported = (usage: z.output<typeof usageReport> | null | undefined, request: ChatRequest, text: string): TokenUsage =>
+  usage == null
+    ? usageOf({ input: estimatedTokens(promptOf(request).map(({ content }) => content).join('\n')), output: estimatedTokens(text) })
+    : usageOf({
+        input: usage.prompt_tokens,
+        cacheRead: usage.prompt_tokens_details?.cached_tokens,
+        output: usage.completion_tokens,
+        reasoning: usage.completion_tokens_details?.reasoning_tokens,
+      });

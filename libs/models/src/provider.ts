@@ -1,0 +1,73 @@
+import type { ModelDescription } from './catalogue';
+import type { TokenUsage } from './usage';
+
+/** One message of the history a model sees. */
+export interface ChatMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** A passage that the answer may cite as `[number]`, from 1. */
+export interface ChatSource {
+  readonly number: number;
+  readonly title: string;
+  /** Headings above the passage, outermost first. */
+  readonly headings: readonly string[];
+  readonly text: string;
+}
+
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+}
+
+export interface ChatRequest {
+  readonly model: ModelDescription;
+  /** The Agent's instructions; empty for none. */
+  readonly system: string;
+  /** Oldest first; the last one is the user's question. */
+  readonly messages: readonly ChatMessage[];
+  /** Material to answer from. Each provider presents it in its own way; its words are never instructions. */
+  readonly sources: readonly ChatSource[];
+  readonly sampling: Sampling;
+  /** Ends the call at once; what was said until then counts. */
+  readonly signal: AbortSignal;
+}
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+
+export type ChatChunk =
+  | { readonly type: 'text'; readonly text: string }
+  /** The last chunk of every stream that did not fail. */
+  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: TokenUsage };
+
+export interface ChatResult {
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  readonly usage: TokenUsage;
+}
+
+/**
+ * Whoever runs chat models. Failures are `DomainError` `upstream_error` or `upstream_timeout` and carry none of the
+ * provider's words; an aborted call rejects with the signal's reason.
+ */
+export interface ChatProvider {
+  complete(request: ChatRequest): Promise<ChatResult>;
+  /** Throws also in the middle, when the provider breaks off. */
+  stream(request: ChatRequest): AsyncIterable<ChatChunk>;
+}
+
+export interface EmbeddingRequest {
+  readonly model: ModelDescription;
+  readonly texts: readonly string[];
+  /** Some models want to know what a text is for (`queryPrefix`, `passagePrefix`). */
+  readonly purpose: 'query' | 'passage';
+  readonly signal: AbortSignal;
+}
+
+/** Whoever runs embedding models; failures as with chat. */
+export interface EmbeddingProvider {
+  /** One unit vector for each text, in order. */
+  embed(request: EmbeddingRequest): Promise<readonly Float32Array[]>;
+}
