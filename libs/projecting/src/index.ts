@@ -1,1 +1,11 @@
+export type { DeadLetter, DeadLetterReason } from './dead-letter';
+export * from './events';
+export type { Logger } from './logger';
+export * from './ordinals';
+export * from './projecting';
 export * from './projection';
+export type { RebuildStatus } from './rebuild';
+export type { RebuildRecord, RebuildState } from './rebuild-record';
+export * from './rebuild-worker';
+export type { Difference, Verification } from './verification';
+export type { ViewStores } from './view-stores';

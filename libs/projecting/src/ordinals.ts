@@ -1,0 +1,54 @@
+import type { EventLog } from '@app/event-log';
+import type { Position } from '@app/kernel';
+
+/** Counts over the log, since nothing may count with positions: the ordinal of an event is 1, 2, 3 ... in log order. */
+export interface Ordinals {
+  /** How many events stand at or before a position. */
+  ordinalAt(position: Position): Promise<number>;
+  /** How many events the log holds. */
+  head(): Promise<number>;
+}
+
+const PAGE = 1_000;
+
+interface Mark {
+  readonly position: Position | null;
+  readonly ordinal: number;
+}
+
+/** Ordinals without seals: counts each event once, a page at a time, and keeps a mark for every page. Exact; the first call reads the log. */
+export class CountedOrdinals implements Ordinals {
+  private readonly marks: Mark[] = [{ position: null, ordinal: 0 }];
+  private counting: Promise<number> | undefined;
+
+  constructor(private readonly log: EventLog) {}
+
+  head(): Promise<number> {
+    this.counting ??= this.count().finally(() => (this.counting = undefined));
+    return this.counting;
+  }
+
+  async ordinalAt(position: Position): Promise<number> {
+    if (position > (this.lastMark().position ?? '')) await this.head();
+    const mark = this.marks.findLast((candidate) => candidate.position === null || candidate.position <= position) as Mark;
+    if (mark.position === position) return mark.ordinal;
+    const page = await this.log.readAll({ after: mark.position, limit: PAGE });
+    return mark.ordinal + page.events.filter((event) => event.position <= position).length;
+  }
+
+  private lastMark(): Mark {
+    return this.marks.at(-1) as Mark;
+  }
+
+  private async count(): Promise<number> {
+    let end = this.lastMark();
+    for (;;) {
+      const page = await this.log.readAll({ after: end.position, limit: PAGE });
+      const last = page.events.at(-1);
+      if (last === undefined) return end.ordinal;
+      end = { position: last.position, ordinal: end.ordinal + page.events.length };
+      if (page.events.length === PAGE) this.marks.push(end);
+      else return end.ordinal;
+    }
+  }
+}

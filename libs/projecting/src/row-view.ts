@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json, type RecordedEvent } from '@app/kernel';
+import type { Operation, ReadStore } from '@app/read-store';
+import { coalesced } from './coalesce';
+import { type DeadLetter, letterJson } from './dead-letter';
+import type { RowProjection } from './projection';
+import type { ViewBatch, ViewStore } from './view-store';
+
+const LETTER = 'dead-letter/';
+
+/** A projection over the read store: rows, checkpoint and dead letters commit together. */
+export class RowView implements ViewStore<Operation> {
+  readonly name: string;
+  readonly types: readonly string[];
+  readonly declaration: string;
+
+  constructor(
+    private readonly projection: RowProjection,
+    private readonly store: ReadStore,
+  ) {
+    this.name = projection.name;
+    this.types = projection.types;
+    this.declaration = canonicalJson({ version: projection.version, types: projection.types.toSorted(), indexes: projection.indexes });
+  }
+
+  operations(event: RecordedEvent): readonly Operation[] {
+    return this.projection.apply(event);
+  }
+
+  prepare(version: number): Promise<void> {
+    return this.store.prepare({ name: this.name, version, indexes: this.projection.indexes });
+  }
+
+  live(): Promise<number | undefined> {
+    return this.store.live(this.name);
+  }
+
+  versions(): Promise<readonly number[]> {
+    return this.store.versions(this.name);
+  }
+
+  swap(from: number | undefined, to: number): Promise<boolean> {
+    return this.store.swap(this.name, from, to);
+  }
+
+  drop(version: number): Promise<void> {
+    return this.store.drop(this.name, version);
+  }
+
+  checkpoint(version: number) {
+    return this.store.checkpoint(this.name, version);
+  }
+
+  async letters(version: number): Promise<readonly DeadLetter[]> {
+    const state = await this.store.viewState(this.name, version);
+    return state.filter(({ key }) => key.startsWith(LETTER)).map(({ value }) => value as unknown as DeadLetter);
+  }
+
+  async commit(version: number, batch: ViewBatch<Operation>): Promise<void> {
+    const { letters, ...rest } = batch;
+    const state: Record<string, Json | null> = {};
+    for (const [stream, letter] of letters) state[`${LETTER}${stream}`] = letter === null ? null : letterJson(letter);
+    const whole = { ...rest, view: this.name, version, ...(letters.size === 0 ? {} : { state }) };
+    if (batch.changes.length < 2) return this.store.commit(whole);
+    try {
+      await this.store.commit({ ...whole, changes: coalesced(batch.changes) });
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'UniqueViolation')) throw error;
+      await this.store.commit(whole);
+    }
+  }
+
+  count(version: number): Promise<number> {
+    return this.store.count(this.name, {}, version);
+  }
+
+  async digests(version: number, after: string | null, limit: number) {
+    const rows = await this.store.scan(this.name, version, after, limit);
+    return rows.map(({ key, row }) => ({ key, digest: createHash('sha256').update(canonicalJson(row)).digest('base64url') }));
+  }
+
+  async healthy(): Promise<boolean> {
+    return (await this.store.health()).ok;
+  }
+}

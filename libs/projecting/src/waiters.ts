@@ -1,0 +1,37 @@
+import type { Position } from '@app/kernel';
+
+interface Waiter {
+  readonly position: Position;
+  readonly settle: (reached: boolean) => void;
+}
+
+/** Those who wait for a view to show a position. */
+export class Waiters {
+  private readonly waiting = new Set<Waiter>();
+  private reached: Position | null = null;
+
+  /** The view shows everything up to here. May go back, when another build of the view is served. */
+  advance(position: Position | null): void {
+    this.reached = position;
+    for (const waiter of this.waiting) if (this.shows(waiter.position)) waiter.settle(true);
+  }
+
+  /** True once the view shows the position, false when it does not within the time. */
+  wait(position: Position, timeoutMs: number): Promise<boolean> {
+    if (this.shows(position)) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const settle = (reached: boolean): void => {
+        clearTimeout(timer);
+        this.waiting.delete(waiter);
+        resolve(reached);
+      };
+      const waiter: Waiter = { position, settle };
+      const timer = setTimeout(() => settle(false), timeoutMs);
+      this.waiting.add(waiter);
+    });
+  }
+
+  private shows(position: Position): boolean {
+    return position === '' || (this.reached !== null && this.reached >= position);
+  }
+}
