@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Authenticator, type Caller } from '@app/access';
-import { CLOCK, CONFIG, type CommandMeta, FixedClock, IDS, type Json, readConfig, type Receipt, refuse, TimeOrderedIds, Unavailable } from '@app/kernel';
+import { CLOCK, CONFIG, type CommandMeta, FixedClock, IDS, InstanceSecret, type Json, readConfig, type Receipt, refuse, TimeOrderedIds, Unavailable } from '@app/kernel';
 import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import pino from 'pino';
@@ -87,8 +87,8 @@ const ids = new TimeOrderedIds();
     { provide: CLOCK, useValue: clock },
     { provide: IDS, useValue: ids },
     { provide: Authenticator, useValue: { authenticate: async (secret: string) => callers.get(secret) } },
-    { provide: Lists, useValue: new Lists(Buffer.alloc(32, 1)) },
-    { provide: Idempotency, useFactory: () => new Idempotency(store, keyring, Buffer.alloc(32, 2), clock, ids) },
+    { provide: Lists, useValue: new Lists(new InstanceSecret(Buffer.alloc(32, 1))) },
+    { provide: Idempotency, useFactory: () => new Idempotency(store, keyring, new InstanceSecret(Buffer.alloc(32, 2)), clock, ids) },
     { provide: VIEW_WAITER, useValue: { waitFor: async () => !late.views } },
   ],
 })
@@ -124,7 +124,7 @@ describe('the guard', () => {
   it.each([['absent', '', {}], ['unknown', 'ap_wrong', {}], ['a list', `${KEY}, ap_other`, {}], ['endless', 'a'.repeat(65_536), {}], ['SQL', "' OR '1'='1", {}], ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }], ['bearer alone', '', { authorization: `Bearer ${KEY}` }]])(
     'refuses a credential that is %s with one constant body',
     async (_name, key, headers) => {
-      const { status, body } = await call({ key, headers: headers as Record<string, string> });
+      const { body } = await call({ key, headers: headers as Record<string, string> });
       expect({ ...body, requestId: '' }).toEqual({ type: 'urn:problem:unauthenticated', title: 'Unauthenticated', status: 401, code: 'unauthenticated', detail: 'The request needs a valid API key in the header x-api-key.', requestId: '' });
     },
   );
@@ -163,7 +163,7 @@ describe('bodies', () => {
     ['with NUL', '{"name":"a\\u0000"}', 'invalid_body', 'name'], ['with a lone surrogate', '{"tags":[{"id":"\\ud800"}]}', 'invalid_body', 'tags[0].id'], ['with a number beyond all', '{"name":1e309}', 'invalid_body', 'name'],
   ])('refuses a body that is %s, naming the field', async (_name, raw, expected, path) => {
     const { status, body } = await call({ method: 'POST', url: '/things', raw, headers: { 'content-type': 'application/json' } });
-    expect([status, body?.['code'], (body?.['errors'] as unknown as { path: string }[])[0]?.path]).toEqual([400, expected, path]);
+    expect([status, body?.['code'], (body?.['errors'] as unknown as { path: string }[] | undefined)?.[0]?.path]).toEqual([400, expected, path]);
     expect(calls).toHaveLength(0);
   });
 

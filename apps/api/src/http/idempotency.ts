@@ -1,4 +1,4 @@
-import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, isEncrypted, type Json, keyedHash, type Keyring, refuse, type Uuid } from '@app/kernel';
+import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, type InstanceSecret, isEncrypted, type Json, type Keyring, refuse, type Uuid } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 
 /** How long a key is remembered (wire, `Idempotency-Key`). */
@@ -46,7 +46,7 @@ export class Idempotency {
   constructor(
     private readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>,
     private readonly keyring: Keyring,
-    private readonly secret: Buffer,
+    private readonly secret: InstanceSecret,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -56,8 +56,8 @@ export class Idempotency {
    * for another request under the same key, and with `request_in_progress` while the first one runs.
    */
   async accept(actor: string, key: string, target: string, body: unknown): Promise<Acceptance | Replay> {
-    const name = PREFIX + keyedHash(this.secret, canonicalJson([actor, key]));
-    const hash = keyedHash(this.secret, canonicalJson([target, body === undefined ? null : (body as Json)]));
+    const name = PREFIX + this.secret.hash('idempotency-key', canonicalJson([actor, key]));
+    const hash = this.secret.hash('command', canonicalJson([target, body ?? null]));
     const running = this.running.get(name);
     if (running !== undefined) return refuse(running === hash ? 'request_in_progress' : 'idempotency_key_reused');
     this.running.set(name, hash);

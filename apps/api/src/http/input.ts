@@ -25,16 +25,24 @@ export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<
   throw new InvalidInput('invalid_parameter', faultsOf(parsed.error.issues));
 };
 
+/** How a schema of query text is documented: as what the text stands for. */
+const documentedForms = new WeakMap<object, Record<string, unknown>>();
+export const documentedForm = (schema: object): Record<string, unknown> | undefined => documentedForms.get(schema);
+
 /** A whole number written in decimal digits, nothing else. */
-export const wholeNumberText = (min: number, max: number) =>
-  z
+export const wholeNumberText = (min: number, max: number) => {
+  const schema = z
     .string()
     .regex(/^\d{1,15}$/, 'Must be a whole number.')
     .transform(Number)
     .pipe(z.number().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`));
+  documentedForms.set(schema, { type: 'integer', minimum: min, maximum: max });
+  return schema;
+};
 
 /** `true` or `false`. */
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
+documentedForms.set(flagText, { type: 'boolean' });
 
 const faultsOf = (issues: readonly z.core.$ZodIssue[]): InputFault[] => issues.flatMap((issue) => faultOf(issue, [])).slice(0, MOST_FAULTS);
 

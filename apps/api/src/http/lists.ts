@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { Caller } from '@app/access';
-import { canonicalJson, equalSecrets, type Json, refuse } from '@app/kernel';
+import { canonicalJson, equalSecrets, InstanceSecret, type Json, refuse } from '@app/kernel';
 import type { PageRequest, PageStart } from '@app/read-store';
 import { z } from 'zod';
 import { wholeNumberText } from './input';
@@ -17,7 +16,7 @@ type ListQuery = Readonly<{ limit: number; cursor?: string | undefined } & Recor
 
 /** Pages of lists, with cursors that hold for one list, its filters and its caller, and show when they were changed. */
 export class Lists {
-  constructor(private readonly key: Buffer) {}
+  constructor(private readonly secret: InstanceSecret) {}
 
   /** What to read for a checked query. Refuses with `invalid_cursor`. `list` names the list and its place, such as `members/<spaceId>`. */
   page(list: string, caller: Caller, query: ListQuery): PageRequest {
@@ -42,6 +41,6 @@ export class Lists {
 
   /** `limit` may change from page to page; everything else is part of the list. */
   private mac(list: string, caller: Caller, { limit: _limit, cursor: _cursor, ...filters }: ListQuery, body: string): string {
-    return createHmac('sha256', this.key).update(canonicalJson([list, caller.actor, filters, body])).digest('base64url').slice(0, 32);
+    return this.secret.hash('cursor', canonicalJson([list, caller.actor, filters, body]));
   }
 }

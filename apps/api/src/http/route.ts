@@ -40,12 +40,15 @@ export const LARGE_JSON_LIMIT = 32 * 1024 ** 2;
 
 const declarations = new WeakMap<object, RouteDeclaration>();
 
+/** What a handler declares. */
+export const declarationOfHandler = (handler: object): RouteDeclaration => declarations.get(handler) ?? {};
+
 /** Adds to what is declared of a handler. Fastify carries the whole as the route's `config.route`. */
 const declare =
   (change: (declared: RouteDeclaration) => RouteDeclaration): MethodDecorator =>
   (target, key, descriptor) => {
     const handler = descriptor.value as object;
-    const route = change(declarations.get(handler) ?? {});
+    const route = change(declarationOfHandler(handler));
     declarations.set(handler, route);
     RouteConfig({ route })(target, key, descriptor);
   };
