@@ -35,7 +35,7 @@ interface Appointed {
 
 export type UserCommand = Appointed &
   (
-    | { readonly type: 'Create'; readonly email: string; readonly name: string; readonly role: InstanceRole; readonly language: Language; readonly usageWindowStart: string; readonly mailClaim: Claim }
+    | { readonly type: 'Create'; readonly userId: string; readonly email: string; readonly name: string; readonly role: InstanceRole; readonly language: Language; readonly usageWindowStart: string; readonly mailClaim: Claim }
     | { readonly type: 'Change'; readonly fields: UserFields; readonly role?: InstanceRole; readonly mailClaim?: Claim }
     | { readonly type: 'Suspend' | 'Reactivate' | 'Delete' }
     | { readonly type: 'ForfeitClaim'; readonly claim: Claim }
@@ -66,7 +66,10 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
 
   evolve: (user, event) => {
     if (event.type === 'ClaimForfeited') return { ...user, forfeited: new Set([...user.forfeited, event.data.ticket]) };
-    if (event.type === 'UserCreated') return { status: 'active', forfeited: user.forfeited, ...event.data, appointment: event.data.appointment ?? -1 };
+    if (event.type === 'UserCreated') {
+      const { userId: _, appointment = -1, ...fields } = event.data;
+      return { status: 'active', forfeited: user.forfeited, ...fields, appointment };
+    }
     if (!isLiving(user)) return user;
     const appointment = 'appointment' in event.data ? (event.data.appointment ?? user.appointment) : user.appointment;
     switch (event.type) {
@@ -86,6 +89,8 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
         return never(event);
     }
   },
+
+  owner: (event) => (event.type === 'UserCreated' ? { userId: event.data.userId } : {}),
 };
 
 export const isLiving = (user: User): user is LivingUser => user.status === 'active' || user.status === 'suspended';

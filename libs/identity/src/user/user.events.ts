@@ -21,6 +21,7 @@ export const userCreated = defineEvent({
   type: 'UserCreated',
   description: 'A user was created.',
   data: z.strictObject({
+    userId: z.uuid(),
     email: mail,
     name,
     role: instanceRole,

@@ -36,7 +36,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUser> {
     const mailClaim = this.reservations.claim('mail', user.email, meta.commandId);
     const receipt = await this.reservations.hold([mailClaim], streamOf(userDecider.category, userId), forfeitMail(this.decisions), meta, async () => {
       const appointment = user.role === 'admin' ? { appointment: await this.admins.appoint(userId, meta) } : {};
-      const command = { type: 'Create', ...user, ...appointment, mailClaim, usageWindowStart: meta.now.toISOString() } as const;
+      const command = { type: 'Create', userId, ...user, ...appointment, mailClaim, usageWindowStart: meta.now.toISOString() } as const;
       return this.decisions.transact(userDecider, userId, command, meta);
     });
     return { userId, receipt };

@@ -1,0 +1,125 @@
+import { changedFields, type Decider, givenFields, never, refuse } from '@app/kernel';
+import type { AgentChange, AgentConfig } from './agent-config';
+import type { AgentEvent, StoredConfig } from './agent.events';
+
+/** Configurations from the newest back to the first. */
+interface Version {
+  readonly revision: number;
+  readonly config: StoredConfig;
+  readonly previous: Version | undefined;
+}
+
+interface Standing {
+  readonly spaceId: string;
+  /** Visible to its owner alone. */
+  readonly isPersonal: boolean;
+  /** The chat Agent that every user gets. */
+  readonly automatic: boolean;
+  readonly ownerId: string | null;
+  readonly version: Version;
+}
+
+export type Agent = { readonly status: 'absent' } | { readonly status: 'deleted'; readonly spaceId: string } | ({ readonly status: 'present' } & Standing);
+export type PresentAgent = Extract<Agent, Standing>;
+
+export type AgentCommand =
+  | {
+      readonly type: 'Create';
+      readonly agentId: string;
+      readonly spaceId: string;
+      readonly isPersonal: boolean;
+      readonly automatic: boolean;
+      readonly ownerId: string | null;
+      readonly defaults: AgentConfig;
+      readonly config: AgentChange;
+    }
+  | { readonly type: 'Change'; readonly config: AgentChange }
+  /** `isChatModel` knows today's models: an old version may name one that is gone. */
+  | { readonly type: 'Restore'; readonly revision: number; readonly isChatModel: (key: string) => boolean }
+  /** `withSpace`: its Space is gone; otherwise the automatic chat Agent stays. */
+  | { readonly type: 'Delete'; readonly withSpace?: boolean };
+
+export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
+  category: 'agent',
+  initial: { status: 'absent' },
+
+  decide: (command, agent) => {
+    switch (command.type) {
+      case 'Create':
+        return create(command, agent);
+      case 'Change':
+        return change(command.config, present(agent));
+      case 'Restore':
+        return restore(command, present(agent));
+      case 'Delete':
+        return remove(command, agent);
+      default:
+        return never(command);
+    }
+  },
+
+  evolve: (agent, event) => {
+    const { revision } = event.context;
+    if (event.type === 'AgentCreated') {
+      const { agentId: _, spaceId, isPersonal, automatic, ownerId, ...config } = event.data;
+      return { status: 'present', spaceId, isPersonal, automatic, ownerId, version: { revision, config, previous: undefined } };
+    }
+    if (agent.status !== 'present') return agent;
+    if (event.type === 'AgentDeleted') return { status: 'deleted', spaceId: agent.spaceId };
+    const { restoredFrom: _, ...changes } = event.data;
+    return { ...agent, version: { revision, config: { ...agent.version.config, ...givenFields(changes) }, previous: agent.version } };
+  },
+
+  owner: (event) => (event.type === 'AgentCreated' ? { spaceId: event.data.spaceId, ...(event.data.ownerId === null ? {} : { userId: event.data.ownerId }) } : {}),
+};
+
+type Of<Type extends AgentCommand['type']> = Extract<AgentCommand, { readonly type: Type }>;
+
+const create = ({ type: _, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
+  if (agent.status !== 'absent') return agent.status === 'present' && agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict');
+  return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];
+};
+
+const change = (config: AgentChange, agent: PresentAgent): readonly AgentEvent[] => {
+  const data = changedFields(configured(agent.version.config, config), agent.version.config);
+  return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data }];
+};
+
+const restore = ({ revision, isChatModel }: Of<'Restore'>, agent: PresentAgent): readonly AgentEvent[] => {
+  const { config } = versionAt(agent.version, revision) ?? refuse('not_found');
+  if (!isChatModel(config.model)) return refuse('conflict', { reason: 'unknown_model' });
+  const data = changedFields(config, agent.version.config);
+  return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data: { ...data, restoredFrom: revision } }];
+};
+
+const remove = ({ withSpace }: Of<'Delete'>, agent: Agent): readonly AgentEvent[] => {
+  if (agent.status === 'deleted') return [];
+  const { automatic, spaceId } = present(agent);
+  return automatic && withSpace !== true ? refuse('conflict', { reason: 'personal_agent' }) : [{ type: 'AgentDeleted', data: { spaceId } }];
+};
+
+/** The configuration after a change, by the rules that hold between its fields. */
+const configured = <Config extends StoredConfig>(standing: Config, change: AgentChange): Config => {
+  const { sampling, public: publication, ...plain } = givenFields(change);
+  const config: Config = {
+    ...standing,
+    ...plain,
+    sampling: {
+      temperature: { ...standing.sampling.temperature, ...givenFields(sampling?.temperature ?? {}) },
+      topP: { ...standing.sampling.topP, ...givenFields(sampling?.topP ?? {}) },
+      topK: { ...standing.sampling.topK, ...givenFields(sampling?.topK ?? {}) },
+    },
+    public: { ...standing.public, ...givenFields(publication ?? {}) },
+  };
+  if (config.allowedModels !== null && !config.allowedModels.includes(config.model)) return refuse('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
+  if (!config.public.enabled) return config;
+  if (change.memoryEnabled === true || change.sharedMemoryEnabled === true) return refuse('conflict', { reason: 'memory_of_public_agent' });
+  return { ...config, memoryEnabled: false, sharedMemoryEnabled: false };
+};
+
+const versionAt = (newest: Version, revision: number): Version | undefined => {
+  for (let version: Version | undefined = newest; version !== undefined; version = version.previous) if (version.revision === revision) return version;
+  return undefined;
+};
+
+const present = (agent: Agent): PresentAgent => (agent.status === 'present' ? agent : refuse('not_found'));

@@ -1,0 +1,30 @@
+import { defineEvent, sensitive, type EventsOf } from '@app/kernel';
+import { z } from 'zod';
+import { agentConfig } from './agent-config';
+
+const { name, description, systemPrompt, ...open } = agentConfig.shape;
+/** What people wrote is encrypted; switches, models and numbers are not. */
+const stored = z.strictObject({ ...open, name: sensitive(name), description: sensitive(description), systemPrompt: sensitive(systemPrompt) });
+
+export const agentCreated = defineEvent({
+  type: 'AgentCreated',
+  description: 'An Agent was created in a Space. `isPersonal`: it is its owner\'s alone; `automatic`: it is the chat Agent that each user gets.',
+  data: stored.extend({ agentId: z.uuid(), spaceId: z.uuid(), isPersonal: z.boolean(), automatic: z.boolean(), ownerId: z.uuid().nullable() }),
+});
+
+export const agentChanged = defineEvent({
+  type: 'AgentChanged',
+  description: 'An Agent was configured anew; fields absent stayed, those present stand whole. `restoredFrom`: the revision that was brought back.',
+  data: stored.partial().extend({ restoredFrom: z.number().int().nonnegative().optional() }),
+});
+
+export const agentDeleted = defineEvent({
+  type: 'AgentDeleted',
+  description: 'An Agent was deleted, for good, with its documents, conversations and memories.',
+  data: z.strictObject({ spaceId: z.uuid() }),
+});
+
+export const agentEvents = [agentCreated, agentChanged, agentDeleted] as const;
+export type AgentEvent = EventsOf<typeof agentEvents>;
+/** An Agent's configuration as events hold it: what was written may be erased. */
+export type StoredConfig = z.output<typeof stored>;

@@ -1,0 +1,29 @@
+import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { promptDecider, type PromptFields } from '../prompt.decider';
+
+export interface AddedPrompt {
+  readonly promptId: string;
+  readonly receipt: Receipt;
+}
+
+/** Adds a prompt to the library of a Space. */
+export class AddPrompt extends Command<AddedPrompt> {
+  constructor(
+    readonly spaceId: string,
+    readonly fields: PromptFields,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AddPrompt)
+export class AddPromptHandler implements ICommandHandler<AddPrompt> {
+  constructor(private readonly decisions: Decisions) {}
+
+  async execute({ spaceId, fields, meta }: AddPrompt): Promise<AddedPrompt> {
+    const promptId = deriveId(meta.commandId, 'prompt');
+    return { promptId, receipt: await this.decisions.transact(promptDecider, promptId, { type: 'Add', spaceId, fields }, meta) };
+  }
+}

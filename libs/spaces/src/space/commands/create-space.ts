@@ -1,0 +1,56 @@
+import { type CommandMeta, Decisions, deriveId, isDomainError, type Receipt, streamOf } from '@app/kernel';
+import { Reservations } from '@app/reservations';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { forfeitOfSpace } from '../forfeit';
+import { slugsFor } from '../slug';
+import { spaceDecider, type SpaceFields } from '../space.decider';
+
+export type NewSpace = Omit<SpaceFields, 'slug'> & { readonly slug?: string | undefined };
+
+export interface CreatedSpace {
+  readonly spaceId: string;
+  readonly receipt: Receipt;
+}
+
+/** Creates a team Space with its first owner. Refuses with `name_taken`; a slug that is not given is one that is free. */
+export class CreateSpace extends Command<CreatedSpace> {
+  constructor(
+    readonly ownerId: string,
+    readonly space: NewSpace,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateSpace)
+export class CreateSpaceHandler implements ICommandHandler<CreateSpace> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly reservations: Reservations,
+  ) {}
+
+  async execute({ ownerId, space, meta }: CreateSpace): Promise<CreatedSpace> {
+    const spaceId = deriveId(meta.commandId, 'space');
+    const nameClaim = this.reservations.claim('spaceName', space.name, meta.commandId);
+    const owner = streamOf(spaceDecider.category, spaceId);
+    const forfeit = forfeitOfSpace(this.decisions);
+    const receipt = await this.reservations.hold([nameClaim], owner, forfeit, meta, () =>
+      firstFree(space.slug === undefined ? slugsFor(space.name) : [space.slug], (slug) => {
+        const slugClaim = this.reservations.claim('spaceSlug', slug, meta.commandId);
+        const command = { type: 'Create', spaceId, kind: 'team', ownerId, fields: { ...space, slug }, nameClaim, slugClaim } as const;
+        return this.reservations.hold([slugClaim], owner, forfeit, meta, () => this.decisions.transact(spaceDecider, spaceId, command, meta));
+      }),
+    );
+    return { spaceId, receipt };
+  }
+}
+
+const firstFree = async <T>([slug, ...others]: readonly string[], attempt: (slug: string) => Promise<T>): Promise<T> => {
+  try {
+    return await attempt(slug as string);
+  } catch (error) {
+    if (others.length === 0 || !isDomainError(error, 'name_taken')) throw error;
+    return firstFree(others, attempt);
+  }
+};

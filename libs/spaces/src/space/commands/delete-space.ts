@@ -1,0 +1,31 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Reservations } from '@app/reservations';
+import { spaceDecider } from '../space.decider';
+
+/** Deletes a team Space; policies remove what is in it. Refuses with `conflict` for a personal Space, unless its user is gone. */
+export class DeleteSpace extends Command<Receipt> {
+  constructor(
+    readonly spaceId: string,
+    readonly meta: CommandMeta,
+    readonly withUser = false,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DeleteSpace)
+export class DeleteSpaceHandler implements ICommandHandler<DeleteSpace> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly reservations: Reservations,
+  ) {}
+
+  async execute({ spaceId, meta, withUser }: DeleteSpace): Promise<Receipt> {
+    const { state: space } = await this.decisions.load(spaceDecider, spaceId);
+    const receipt = await this.decisions.transact(spaceDecider, spaceId, { type: 'Delete', withUser }, meta);
+    if (space.status !== 'present') return receipt;
+    for (const claim of [space.nameClaim, space.slugClaim]) if (claim !== undefined) await this.reservations.release(claim, meta);
+    return receipt;
+  }
+}

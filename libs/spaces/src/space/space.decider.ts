@@ -1,0 +1,157 @@
+import { changedFields, type Decider, givenFields, type KeyOwner, never, refuse, type Sensitive } from '@app/kernel';
+import { type Claim, demandClaims, type Forfeited } from '@app/reservations';
+import type { SpaceEvent, SpaceRole } from './space.events';
+
+interface Standing {
+  readonly kind: 'team' | 'personal';
+  readonly name: Sensitive<string>;
+  readonly slug: Sensitive<string>;
+  readonly description: Sensitive<string>;
+  readonly color: string;
+  readonly nameClaim?: Claim;
+  readonly slugClaim?: Claim;
+  /** Role of each member, by user id. */
+  readonly members: ReadonlyMap<string, SpaceRole>;
+}
+
+interface Memory {
+  readonly forfeited: Forfeited;
+}
+
+export type Space = Memory & ({ readonly status: 'absent' | 'deleted' } | ({ readonly status: 'present' } & Standing));
+export type PresentSpace = Extract<Space, Standing>;
+
+export interface SpaceFields {
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string;
+  readonly color: string;
+}
+
+/** Claims to the name and slug that a command brings along, in a team Space. */
+interface Claims {
+  readonly nameClaim?: Claim;
+  readonly slugClaim?: Claim;
+}
+
+export type SpaceCommand =
+  | ({ readonly type: 'Create'; readonly spaceId: string; readonly kind: 'team' | 'personal'; readonly ownerId: string; readonly fields: SpaceFields } & Claims)
+  | ({ readonly type: 'Change'; readonly fields: Partial<SpaceFields> } & Claims)
+  | { readonly type: 'SetMember'; readonly userId: string; readonly role: SpaceRole }
+  | { readonly type: 'RemoveMember'; readonly userId: string }
+  /** The user is gone, so they go even as the last owner; admins can name another. */
+  | { readonly type: 'ForgetMember'; readonly userId: string }
+  /** `withUser`: the owner of a personal Space is gone; otherwise a personal Space stays. */
+  | { readonly type: 'Delete'; readonly withUser?: boolean }
+  | { readonly type: 'ForfeitClaim'; readonly claim: Claim };
+
+export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
+  category: 'space',
+  initial: { status: 'absent', forfeited: new Set() },
+
+  decide: (command, space) => {
+    switch (command.type) {
+      case 'Create':
+        return create(command, space);
+      case 'Change':
+        return change(command, present(space));
+      case 'SetMember':
+        return setMember(command, shared(present(space)));
+      case 'RemoveMember':
+        return removeMember(command.userId, shared(present(space)));
+      case 'ForgetMember':
+        return space.status === 'present' && space.kind === 'team' && space.members.has(command.userId) ? [{ type: 'SpaceMemberRemoved', data: { userId: command.userId } }] : [];
+      case 'Delete':
+        return remove(command, space);
+      case 'ForfeitClaim':
+        return forfeit(command.claim, space);
+      default:
+        return never(command);
+    }
+  },
+
+  evolve: (space, event) => {
+    if (event.type === 'ClaimForfeited') return { ...space, forfeited: new Set([...space.forfeited, event.data.ticket]) };
+    if (event.type === 'SpaceCreated') {
+      const { spaceId: _, ownerId, ...fields } = event.data;
+      return { status: 'present', forfeited: space.forfeited, ...givenFields(fields), members: new Map([[ownerId, 'owner']]) };
+    }
+    if (space.status !== 'present') return space;
+    switch (event.type) {
+      case 'SpaceChanged': {
+        const { released: _, ...fields } = event.data;
+        return { ...space, ...givenFields(fields) };
+      }
+      case 'SpaceMemberSet':
+        return { ...space, members: new Map(space.members).set(event.data.userId, event.data.role) };
+      case 'SpaceMemberRemoved':
+        return { ...space, members: new Map([...space.members].filter(([userId]) => userId !== event.data.userId)) };
+      case 'SpaceDeleted':
+        return { status: 'deleted', forfeited: space.forfeited };
+      default:
+        return never(event);
+    }
+  },
+
+  owner: (event) => (event.type === 'SpaceCreated' ? ownerOf(event.data) : {}),
+};
+
+/** What is in a personal Space goes with its user. */
+const ownerOf = ({ spaceId, kind, ownerId }: { readonly spaceId: string; readonly kind: string; readonly ownerId: string }): KeyOwner =>
+  kind === 'personal' ? { spaceId, userId: ownerId } : { spaceId };
+
+type Of<Type extends SpaceCommand['type']> = Extract<SpaceCommand, { readonly type: Type }>;
+
+const create = ({ type: _, fields, ...given }: Of<'Create'>, space: Space): readonly SpaceEvent[] => {
+  if (space.status === 'present') return space.kind === given.kind && space.members.has(given.ownerId) ? [] : refuse('conflict');
+  if (space.status === 'deleted') return refuse('not_found');
+  demandClaims([given.nameClaim, given.slugClaim], space.forfeited);
+  return [{ type: 'SpaceCreated', data: { ...given, ...fields } }];
+};
+
+const change = (command: Of<'Change'>, space: PresentSpace): readonly SpaceEvent[] => {
+  const fields = changedFields(command.fields, space);
+  if (Object.keys(fields).length === 0) return [];
+  const name = moved(command.nameClaim, space.nameClaim);
+  const slug = moved(command.slugClaim, space.slugClaim);
+  demandClaims([name.claim, slug.claim], space.forfeited);
+  const claims = givenFields({ nameClaim: name.claim, slugClaim: slug.claim });
+  return [{ type: 'SpaceChanged', data: { ...fields, ...claims, released: [...name.released, ...slug.released] } }];
+};
+
+/** A name that only looks different keeps its reservation. */
+const moved = (claim: Claim | undefined, held: Claim | undefined): { readonly claim: Claim | undefined; readonly released: readonly Claim[] } =>
+  claim === undefined || claim.key === held?.key ? { claim: undefined, released: [] } : { claim, released: held === undefined ? [] : [held] };
+
+const setMember = ({ userId, role }: Of<'SetMember'>, space: PresentSpace): readonly SpaceEvent[] => {
+  if (space.members.get(userId) === role) return [];
+  if (role !== 'owner' && isLastOwner(userId, space)) return refuse('last_owner');
+  return [{ type: 'SpaceMemberSet', data: { userId, role } }];
+};
+
+const removeMember = (userId: string, space: PresentSpace): readonly SpaceEvent[] => {
+  if (!space.members.has(userId)) return [];
+  return isLastOwner(userId, space) ? refuse('last_owner') : [{ type: 'SpaceMemberRemoved', data: { userId } }];
+};
+
+const isLastOwner = (userId: string, space: PresentSpace): boolean => {
+  const owners = [...space.members].filter(([, role]) => role === 'owner');
+  return owners.length === 1 && owners[0]?.[0] === userId;
+};
+
+const remove = ({ withUser }: Of<'Delete'>, space: Space): readonly SpaceEvent[] => {
+  if (space.status === 'deleted') return [];
+  const { kind, nameClaim, slugClaim } = present(space);
+  if (kind === 'personal' && withUser !== true) return refuse('conflict', { reason: 'personal_space' });
+  return [{ type: 'SpaceDeleted', data: { released: [nameClaim, slugClaim].filter((claim) => claim !== undefined) } }];
+};
+
+const forfeit = (claim: Claim, space: Space): readonly SpaceEvent[] => {
+  if (space.status === 'present' && [space.nameClaim?.key, space.slugClaim?.key].includes(claim.key)) return refuse('name_taken');
+  return space.status === 'deleted' || space.forfeited.has(claim.ticket) ? [] : [{ type: 'ClaimForfeited', data: claim }];
+};
+
+/** A personal Space has its one owner and nobody else. */
+const shared = (space: PresentSpace): PresentSpace => (space.kind === 'team' ? space : refuse('conflict', { reason: 'personal_space' }));
+
+const present = (space: Space): PresentSpace => (space.status === 'present' ? space : refuse('not_found'));
