@@ -8,10 +8,10 @@ export const AuditorLookedAtContent = defineEvent({
   data: z.strictObject({
     /** What was asked for: the filters of a list of events, or the kind and id of an object. */
     asked: z.record(z.string(), z.string()),
-    /** The first and the last event that was shown, in the order shown. */
-    firstPosition: z.string(),
-    lastPosition: z.string(),
     events: z.number().int().nonnegative(),
+    /** Positions of the first and the last of these events, in the order shown; null where there were none. */
+    first: z.string().nullable(),
+    last: z.string().nullable(),
   }),
 });
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes';
 import { table } from '../output';
 import { run, type Verb } from '../session';
-import { OPERATIONS } from './projections';
+import { OPERATIONS } from '../projections';
 
 interface DeadLetter {
   readonly id: string;

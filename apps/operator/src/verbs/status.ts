@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes';
 import { duration, table } from '../output';
 import { run, type Verb } from '../session';
-import { allProjections, type ProjectionStatus } from './projections';
+import { allProjections, type ProjectionStatus } from '../projections';
 
 interface Health {
   readonly status: string;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { run, type Verb } from '../session';
-import { type ProjectionStatus, projectionPath } from './projections';
+import { type ProjectionStatus, projectionPath } from '../projections';
 
 /** What can be asked of the versions of a view, with the sentence that says it was done. */
 const ACTIONS = {

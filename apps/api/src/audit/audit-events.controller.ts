@@ -1,0 +1,80 @@
+import type { Caller } from '@app/access';
+import { AUDIT_TRAIL, AuditLog, type EventQuery, matches, tracedOf } from '@app/auditing';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { type CommandMeta, IDS, type Ids, refuse, type StoredEvent } from '@app/kernel';
+import { Controller, Get, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
+import { z } from 'zod';
+import { Answers, CommandContext, CurrentCaller, flagText, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Requires, Summary } from '../http';
+import { ContentRegister } from './content-register';
+import { EventShower } from './event-shower';
+import { followEvents } from './follow-events';
+import { shownEventSchema } from './audit-schemas';
+
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+const name = z.string().min(1).max(300);
+const position = z.string().regex(/^[\w:/.-]{1,64}$/);
+
+const eventsQuery = listQuery({
+  stream: name.optional(),
+  category: name.optional(),
+  type: name.optional(),
+  actor: name.optional(),
+  correlationId: name.optional(),
+  from: time.optional(),
+  to: time.optional(),
+  after: position.optional(),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  follow: flagText.default(false),
+  content: flagText.default(false),
+  raw: flagText.default(false),
+});
+type EventsQuery = z.output<typeof eventsQuery>;
+
+const LIST = 'audit-events';
+
+@Controller('api/v1/audit/events')
+export class AuditEventsController {
+  constructor(
+    private readonly auditLog: AuditLog,
+    private readonly shower: EventShower,
+    private readonly register: ContentRegister,
+    private readonly lists: Lists,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  @Get()
+  @Requires('audit:read')
+  @Summary('The events of the log, newest first; `follow=true` sends new ones as Server-Sent Events')
+  @Parameters(eventsQuery)
+  @Reads(AUDIT_TRAIL)
+  @Answers(200, listOf(shownEventSchema))
+  async events(@Query() raw: unknown, @Headers('last-event-id') lastEventId: string | undefined, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<JsonText | StreamableFile> {
+    const asked = query(eventsQuery, raw);
+    if (asked.content && !caller.permissions.has('audit:content')) return refuse('forbidden');
+    return asked.follow ? this.follow(asked, lastEventId, caller, meta) : this.page(asked, caller, meta);
+  }
+
+  private async page(asked: EventsQuery, caller: Caller, meta: CommandMeta): Promise<JsonText> {
+    const { limit, after } = this.lists.page(LIST, caller, asked);
+    const page = await this.auditLog.page(asked, { order: asked.order, after: after?.key ?? asked.after ?? null, limit });
+    if (asked.content) await this.register.record(caller, filtersOf(asked), page.events, meta);
+    const items = (await this.shower.show(page.events, asked)).map((event) => new JsonText(JSON.stringify(event)));
+    return this.lists.answer(LIST, caller, asked, items, page.next === null ? null : { values: [], key: page.next });
+  }
+
+  /** From `last-event-id` or `after` on, or from now. */
+  private async follow(asked: EventsQuery, lastEventId: string | undefined, caller: Caller, meta: CommandMeta): Promise<StreamableFile> {
+    if (asked.content) await this.register.record(caller, filtersOf(asked), [], meta);
+    const show = async (events: readonly StoredEvent[]) => {
+      const wanted = events.filter((event) => matches(asked, tracedOf(event)));
+      if (asked.content && (await this.shower.holdContent(wanted))) await this.register.record(caller, filtersOf(asked), wanted, { ...meta, commandId: this.ids.next() });
+      return this.shower.show(wanted, asked);
+    };
+    const from = position.safeParse(lastEventId);
+    const after = from.success ? from.data : (asked.after ?? (await this.log.head()));
+    return new StreamableFile(followEvents(this.log, { after, show }), { type: 'text/event-stream' });
+  }
+}
+
+const filtersOf = ({ stream, category, type, actor, correlationId, from, to, after, follow }: EventsQuery): EventQuery & Record<string, unknown> => ({ stream, category, type, actor, correlationId, from, to, after, follow: follow || undefined });

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../exit-codes';
+import type { PlatformClient } from '../platform-client';
+import { allProjections, type ProjectionStatus, projectionPath } from '../projections';
+import { startRebuild, watchRebuild } from '../rebuilds';
+import { run, type Verb } from '../session';
+
+interface RebuildOptions {
+  readonly all?: boolean;
+  readonly swap?: boolean;
+  readonly watch?: boolean;
+}
+
+const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async ({ api, output }, name, { all = false, swap = false, watch = false }) => {
+  if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
+  const names = name === undefined ? await namesOf(api) : [name];
+  for (const each of names) {
+    const started = await startRebuild(api, each, swap);
+    if (!watch) output.result(started, ({ rebuild: build }) => [`${each}: version ${build?.version ?? '?'} is being built.`]);
+  }
+  if (!watch) return;
+  for (const each of names) {
+    const said = await watchRebuild(api, each, swap, output);
+    output.result(await api.json<ProjectionStatus>(projectionPath(each)), () => [said]);
+  }
+};
+
+const namesOf = async (api: PlatformClient): Promise<readonly string[]> => (await allProjections(api)).map(({ name }) => name);
+
+const steer = (action: 'pause' | 'resume' | 'cancel', said: string): Verb<[name: string]> => async ({ api, output }, name) =>
+  output.result(await api.json<ProjectionStatus>(`${projectionPath(name)}/rebuild/${action}`, { method: 'POST' }), () => [`The rebuild of ${name} ${said}.`]);
+
+export const addRebuildVerbs = (program: Command): void => {
+  const verb = program
+    .command('rebuild [name]')
+    .description('build a view anew from the log, beside the one that is served')
+    .option('--all', 'every view')
+    .option('--swap', 'serve the new version once it is verified to be equal')
+    .option('--watch', 'show progress until it is done')
+    .action(run(rebuild));
+  verb.command('pause <name>').description('stop for now; what was built is kept').action(run(steer('pause', 'is paused')));
+  verb.command('resume <name>').description('go on where it stopped').action(run(steer('resume', 'goes on')));
+  verb.command('cancel <name>').description('drop what was built').action(run(steer('cancel', 'was cancelled')));
+};
