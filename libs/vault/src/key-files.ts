@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The secret `name` (`VAULT_KEY`, `SEAL_KEY`): the one given by the environment, else the one in `folder`, else a new one
+ * that is written there durably, readable by its owner alone. `warn` is told when one is made: whoever loses it loses
+ * what it protects, and whoever keeps it beside the backups protects nothing.
+ */
+export const loadOrMakeKey = (options: { readonly folder: string; readonly name: string; readonly given?: string | undefined; readonly warn: (sentence: string) => void }): string => {
+  if (options.given !== undefined) return options.given;
+  const file = join(options.folder, options.name);
+  if (existsSync(file)) return readKey(file);
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  const key = randomBytes(32).toString('base64url');
+  writeDurably(options.folder, file, key);
+  options.warn(`${options.name} was made in ${file}. Keep a copy, apart from backups.`);
+  return key;
+};
+
+const readKey = (file: string): string => {
+  const key = readFileSync(file, 'utf8').trim();
+  if (key.length < 32) throw new Error(`${file} holds no key of at least 32 characters`);
+  return key;
+};
+
+/** `wx`: of two processes that start at once, one makes the key and the other stops. */
+const writeDurably = (folder: string, file: string, text: string): void => {
+  const descriptor = openSync(file, 'wx', 0o600);
+  writeSync(descriptor, `${text}\n`);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  const directory = openSync(folder, 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+};

@@ -1,0 +1,26 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { DataKey } from '@app/kernel';
+
+/** Bytes of a wrapped key: nonce 12, key 32, tag 16. */
+export const WRAPPED_BYTES = 60;
+
+/** The AES-256 key that wraps data keys, from the text of `VAULT_KEY`. */
+export const wrappingKeyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/vault/wrap/1', 32));
+
+/** AES-256-GCM of a data key; the thing is authenticated with it, so that no key can be moved to another thing. */
+export const wrapKey = (wrappingKey: Buffer, thing: string, key: DataKey): Buffer => {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', wrappingKey, nonce).setAAD(Buffer.from(thing));
+  return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
+};
+
+/** The data key back. Throws when the wrapping key or the thing is another, or a bit has changed: never a wrong key. */
+export const unwrapKey = (wrappingKey: Buffer, thing: string, wrapped: Buffer): DataKey => {
+  const decipher = createDecipheriv('aes-256-gcm', wrappingKey, wrapped.subarray(0, 12)).setAAD(Buffer.from(thing));
+  decipher.setAuthTag(wrapped.subarray(44));
+  try {
+    return Buffer.concat([decipher.update(wrapped.subarray(12, 44)), decipher.final()]);
+  } catch (error) {
+    throw new Error(`the key of ${thing} in the vault is damaged or wrapped under another VAULT_KEY`, { cause: error });
+  }
+};

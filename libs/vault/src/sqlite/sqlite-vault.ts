@@ -1,0 +1,142 @@
+import Database from 'better-sqlite3';
+import { type Clock, type DataKey, DomainError, type KeyOwner, LruCache, systemClock } from '@app/kernel';
+import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
+import type { DestroyedKey, KeySelector, Vault } from '../vault';
+import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
+import { VaultThread } from './vault-thread';
+import type { EnsureRequest } from './vault-writer';
+
+export interface SqliteVaultOptions {
+  /** Folder of the vault's file, `DATA_DIR/vault`. */
+  readonly folder: string;
+  /** The text of `VAULT_KEY`. */
+  readonly wrappingKey: string;
+  readonly clock?: Clock;
+}
+
+const CACHED_KEYS = 20_000;
+
+interface EnsureInHand {
+  readonly requests: EnsureRequest[];
+  readonly made: Promise<unknown>;
+}
+
+/** Opens or makes the vault of a folder. Throws a sentence when `VAULT_KEY` is not the one it was made with. */
+export const openSqliteVault = async (options: SqliteVaultOptions): Promise<Vault> => new SqliteVault(options);
+
+/**
+ * Writes go through one thread and are grouped into durable transactions; reads are made here. Several instances (threads,
+ * processes) may share a vault: each notices the destructions of the others before it hands out a remembered key.
+ */
+class SqliteVault implements Vault {
+  private readonly database: Database.Database;
+  private readonly wrappingKey: Buffer;
+  private readonly thread: VaultThread;
+  private readonly clock: Clock;
+  private readonly cache = new LruCache<string, DataKey>(CACHED_KEYS);
+  private readonly selectKey: Database.Statement<[string], Buffer>;
+  private readonly selectVersion: Database.Statement<[], number>;
+  private next: EnsureInHand | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+  private dataVersion: number | undefined;
+  private buriedUpTo: number;
+
+  constructor({ folder, wrappingKey, clock }: SqliteVaultOptions) {
+    this.wrappingKey = wrappingKeyOf(wrappingKey);
+    openVaultDatabase(folder, this.wrappingKey).close();
+    this.database = new Database(vaultFile(folder), { readonly: true, timeout: 10_000 });
+    this.selectKey = this.database.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck() as Database.Statement<[string], Buffer>;
+    this.selectVersion = this.database.prepare<[], number>('PRAGMA data_version').pluck() as Database.Statement<[], number>;
+    this.buriedUpTo = this.database.prepare('SELECT COALESCE(MAX(seq), 0) FROM destroyed').pluck().get() as number;
+    this.thread = new VaultThread({ folder, wrappingKey: this.wrappingKey });
+    this.clock = clock ?? systemClock;
+  }
+
+  async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
+    const present = this.find(thing);
+    if (present !== undefined) return present;
+    await this.request({ thing, owner });
+    // Read anew, not handed over by the thread: a destruction may have come in between.
+    const made = this.find(thing);
+    if (made === undefined) throw new DomainError('not_found');
+    return made;
+  }
+
+  async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+    const found = new Map<string, DataKey>();
+    for (const thing of things) {
+      const key = this.find(thing);
+      if (key !== undefined) found.set(thing, key);
+    }
+    return found;
+  }
+
+  async destroy(selector: KeySelector): Promise<readonly string[]> {
+    return this.thread.ask({ op: 'destroy', selector, at: this.clock.now().toISOString() });
+  }
+
+  async things({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
+    const conditions = [userId === undefined ? '' : ' AND user_id = @userId', spaceId === undefined ? '' : ' AND space_id = @spaceId'].join('');
+    if (conditions === '') return [];
+    const statement = this.database.prepare(`SELECT thing FROM keys WHERE wrapped <> @none${conditions} ORDER BY thing`).pluck();
+    return statement.all({ none: NO_KEY, userId, spaceId }) as string[];
+  }
+
+  async destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]> {
+    return this.database.prepare('SELECT thing, at FROM destroyed WHERE thing > ? ORDER BY thing LIMIT ?').all(after ?? '', limit) as DestroyedKey[];
+  }
+
+  async health(): Promise<{ ok: boolean; reason?: string }> {
+    try {
+      this.forgetDestroyed();
+      return { ok: true };
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.thread.close();
+    this.database.close();
+    this.cache.clear();
+  }
+
+  private find(thing: string): DataKey | undefined {
+    this.forgetDestroyed();
+    const cached = this.cache.get(thing);
+    if (cached !== undefined) return cached;
+    const wrapped = this.selectKey.get(thing);
+    if (wrapped === undefined || wrapped.equals(NO_KEY)) return undefined;
+    const key = unwrapKey(this.wrappingKey, thing, wrapped);
+    this.cache.set(thing, key);
+    return key;
+  }
+
+  /** Joins the requests of this moment into one transaction; it starts when the one before has ended. */
+  private async request(request: EnsureRequest): Promise<void> {
+    if (this.next === undefined) {
+      const requests: EnsureRequest[] = [];
+      const made = this.last.then(() => {
+        this.next = undefined;
+        return this.thread.ask({ op: 'ensure', requests });
+      });
+      this.last = made.catch(() => undefined);
+      this.next = { requests, made };
+    }
+    const { requests, made } = this.next;
+    requests.push(request);
+    await made;
+  }
+
+  /** `data_version` changes whenever another connection has committed; only then the tombstones are read. */
+  private forgetDestroyed(): void {
+    const version = this.selectVersion.get();
+    if (version === this.dataVersion) return;
+    const buried = this.database.prepare('SELECT seq, thing FROM destroyed WHERE seq > ? ORDER BY seq').all(this.buriedUpTo) as { seq: number; thing: string }[];
+    for (const { seq, thing } of buried) {
+      this.cache.delete(thing);
+      this.buriedUpTo = seq;
+    }
+    this.dataVersion = version;
+  }
+}

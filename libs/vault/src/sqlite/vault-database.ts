@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { unwrapKey, WRAPPED_BYTES, wrapKey } from '../key-wrapping';
+
+/**
+ * A destroyed key's row stays, with zeros for a key: an update of equal size overwrites the bytes where they are, while a
+ * delete may move neighbours and leave copies of them behind in a page. The row also keeps its thing from ever getting
+ * another key. `thing` of `destroyed_owners` is the selector's text, `cause` of `destroyed` likewise.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS vault (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS keys (
+    id INTEGER PRIMARY KEY,
+    wrapped BLOB NOT NULL,
+    thing TEXT NOT NULL UNIQUE,
+    user_id TEXT,
+    space_id TEXT
+  );
+  CREATE INDEX IF NOT EXISTS keys_user ON keys (user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS keys_space ON keys (space_id) WHERE space_id IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS destroyed (seq INTEGER PRIMARY KEY AUTOINCREMENT, thing TEXT NOT NULL UNIQUE, at TEXT NOT NULL, cause TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS destroyed_cause ON destroyed (cause);
+  CREATE TABLE IF NOT EXISTS destroyed_owners (owner TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+export const NO_KEY = Buffer.alloc(WRAPPED_BYTES);
+
+export const vaultFile = (folder: string): string => join(folder, 'vault.sqlite');
+
+/** Opens the vault's file for writing and makes its tables. Throws when `VAULT_KEY` is not the one it was made with. */
+export const openVaultDatabase = (folder: string, wrappingKey: Buffer): Database.Database => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const database = new Database(vaultFile(folder), { timeout: 10_000 });
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('secure_delete = ON');
+  database.exec(SCHEMA);
+  try {
+    checkWrappingKey(database, wrappingKey, folder);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+};
+
+/** A key of no thing, made with the vault: it tells a wrong `VAULT_KEY` from a damaged vault before anything is read. */
+const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, folder: string): void => {
+  database.prepare(`INSERT OR IGNORE INTO vault VALUES ('check', ?)`).run(wrapKey(wrappingKey, '', Buffer.alloc(32)));
+  const check = database.prepare(`SELECT value FROM vault WHERE name = 'check'`).pluck().get() as Buffer;
+  try {
+    unwrapKey(wrappingKey, '', check);
+  } catch (error) {
+    throw new Error(`VAULT_KEY is not the key that the vault in ${folder} was made with: give the right one, or nothing encrypted can be read`, { cause: error });
+  }
+};
+
+/** How a selector stands in the database. */
+export const ownerText = (kind: 'user' | 'space', id: string): string => `${kind}:${id}`;

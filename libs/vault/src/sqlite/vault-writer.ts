@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import type { KeyOwner } from '@app/kernel';
+import { wrapKey } from '../key-wrapping';
+import type { KeySelector } from '../vault';
+import { NO_KEY, openVaultDatabase, ownerText } from './vault-database';
+
+export interface EnsureRequest {
+  readonly thing: string;
+  readonly owner: KeyOwner;
+}
+
+/** How often and how long a destruction waits for readers of old pages (a backup that runs). */
+const CHECKPOINT_ATTEMPTS = 100;
+const CHECKPOINT_PAUSE_MS = 50;
+
+/** The one connection that changes the vault; it lives in the vault's thread. */
+export class VaultWriter {
+  private readonly database: Database.Database;
+
+  constructor(
+    folder: string,
+    private readonly wrappingKey: Buffer,
+  ) {
+    this.database = openVaultDatabase(folder, wrappingKey);
+  }
+
+  /** Makes the keys that are missing in one durable transaction. What was destroyed is passed over. */
+  ensure(requests: readonly EnsureRequest[]): void {
+    const ownerGone = this.database.prepare('SELECT 1 FROM destroyed_owners WHERE owner IN (?, ?)');
+    const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
+    this.database.transaction(() => {
+      for (const { thing, owner } of requests) {
+        if (ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? '')) !== undefined) continue;
+        insert.run(wrapKey(this.wrappingKey, thing, randomBytes(32)), thing, owner.userId ?? null, owner.spaceId ?? null);
+      }
+    }).immediate();
+  }
+
+  /** Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. */
+  async destroy(selector: KeySelector, at: string): Promise<readonly string[]> {
+    const things = this.database.transaction(() => this.overwrite(selector, at)).immediate();
+    await this.emptyWriteAheadLog();
+    return things;
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private overwrite(selector: KeySelector, at: string): readonly string[] {
+    const cause = causeOf(selector);
+    if ('thing' in selector) this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, selector.thing);
+    else this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(cause, at);
+    const [column, value] = 'thing' in selector ? ['thing', selector.thing] : 'userId' in selector ? ['user_id', selector.userId] : ['space_id', selector.spaceId];
+    const rows = this.database.prepare(`SELECT id, thing FROM keys WHERE ${column} = ?`).all(value) as { id: number; thing: string }[];
+    const overwrite = this.database.prepare('UPDATE keys SET wrapped = ? WHERE id = ?');
+    const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
+    for (const { id, thing } of rows) {
+      overwrite.run(NO_KEY, id);
+      bury.run(thing, at, cause);
+    }
+    return this.database.prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing').pluck().all(cause) as string[];
+  }
+
+  private async emptyWriteAheadLog(): Promise<void> {
+    for (let attempt = 1; attempt <= CHECKPOINT_ATTEMPTS; attempt += 1) {
+      const [result] = this.database.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
+      if (result.busy === 0) return;
+      await sleep(CHECKPOINT_PAUSE_MS);
+    }
+    throw new Error('keys are destroyed, but a long reader keeps older pages of the vault on disk; destroy them again when it has ended');
+  }
+}
+
+const causeOf = (selector: KeySelector): string => {
+  if ('thing' in selector) return `thing:${selector.thing}`;
+  return 'userId' in selector ? ownerText('user', selector.userId) : ownerText('space', selector.spaceId);
+};

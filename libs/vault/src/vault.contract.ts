@@ -1,0 +1,116 @@
+import { FixedClock } from '@app/kernel';
+import type { Vault } from './vault';
+
+export interface VaultUnderTest {
+  /** Opens the vault again, as another process or after a restart would; the first stays open. */
+  open(): Promise<Vault>;
+  readonly clock: FixedClock;
+  end(): Promise<void>;
+}
+
+/** What every vault must hold. */
+export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
+  let test: VaultUnderTest;
+  let vault: Vault;
+
+  beforeEach(async () => {
+    test = await start();
+    vault = await test.open();
+  });
+  afterEach(() => test.end());
+
+  const owner = { userId: 'u1', spaceId: 's1' };
+
+  it('makes one key per thing and keeps it across a reopening', async () => {
+    const key = await vault.ensureKey('document-1', owner);
+    expect(key).toHaveLength(32);
+    expect(await vault.ensureKey('document-1', owner)).toEqual(key);
+    expect(await vault.ensureKey('document-2', owner)).not.toEqual(key);
+    expect((await (await test.open()).keys(['document-1'])).get('document-1')).toEqual(key);
+  });
+
+  it('answers the keys that exist and leaves the others out', async () => {
+    const key = await vault.ensureKey('document-1', owner);
+    expect(await vault.keys(['document-1', 'document-2'])).toEqual(new Map([['document-1', key]]));
+    expect(await vault.keys([])).toEqual(new Map());
+  });
+
+  it('gives many callers at once the same key', async () => {
+    const rival = await test.open();
+    const keys = await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? vault : rival).ensureKey(`document-${index % 10}`, owner)));
+    expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(10);
+  });
+
+  it('never gives a destroyed thing a key again, also after a reopening', async () => {
+    await vault.ensureKey('document-1', owner);
+    expect(await vault.destroy({ thing: 'document-1' })).toEqual(['document-1']);
+    for (const each of [vault, await test.open()]) {
+      expect(await each.keys(['document-1'])).toEqual(new Map());
+      await expect(each.ensureKey('document-1', owner)).rejects.toMatchObject({ name: 'DomainError', code: 'not_found' });
+    }
+  });
+
+  it('keeps a thing from getting its first key after its destruction', async () => {
+    expect(await vault.destroy({ thing: 'document-1' })).toEqual(['document-1']);
+    await expect(vault.ensureKey('document-1', owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('destroys all that belongs to a Space or a user, and nothing else', async () => {
+    await vault.ensureKey('conversation-1', { userId: 'u1', spaceId: 's1' });
+    await vault.ensureKey('conversation-2', { userId: 'u2', spaceId: 's1' });
+    await vault.ensureKey('conversation-3', { userId: 'u1', spaceId: 's2' });
+    await vault.ensureKey('conversation-4', { userId: 'u2', spaceId: 's2' });
+    expect(await vault.things({ spaceId: 's1' })).toEqual(['conversation-1', 'conversation-2']);
+    expect(await vault.things({ userId: 'u1', spaceId: 's2' })).toEqual(['conversation-3']);
+    expect(await vault.destroy({ spaceId: 's1' })).toEqual(['conversation-1', 'conversation-2']);
+    expect(await vault.destroy({ userId: 'u1' })).toEqual(['conversation-3']);
+    const all = ['conversation-1', 'conversation-2', 'conversation-3', 'conversation-4'];
+    expect([...(await vault.keys(all)).keys()]).toEqual(['conversation-4']);
+    expect(await vault.things({ spaceId: 's1' })).toEqual([]);
+  });
+
+  it('refuses new things of a destroyed owner', async () => {
+    await vault.destroy({ spaceId: 's1' });
+    await expect(vault.ensureKey('document-9', { spaceId: 's1' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(vault.ensureKey('document-9', { spaceId: 's2' })).resolves.toHaveLength(32);
+  });
+
+  it('answers a repeated destruction as the first', async () => {
+    await vault.ensureKey('document-1', owner);
+    await vault.ensureKey('document-2', owner);
+    await vault.destroy({ thing: 'document-2' });
+    expect(await vault.destroy({ spaceId: 's1' })).toEqual(['document-1']);
+    expect(await vault.destroy({ spaceId: 's1' })).toEqual(['document-1']);
+    expect(await vault.destroy({ thing: 'document-2' })).toEqual(['document-2']);
+  });
+
+  it('reaches the remembered keys of every instance at once', async () => {
+    const other = await test.open();
+    await vault.ensureKey('document-1', owner);
+    expect((await other.keys(['document-1'])).size).toBe(1);
+    await vault.destroy({ thing: 'document-1' });
+    expect((await other.keys(['document-1'])).size).toBe(0);
+    expect((await vault.keys(['document-1'])).size).toBe(0);
+  });
+
+  it('is not brought back by a key that is being made meanwhile', async () => {
+    const outcomes = await Promise.allSettled([
+      ...Array.from({ length: 20 }, () => vault.ensureKey('document-1', owner)),
+      vault.destroy({ thing: 'document-1' }),
+      ...Array.from({ length: 20 }, () => vault.ensureKey('document-1', owner)),
+    ]);
+    expect(outcomes).toHaveLength(41);
+    expect((await vault.keys(['document-1'])).size).toBe(0);
+    await expect(vault.ensureKey('document-1', owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('lists what was destroyed, with the time, in pages', async () => {
+    await vault.destroy({ thing: 'document-1' });
+    test.clock.advance(1000);
+    await vault.destroy({ thing: 'document-2' });
+    await vault.destroy({ thing: 'document-1' });
+    const first = await vault.destroyed(null, 1);
+    expect(first).toEqual([{ thing: 'document-1', at: '2026-01-01T00:00:00.000Z' }]);
+    expect(await vault.destroyed('document-1', 10)).toEqual([{ thing: 'document-2', at: '2026-01-01T00:00:01.000Z' }]);
+  });
+};
