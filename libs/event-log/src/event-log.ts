@@ -19,6 +19,14 @@ export interface EventLog extends StreamLog {
   close(): Promise<void>;
 }
 
+/** The reading half, for those who only look: rebuilds, backups, verification, other threads and processes. */
+export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close'>;
+
+/** Most bytes (UTF-8) of one event's type, data and metadata; more is refused with `DomainError` `too_large`. */
+export const MAX_EVENT_BYTES = 1024 * 1024;
+/** Most bytes of one append, which is one message and one commit; more is refused with `DomainError` `too_large`. */
+export const MAX_APPEND_BYTES = 8 * 1024 * 1024;
+
 export interface EventFilter {
   /** Only events of these types. */
   readonly types?: readonly string[];
@@ -84,8 +92,22 @@ export class LogCorrupted extends Error {
 
   constructor(
     readonly place: string,
-    detail: string,
+    readonly detail: string,
   ) {
     super(`the log is damaged at ${place}: ${detail}`);
+  }
+}
+
+/** An append that no log can hold, whoever asks: no events, an id that is no UUID, an empty name. A fault of the program. */
+export class InvalidAppend extends Error {
+  override readonly name = 'InvalidAppend';
+}
+
+/** Part of an append stands in the stream already and part does not: neither a repeat nor something new. */
+export class MixedRepeat extends Error {
+  override readonly name = 'MixedRepeat';
+
+  constructor(readonly stream: string) {
+    super(`an append to ${stream} repeats some events that stand there and adds others`);
   }
 }

@@ -1,0 +1,177 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Position } from '@app/kernel';
+import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
+
+/** What following a log needs of an adapter. */
+export interface LogFeed {
+  readAll(options: ReadAllOptions): Promise<LogPage>;
+  /**
+   * Calls `onAppended` when something was appended; once too often does no harm. `onLost` says that it will not any more.
+   * Returns how to stop listening.
+   */
+  listen(onAppended: () => void, onLost: (error: unknown) => void): () => void;
+}
+
+/** Times in milliseconds. */
+export interface FollowTimes {
+  /** Pause after the first failure; it doubles with each further one, with jitter. */
+  readonly firstRetry: number;
+  readonly longestRetry: number;
+  /** A listener that is silent for so long is not trusted: the log is read and the listener replaced. */
+  readonly silence: number;
+  /** A read that takes so long counts as failed. */
+  readonly read: number;
+}
+
+export const FOLLOW_TIMES: FollowTimes = { firstRetry: 50, longestRetry: 5_000, silence: 15_000, read: 30_000 };
+
+/**
+ * Follows a log for ever: reads pages while it is behind, and listens only at the head. A failed read, handler or listener
+ * is said and tried again from the last position handled.
+ */
+export const follow = (feed: LogFeed, options: SubscribeOptions, times: FollowTimes = FOLLOW_TIMES): Subscription => new Following(feed, options, times);
+
+class Following implements Subscription {
+  position: Position | null;
+  caughtUp = false;
+  private readonly done: Promise<void>;
+  private readonly bell = new Bell();
+  private stopListening: (() => void) | undefined;
+  private isStopped = false;
+
+  constructor(
+    private readonly feed: LogFeed,
+    private readonly options: SubscribeOptions,
+    private readonly times: FollowTimes,
+  ) {
+    this.position = options.after;
+    this.done = this.run();
+  }
+
+  stop(): Promise<void> {
+    this.isStopped = true;
+    this.bell.ring();
+    return this.done;
+  }
+
+  private async run(): Promise<void> {
+    for (let failures = 0; !this.isStopped; ) {
+      try {
+        if (await this.handlePage()) await this.rest();
+        else await this.hurry();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        this.caughtUp = false;
+        this.options.onError?.(error, failures);
+        await this.recover(failures);
+      }
+    }
+    this.unlisten();
+  }
+
+  /** Reads and handles one page; true at the end of the log. */
+  private async handlePage(): Promise<boolean> {
+    const { filter, pageSize: limit, onEvents } = this.options;
+    this.bell.reset();
+    const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(limit !== undefined && { limit }) });
+    const page = await within(this.times.read, read);
+    if (this.isStopped) return false;
+    if (page.next !== null && page.next !== this.position) {
+      this.caughtUp = false;
+      await onEvents(page.events, page.next);
+      this.position = page.next;
+    }
+    return page.end;
+  }
+
+  /** At the head: begins to listen and reads once more, for what came in between; then says so and waits for more. */
+  private async rest(): Promise<void> {
+    if (this.stopListening === undefined) return this.listen();
+    if (!this.caughtUp) {
+      this.caughtUp = true;
+      await this.options.onCaughtUp?.(this.position);
+    }
+    if (this.isStopped) return;
+    const isHeard = await this.bell.wait(this.times.silence);
+    if (!isHeard) this.unlisten();
+  }
+
+  private listen(): void {
+    this.stopListening = this.feed.listen(
+      () => this.bell.ring(),
+      (error) => this.bell.break(error),
+    );
+  }
+
+  private unlisten(): void {
+    this.stopListening?.();
+    this.stopListening = undefined;
+  }
+
+  /** Behind: reads on without a listener, which would only be too slow. */
+  private async hurry(): Promise<void> {
+    this.unlisten();
+    await nextTurn();
+  }
+
+  private async recover(failures: number): Promise<void> {
+    this.unlisten();
+    this.bell.reset();
+    if (!this.isStopped) await this.bell.wait(pause(failures, this.times));
+  }
+}
+
+/** Wakes one who waits; a ring before the wait counts. */
+class Bell {
+  private isRung = false;
+  private error: { readonly cause: unknown } | undefined;
+  private wake: (() => void) | undefined;
+
+  reset(): void {
+    this.isRung = false;
+    this.error = undefined;
+  }
+
+  ring(): void {
+    this.isRung = true;
+    this.wake?.();
+  }
+
+  break(cause: unknown): void {
+    this.error = { cause };
+    this.ring();
+  }
+
+  /** True when rung, false when the time is up. Throws what broke it. */
+  async wait(milliseconds: number): Promise<boolean> {
+    if (!this.isRung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.wake = undefined;
+    }
+    if (this.error !== undefined) throw this.error.cause;
+    return this.isRung;
+  }
+}
+
+/** Doubles with each failure, between half and all of it at random, so that many do not come back at once. */
+const pause = (failures: number, { firstRetry, longestRetry }: FollowTimes): number =>
+  Math.min(firstRetry * 2 ** (failures - 1), longestRetry) * (0.5 + Math.random() / 2);
+
+const within = async <T>(milliseconds: number, work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer from the log for ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,104 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { LogCorrupted } from '../event-log';
+import { COLUMNS, type EventRow, verify } from './event-row';
+import { positionText } from './positions';
+
+type Rows = Statement<(string | number)[], EventRow>;
+
+/**
+ * The rows of the log through one connection. Every row that is read is verified, and so is that none is missing: positions
+ * follow each other without gaps, and so do the revisions of a stream. Where a stream ends in the index, the entries next
+ * to the end are verified too: an entry whose key was damaged stands there still, under a name that is not in its row.
+ */
+export class EventTable {
+  private readonly upwards: Rows;
+  private readonly downwards: Rows;
+  private readonly streamUpwards: Rows;
+  private readonly streamDownwards: Rows;
+  private readonly last: Statement<[], number | null>;
+  private readonly indexed: Statement<[], number>;
+
+  constructor(database: Database) {
+    const rows = (sql: string): Rows => database.prepare<(string | number)[], EventRow>(`SELECT ${COLUMNS} FROM events ${sql}`).raw();
+    this.upwards = rows('WHERE position > ? AND position <= ? ORDER BY position');
+    this.downwards = rows('WHERE position < ? AND position >= ? ORDER BY position DESC');
+    this.streamUpwards = rows('WHERE (stream, revision) >= (?, ?) ORDER BY stream, revision LIMIT ?');
+    this.streamDownwards = rows('WHERE (stream, revision) <= (?, ?) ORDER BY stream DESC, revision DESC LIMIT ?');
+    this.last = database.prepare<[], number | null>('SELECT max(position) FROM events').pluck();
+    this.indexed = database.prepare<[], number>('SELECT count(*) FROM events INDEXED BY events_by_stream').pluck();
+  }
+
+  /** Position of the last row, 0 for none. */
+  lastPosition(): number {
+    return this.last.get() ?? 0;
+  }
+
+  /** Number of entries in the index of streams: equal to the last position in a sound log. */
+  indexedRows(): number {
+    return this.indexed.get() ?? 0;
+  }
+
+  /** All rows after a position up to another (inclusive), oldest first. */
+  after(position: number, upTo: number): readonly EventRow[] {
+    const rows = this.upwards.all(position, upTo);
+    rows.forEach((row, index) => verifyAt(row, position + 1 + index));
+    if (position + rows.length < upTo) throw missing(position + rows.length + 1);
+    return rows;
+  }
+
+  /** All rows before a position down to another (inclusive), newest first. */
+  before(position: number, downTo: number): readonly EventRow[] {
+    const rows = this.downwards.all(position, downTo);
+    rows.forEach((row, index) => verifyAt(row, position - 1 - index));
+    if (position - rows.length > downTo) throw missing(position - rows.length - 1);
+    return rows;
+  }
+
+  /** At most `limit` rows of a stream from a revision on (inclusive), oldest first. */
+  streamFrom(stream: string, revision: number, limit: number): readonly EventRow[] {
+    const before = this.streamDownwards.all(stream, revision - 1, 1)[0];
+    if (before !== undefined) verify(before);
+    const first = before?.[1] === stream ? before[2] + 1 : 0;
+    const rows = this.ownRows(this.streamUpwards.all(stream, revision, limit + 1), stream);
+    rows.forEach((row, index) => verifyRevision(row, Math.max(first, revision) + index));
+    if (rows.length > 0 && first < revision) throw gap(stream, first);
+    return rows.slice(0, limit);
+  }
+
+  /** At most `limit` rows of a stream from a revision on (inclusive), newest first. */
+  streamBack(stream: string, revision: number, limit: number): readonly EventRow[] {
+    for (const after of this.streamUpwards.all(stream, revision + 1, 1)) verify(after);
+    const rows = this.ownRows(this.streamDownwards.all(stream, revision, limit + 1), stream);
+    const first = rows[0];
+    if (first === undefined) return rows;
+    rows.forEach((row, index) => verifyRevision(row, first[2] - index));
+    if (rows.length <= limit && first[2] !== rows.length - 1) throw gap(stream, first[2] - rows.length);
+    return rows.slice(0, limit);
+  }
+
+  /** The last row of a stream, whether its event was removed or not. */
+  lastOf(stream: string): EventRow | undefined {
+    return this.streamBack(stream, Number.MAX_SAFE_INTEGER - 1, 1)[0];
+  }
+
+  /** Rows of the stream; one of its neighbour, where there is one, is verified and left out. */
+  private ownRows(rows: readonly EventRow[], stream: string): readonly EventRow[] {
+    const end = rows.findIndex((row) => row[1] !== stream);
+    if (end < 0) return rows;
+    verify(rows[end] as EventRow);
+    return rows.slice(0, end);
+  }
+}
+
+const verifyAt = (row: EventRow, position: number): void => {
+  if (row[0] !== position) throw missing(position);
+  verify(row);
+};
+
+const verifyRevision = (row: EventRow, revision: number): void => {
+  verify(row);
+  if (row[2] !== revision) throw gap(row[1], revision);
+};
+
+const missing = (position: number): LogCorrupted => new LogCorrupted(`position ${positionText(position)}`, 'an event is missing');
+const gap = (stream: string, revision: number): LogCorrupted => new LogCorrupted(`${stream} revision ${revision}`, 'an event of the stream is missing');

@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { LOCK_FILE } from './log-files';
+import { sqliteCode } from './sqlite-errors';
+
+/** Another process, or another part of this one, has the log open. */
+export class LogInUse extends Error {
+  override readonly name = 'LogInUse';
+
+  constructor(readonly folder: string) {
+    super(`the log in ${folder} is in use by another process; stop it first`);
+  }
+}
+
+export interface FolderLock {
+  release(): void;
+}
+
+/**
+ * Takes the log's folder for this process until released; the operating system releases it when the process dies.
+ * Throws `LogInUse`. The lock is one of SQLite's on an empty file, which must never be opened by anything else: closing
+ * it anywhere in the process would release the lock.
+ */
+export const lockLogFolder = (folder: string): FolderLock => {
+  mkdirSync(folder, { recursive: true });
+  const file = new Database(join(folder, LOCK_FILE), { timeout: 0 });
+  try {
+    file.pragma('journal_mode = MEMORY');
+    file.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    file.close();
+    throw sqliteCode(error) === 'SQLITE_BUSY' ? new LogInUse(folder) : error;
+  }
+  return { release: () => file.close() };
+};
+
+/** Whether a server has the log in this folder open now. */
+export const isLogInUse = (folder: string): boolean => {
+  try {
+    lockLogFolder(folder).release();
+    return false;
+  } catch (error) {
+    if (error instanceof LogInUse) return true;
+    throw error;
+  }
+};

@@ -1,0 +1,64 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { LogCorrupted } from '../event-log';
+
+/** What lies in the folder of the log. SQLite keeps `-wal` and `-shm` beside the database. */
+export const LOG_FILE = 'events.sqlite';
+export const HEAD_FILE = 'head';
+export const LOCK_FILE = 'lock';
+
+/** Version of the tables below; a log of another version is refused, never guessed at. */
+const FORMAT = 1;
+
+const TABLE = `CREATE TABLE events (
+  position INTEGER PRIMARY KEY,
+  stream TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  data TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT`;
+const INDEX = 'CREATE UNIQUE INDEX events_by_stream ON events (stream, revision)';
+/** Written to after a failure, to learn whether there is space again. */
+const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
+
+/** The writer's connection; makes the log where there is none. */
+export const openForWriting = (folder: string): Database.Database => {
+  mkdirSync(folder, { recursive: true });
+  const database = new Database(join(folder, LOG_FILE), { timeout: 5_000 });
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  // Checkpoints are taken after the answers are out, so that no append waits for one.
+  database.pragma('wal_autocheckpoint = 0');
+  database.pragma('cache_size = -65536');
+  database.pragma('secure_delete = ON');
+  if (isEmpty(database)) {
+    database.transaction(() => {
+      for (const statement of [TABLE, INDEX, PROBE]) database.exec(statement);
+      database.pragma(`user_version = ${FORMAT}`);
+    })();
+  }
+  checkSchema(database);
+  return database;
+};
+
+/** A connection that only reads, for any thread or process. */
+export const openForReading = (folder: string): Database.Database => {
+  const database = new Database(join(folder, LOG_FILE), { readonly: true, fileMustExist: true, timeout: 5_000 });
+  database.pragma('cache_size = -16384');
+  return database;
+};
+
+/** True for a log that was being made when its process died. */
+export const isEmpty = (database: Database.Database): boolean => database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+
+/** Throws `LogCorrupted`: a flipped bit in the schema must not pass for another program's log. */
+export const checkSchema = (database: Database.Database): void => {
+  const version = database.pragma('user_version', { simple: true });
+  if (version !== FORMAT) throw new LogCorrupted(LOG_FILE, `its format is ${String(version)}, this program knows ${FORMAT}`);
+  const found = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid").pluck().all();
+  if (found.join(';') !== [TABLE, INDEX, PROBE].join(';')) throw new LogCorrupted(LOG_FILE, 'its tables are not those of a log');
+};

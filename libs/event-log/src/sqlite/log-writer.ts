@@ -1,0 +1,166 @@
+import type { Worker } from 'node:worker_threads';
+import { type AppendResult, type ExpectedRevision, type NewEvent, startThread, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { LogCorrupted, MixedRepeat } from '../event-log';
+import { positionText } from './positions';
+import { LOG_DEPENDENCY } from './sqlite-errors';
+import type { AppendRequest, RemovalRequest, Reply, WriterMessage, WriterRequest } from './writer-protocol';
+
+/** Most appends, and most bytes of them, that wait for the disk before more are refused. */
+const MOST_WAITING = 20_000;
+const MOST_WAITING_BYTES = 64 * 1024 * 1024;
+/** Pause before a writer thread that died is replaced. */
+const RESTART_MS = 200;
+
+interface Pending {
+  readonly request: AppendRequest | RemovalRequest;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What the writer tells of the log, always before the promise concerned settles. */
+export interface WriterEvents {
+  /** Open for writing, at first or again: what was remembered of the log may be wrong. */
+  onUp(head: number): void;
+  /** Events that are new, in the order of their positions. */
+  onAppended(request: AppendRequest, position: number, revision: number): void;
+  onWrongRevision(stream: string, actual: number): void;
+  onRemoved(): void;
+  /** After all of one commit. */
+  onCommitted(): void;
+}
+
+/** The writer thread as the main thread sees it: requests of one tick go over in one message. */
+export class LogWriter {
+  /** Why nothing can be written now, in one sentence. */
+  down: string | undefined = 'it is being opened';
+  /** What was found when the log was opened. */
+  notice: string | undefined;
+  private thread: Worker;
+  private readonly pending = new Map<number, Pending>();
+  private queue: WriterRequest[] = [];
+  private waitingBytes = 0;
+  private requests = 0;
+  private isClosing = false;
+  private readonly opened = Promise.withResolvers<void>();
+  private readonly closed = Promise.withResolvers<void>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly events: WriterEvents,
+  ) {
+    this.thread = this.start();
+  }
+
+  /** Throws `LogCorrupted`. */
+  static async open(folder: string, events: WriterEvents): Promise<LogWriter> {
+    const writer = new LogWriter(folder, events);
+    await writer.opened.promise;
+    return writer;
+  }
+
+  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision, bytes: number): Promise<AppendResult> {
+    return this.send({ kind: 'append', id: (this.requests += 1), stream, events, expected, bytes });
+  }
+
+  async remove(stream: string, expected: ExpectedRevision, before: number | undefined): Promise<void> {
+    await this.send({ kind: 'removal', id: (this.requests += 1), stream, expected, before });
+  }
+
+  /** Closes behind all that was asked before. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.enqueue({ kind: 'close' });
+    await this.closed.promise;
+    await this.thread.terminate();
+  }
+
+  private send(request: AppendRequest | RemovalRequest): Promise<AppendResult> {
+    const reason = this.refusal();
+    if (reason !== undefined) return Promise.reject(new Unavailable(LOG_DEPENDENCY, reason));
+    return new Promise((resolve, reject) => {
+      this.pending.set(request.id, { request, resolve, reject });
+      if (request.kind === 'append') this.waitingBytes += request.bytes;
+      this.enqueue(request);
+    });
+  }
+
+  private refusal(): string | undefined {
+    if (this.isClosing) return 'it is being closed';
+    if (this.down !== undefined) return this.down;
+    return this.pending.size >= MOST_WAITING || this.waitingBytes >= MOST_WAITING_BYTES ? 'too many writes wait for the disk' : undefined;
+  }
+
+  private enqueue(request: WriterRequest): void {
+    this.queue.push(request);
+    if (this.queue.length > 1) return;
+    setImmediate(() => {
+      const requests = this.queue;
+      this.queue = [];
+      this.thread.postMessage(requests);
+    });
+  }
+
+  private start(): Worker {
+    const thread = startThread(__dirname, 'writer.thread', __filename, { workerData: { folder: this.folder } });
+    let fault = 'the writer thread ended';
+    thread.on('message', (message: WriterMessage) => this.receive(message));
+    thread.on('error', (error) => (fault = `the writer thread failed: ${error.message}`));
+    thread.on('exit', () => this.restart(fault));
+    return thread;
+  }
+
+  private restart(reason: string): void {
+    if (this.isClosing) return this.closed.resolve();
+    this.down = reason;
+    for (const { request } of this.pending.values()) this.settle({ id: request.id, kind: 'unavailable', reason, outcome: 'unknown' });
+    setTimeout(() => (this.thread = this.start()), RESTART_MS);
+  }
+
+  private receive(message: WriterMessage): void {
+    switch (message.kind) {
+      case 'up':
+        this.down = undefined;
+        this.notice = message.notice ?? this.notice;
+        this.events.onUp(message.head);
+        return this.opened.resolve();
+      case 'refused':
+        this.down = new LogCorrupted(message.place, message.detail).message;
+        return this.opened.reject(new LogCorrupted(message.place, message.detail));
+      case 'down':
+        this.down = message.reason;
+        return;
+      case 'done':
+        for (const reply of message.replies) this.settle(reply);
+        return this.events.onCommitted();
+      case 'closed':
+        return this.closed.resolve();
+    }
+  }
+
+  private settle(reply: Reply): void {
+    const pending = this.pending.get(reply.id);
+    if (pending === undefined) return;
+    this.pending.delete(reply.id);
+    const { request, resolve, reject } = pending;
+    if (request.kind === 'append') this.waitingBytes -= request.bytes;
+    switch (reply.kind) {
+      case 'appended':
+        if (request.kind === 'append') this.events.onAppended(request, reply.position, reply.revision);
+        return resolve({ position: positionText(reply.position), revision: reply.revision });
+      case 'repeated':
+        return resolve({ position: positionText(reply.position), revision: reply.revision });
+      case 'removed':
+        this.events.onRemoved();
+        return resolve({ position: '', revision: -1 });
+      case 'wrongRevision':
+        this.events.onWrongRevision(request.stream, reply.actual);
+        return reject(new WrongExpectedRevision(request.stream, request.expected, reply.actual));
+      case 'mixed':
+        return reject(new MixedRepeat(request.stream));
+      case 'corrupted':
+        return reject(new LogCorrupted(reply.place, reply.detail));
+      case 'unavailable':
+        return reject(new Unavailable(LOG_DEPENDENCY, reply.reason, reply.outcome));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { LogCorrupted } from '../event-log';
+import { EventTable } from './event-table';
+import { readHeadMark } from './head-mark';
+import { checkSchema, isEmpty, LOG_FILE, openForReading } from './log-files';
+import { positionText } from './positions';
+import { readError } from './sqlite-errors';
+import { checkWal } from './wal-check';
+
+export interface Opened {
+  /** Position of the last event, 0 for an empty log. */
+  readonly head: number;
+  /** What an operator must know although the log opens. */
+  readonly notice?: string;
+}
+
+/**
+ * Checks a log that nobody has open, before a writing connection may change or delete its write-ahead log. A tail that was
+ * cut off opens with a notice, if anything acknowledged is gone with it; anything else that is missing or changed throws
+ * `LogCorrupted`.
+ */
+export const checkBeforeOpening = (folder: string): Opened => {
+  if (!existsSync(join(folder, LOG_FILE))) return { head: 0 };
+  const wal = checkWal(join(folder, `${LOG_FILE}-wal`));
+  const place = `frame ${wal.damaged ?? wal.frames + 1} of the write-ahead log`;
+  if (wal.damaged !== undefined) throw new LogCorrupted(place, 'valid frames follow one that is not');
+  const head = soundHead(folder);
+  const acknowledged = readHeadMark(folder);
+  if (head >= acknowledged) return { head };
+  if (wal.wholeFrameFollows || wal.frames === 0) throw new LogCorrupted(place, `the log ends at position ${positionText(head)}, ${positionText(acknowledged)} was acknowledged`);
+  return { head, notice: `the tail of the log was cut off: it ends at position ${positionText(head)}, ${positionText(acknowledged)} had been acknowledged` };
+};
+
+/** The last position, when the index of streams has as many entries: positions have no gaps, so their number is known. */
+const soundHead = (folder: string): number => {
+  try {
+    const database = openForReading(folder);
+    try {
+      if (isEmpty(database)) return 0;
+      checkSchema(database);
+      const table = new EventTable(database);
+      const head = table.lastPosition();
+      const indexed = table.indexedRows();
+      if (indexed !== head) throw new LogCorrupted('the index of streams', `it has ${indexed} entries for ${head} events`);
+      return head;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw readError(error);
+  }
+};

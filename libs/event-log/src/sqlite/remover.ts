@@ -1,0 +1,47 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { LogCorrupted } from '../event-log';
+import { checksumOf, type EventRow, isRemoved, REMOVED } from './event-row';
+import type { EventTable } from './event-table';
+import { holds } from './expectation';
+import type { StreamHeads } from './stream-heads';
+import type { RemovalRequest, Reply } from './writer-protocol';
+
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Empties rows of a stream from its beginning, some in each of its caller's transactions. A row keeps its position,
+ * revision and event id: so positions stay explained, revisions go on, and repeats of old appends are still known.
+ */
+export class Remover {
+  private readonly empty: Statement<[number, number]>;
+
+  constructor(
+    database: Database,
+    private readonly table: EventTable,
+    private readonly heads: StreamHeads,
+  ) {
+    this.empty = database.prepare(`UPDATE events SET type = '${REMOVED}', data = '', metadata = '', checksum = ? WHERE position = ?`);
+  }
+
+  /** The answer when nothing is left to remove, or the request for the rest. */
+  step(request: RemovalRequest): Reply | RemovalRequest {
+    try {
+      const head = this.heads.get(request.stream);
+      if (!holds(request.expected, head)) return { id: request.id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
+      const before = Math.min(request.before ?? Infinity, head.revision + 1);
+      const rows = this.table.streamFrom(request.stream, request.done ?? 0, ROWS_AT_ONCE).filter((row) => row[2] < before);
+      for (const row of rows) if (!isRemoved(row)) this.remove(row);
+      const last = rows.at(-1);
+      if (last !== undefined && last[2] === head.revision) this.heads.set(request.stream, { revision: head.revision, live: false });
+      if (last === undefined || last[2] === before - 1) return { id: request.id, kind: 'removed' };
+      return { ...request, expected: 'any', before, done: last[2] + 1 };
+    } catch (error) {
+      if (!(error instanceof LogCorrupted)) throw error;
+      return { id: request.id, kind: 'corrupted', place: error.place, detail: error.detail };
+    }
+  }
+
+  private remove([position, stream, revision, id]: EventRow): void {
+    this.empty.run(checksumOf(position, stream, revision, id, REMOVED, '', ''), position);
+  }
+}
