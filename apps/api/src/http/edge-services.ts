@@ -1,5 +1,6 @@
 import type { Authenticator } from '@app/access';
 import type { Clock, Config, Ids } from '@app/kernel';
+import type { Metrics } from '@app/telemetry';
 import type { Idempotency } from './idempotency';
 import type { Lists } from './lists';
 import type { ViewWaiter } from './view-waiter';
@@ -13,6 +14,7 @@ export interface EdgeServices {
   readonly idempotency: Idempotency;
   readonly lists: Lists;
   readonly views: ViewWaiter;
+  readonly metrics: Metrics;
 }
 
 declare module 'fastify' {

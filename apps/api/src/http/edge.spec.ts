@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Authenticator, type Caller } from '@app/access';
 import { CLOCK, CONFIG, type CommandMeta, FixedClock, IDS, InstanceSecret, type Json, readConfig, type Receipt, refuse, TimeOrderedIds, Unavailable } from '@app/kernel';
+import { Metrics } from '@app/telemetry';
 import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import pino from 'pino';
@@ -89,6 +90,7 @@ const ids = new TimeOrderedIds();
     { provide: Authenticator, useValue: { authenticate: async (secret: string) => callers.get(secret) } },
     { provide: Lists, useValue: new Lists(new InstanceSecret(Buffer.alloc(32, 1))) },
     { provide: Idempotency, useFactory: () => new Idempotency(store, keyring, new InstanceSecret(Buffer.alloc(32, 2)), clock, ids) },
+    { provide: Metrics, useValue: new Metrics() },
     { provide: VIEW_WAITER, useValue: { waitFor: async () => !late.views } },
   ],
 })

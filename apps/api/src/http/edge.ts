@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { accessLog } from './access-log';
 import type { EdgeServices } from './edge-services';
 import { guard } from './guard';
 import { installIdempotency } from './idempotent-writes';
@@ -11,8 +12,9 @@ import { problemOf } from './problem';
 import { sendProblem } from './problem-filter';
 import { RateLimiter } from './rate-limiter';
 import { waitForReadAfter } from './read-after';
-import { patternOf, requestIdOf } from './request';
+import { requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
+import { traceRequests } from './trace-requests';
 
 /** The HTTP server: no middleware, so that nothing depends on how a path is written. */
 export const makeAdapter = (): JsonTextAdapter =>
@@ -43,6 +45,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     if (body !== undefined) options.bodyLimit = body.limit;
   });
   fastify.addHook('onRequest', begin);
+  traceRequests(fastify);
   fastify.addHook('onRequest', guard(edge, RATE_LIMIT_PER_MINUTE === undefined ? undefined : new RateLimiter(edge.clock, RATE_LIMIT_PER_MINUTE)));
   fastify.addHook('onRequest', waitForReadAfter);
   fastify.removeAllContentTypeParsers();
@@ -55,7 +58,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   });
   void fastify.register(multipart, { limits: { fileSize: MAX_UPLOAD_BYTES, files: 100, fields: 100, fieldSize: JSON_LIMIT, fieldNameSize: 100, headerPairs: 20 } });
   installIdempotency(fastify);
-  fastify.addHook('onResponse', accessLog(logger));
+  fastify.addHook('onResponse', accessLog(logger, edge.metrics));
 };
 
 const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -64,16 +67,3 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   done();
 };
-
-/** One line a request: writes and refusals at `info`, reads at `debug`, failures at `error` by the filter as well. */
-const accessLog =
-  (logger: Logger) =>
-  (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const read = request.method === 'GET' || request.method === 'HEAD';
-    const level = read && reply.statusCode < 400 ? 'debug' : 'info';
-    if (logger.isLevelEnabled(level)) {
-      const milliseconds = Math.round((performance.now() - request.startedAt) * 10) / 10;
-      logger[level]({ requestId: request.id, method: request.method, route: patternOf(request), status: reply.statusCode, milliseconds, actor: request.caller?.actor }, 'request');
-    }
-    done();
-  };

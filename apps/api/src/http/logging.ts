@@ -3,7 +3,16 @@ import pino, { type Logger } from 'pino';
 
 /** JSON lines on standard output. What is logged are ids, codes and numbers: no names, content, query values or secrets. */
 export const makeLogger = (level: string): Logger =>
-  pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } }, pino.destination({ dest: 1, sync: false }));
+  pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: safeError, err: safeError },
+    },
+    pino.destination({ dest: 1, sync: false }),
+  );
 
 /** An error without its message, which may repeat what people entered: its names, codes and places in the code. */
 export const safeError = (error: unknown): object => {
@@ -22,5 +31,5 @@ export const safeError = (error: unknown): object => {
 export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: unknown) => logger.debug({ message: String(message) }, 'nest'),
   warn: (message: unknown) => logger.warn({ message: String(message) }, 'nest'),
-  error: (message: unknown) => logger.error(message instanceof Error ? { error: safeError(message) } : { message: String(message) }, 'nest'),
+  error: (message: unknown) => logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),
 });

@@ -2,7 +2,6 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { errorRegistry } from './error-registry';
-import { safeError } from './logging';
 import { type Problem, problemOf } from './problem';
 import { patternOf } from './request';
 import type { RouteTable } from './route-table';
@@ -20,7 +19,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const problem = problemOf(error);
-    if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error: safeError(error) }, 'request failed');
+    if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer must not look like a whole one.
       reply.raw.destroy();

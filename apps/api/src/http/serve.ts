@@ -1,5 +1,6 @@
 import { Authenticator } from '@app/access';
 import { CLOCK, type Clock, CONFIG, type Config, IDS, type Ids } from '@app/kernel';
+import { Metrics } from '@app/telemetry';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -40,4 +41,5 @@ const edgeServices = (app: NestFastifyApplication): EdgeServices => ({
   idempotency: app.get(Idempotency),
   lists: app.get(Lists),
   views: app.get<ViewWaiter>(VIEW_WAITER),
+  metrics: app.get(Metrics),
 });

@@ -1,0 +1,4 @@
+export { Metrics } from './metrics';
+export { failed, isTracing, type SpanAttributes, startRootSpan, traced, tracedIn, under } from './traced';
+export { traceMethods } from './traced-methods';
+export { startTracing, type Tracing } from './tracing';
