@@ -6,6 +6,8 @@ import type { DeadLetter } from './dead-letter';
 export interface ProjectingEventMap {
   /** A page was written. */
   handled: [{ readonly view: string; readonly version: number; readonly events: number; readonly milliseconds: number }];
+  /** A policy reacted to a page. */
+  reacted: [{ readonly policy: string; readonly events: number; readonly milliseconds: number }];
   /** An event became a dead letter. */
   deadLettered: [DeadLetter];
   /** A page could not be written and will be tried again. */

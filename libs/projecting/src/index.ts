@@ -2,6 +2,8 @@ export type { DeadLetter, DeadLetterReason } from './dead-letter';
 export * from './events';
 export type { Logger } from './logger';
 export * from './ordinals';
+export * from './policies';
+export * from './policy.events';
 export * from './projecting';
 export * from './projection';
 export type { RebuildStatus } from './rebuild';

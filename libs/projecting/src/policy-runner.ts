@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventLog, Subscription } from '@app/event-log';
+import { type Clock, type DataKey, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent } from '@app/kernel';
+import { type DeadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
+import type { ProjectingEvents } from './events';
+import { errorName, type Logger } from './logger';
+import { Mutex } from './mutex';
+import { PolicyJournal } from './policy-journal';
+import type { Policy } from './projection';
+
+const PAGE = 50;
+/** Streams that are reacted to at the same time; each in its order. */
+const CONCURRENCY = 8;
+const MAX_TRIES = 5;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** The place is recorded after so many events, or so long after the first that is not recorded. */
+const RECORD_EVERY = 100;
+const RECORD_AFTER_MS = 1_000;
+
+export interface PolicyRunnerOptions {
+  readonly policy: Policy;
+  readonly log: EventLog;
+  readonly codec: EventCodec;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: ProjectingEvents;
+  /** Another instance runs the policy: this one must stop. */
+  readonly onFenced: () => void;
+}
+
+/** Runs one policy over the log, from its recorded place on. */
+export class PolicyRunner {
+  private readonly mutex = new Mutex();
+  private readonly stopping = new AbortController();
+  private subscription: Subscription | undefined;
+  private unrecorded = 0;
+  private last: StoredEvent | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly options: PolicyRunnerOptions,
+    private readonly journal: PolicyJournal,
+    private readonly parked: Map<string, DeadLetter>,
+    private reached: Position | null,
+  ) {}
+
+  static async start(options: PolicyRunnerOptions): Promise<PolicyRunner> {
+    const journal = new PolicyJournal(options.policy.name, options.log, options.codec, options.clock);
+    const runner = new PolicyRunner(options, journal, await journal.letters(), await journal.place());
+    runner.subscribe();
+    return runner;
+  }
+
+  get position(): Position | null {
+    return this.reached;
+  }
+
+  get letters(): readonly DeadLetter[] {
+    return [...this.parked.values()];
+  }
+
+  /** Lets the reactions under way end, and records the place. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    await this.subscription?.stop();
+    await this.mutex.run(() => this.record()).catch((error: unknown) => this.options.logger.warn({ policy: this.name, error: errorName(error) }, 'the last place of a policy was not recorded; it will react to the same events again'));
+  }
+
+  /** Reacts to a dead letter's event and to what waits behind it; `discard` passes over the event itself. */
+  replay(letter: DeadLetter, { discard }: { readonly discard: boolean }): Promise<DeadLetter | undefined> {
+    return this.mutex.run(async () => {
+      const present = this.parked.get(letter.stream);
+      if (present?.eventId !== letter.eventId) return present;
+      const stream = await this.options.log.readStream(letter.stream, { from: letter.revision + (discard ? 1 : 0) });
+      const waiting = stream.filter((event) => this.options.policy.types.includes(event.type) && this.reached !== null && event.position <= this.reached);
+      if (!discard && waiting[0]?.id === letter.eventId && !(await this.handle(waiting.shift() as StoredEvent, present.attempts))) return this.parked.get(letter.stream);
+      await this.journal.settled(present, discard ? 'discarded' : 'retried');
+      this.parked.delete(letter.stream);
+      await this.inOrder(waiting);
+      return this.parked.get(letter.stream);
+    });
+  }
+
+  private get name(): string {
+    return this.options.policy.name;
+  }
+
+  private subscribe(): void {
+    const { policy, log, logger } = this.options;
+    this.subscription = log.subscribe({
+      name: `policy/${policy.name}`,
+      after: this.reached,
+      filter: { types: policy.types },
+      pageSize: PAGE,
+      onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
+      onError: (error, attempt) => {
+        if (!this.stopping.signal.aborted) logger.warn({ policy: policy.name, attempt, error: errorName(error) }, 'a policy was interrupted; trying again');
+      },
+    });
+  }
+
+  private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
+    const started = performance.now();
+    const streams = [...Map.groupBy(events, (event) => event.stream).values()];
+    const workers = Array.from({ length: Math.min(CONCURRENCY, streams.length) }, async () => {
+      for (let next = streams.shift(); next !== undefined; next = streams.shift()) await this.inOrder(next);
+    });
+    await Promise.all(workers);
+    this.reached = upTo;
+    const last = events.at(-1);
+    if (last === undefined) return;
+    this.last = last;
+    this.unrecorded += events.length;
+    this.options.events.emit('reacted', { policy: this.name, events: events.length, milliseconds: performance.now() - started });
+    if (this.unrecorded >= RECORD_EVERY) await this.record();
+    else this.timer ??= setTimeout(() => void this.mutex.run(() => this.record()).catch((error: unknown) => this.options.logger.warn({ policy: this.name, error: errorName(error) }, 'the place of a policy was not recorded; trying again')), RECORD_AFTER_MS);
+  }
+
+  private async inOrder(events: readonly StoredEvent[]): Promise<void> {
+    for (const event of events) if (!this.parked.has(event.stream)) await this.handle(event, 0);
+  }
+
+  /** Reacts to one event; true when that worked, false when it became a dead letter. */
+  private async handle(event: StoredEvent, attemptsBefore: number): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      this.stopping.signal.throwIfAborted();
+      try {
+        const keys: ReadonlyMap<string, DataKey> = await this.options.codec.keysOf([event]);
+        await this.options.policy.react(this.options.codec.decodeWith(event, keys));
+        return true;
+      } catch (error) {
+        const unreadable = isUnreadable(error);
+        if (unreadable || (attempt >= MAX_TRIES && !isUnavailable(error))) {
+          await this.park(new PoisonEvent(event, unreadable ? error.reason : 'reaction', describeError(error)), attemptsBefore + attempt);
+          return false;
+        }
+        await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), undefined, { signal: this.stopping.signal });
+      }
+    }
+  }
+
+  private async park(poison: PoisonEvent, attempts: number): Promise<void> {
+    const letter = await this.journal.failed(poison, attempts);
+    this.parked.set(letter.stream, letter);
+    this.options.logger.error({ policy: this.name, eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail }, 'an event became a dead letter');
+    this.options.events.emit('deadLettered', letter);
+  }
+
+  private async record(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.last === undefined || this.unrecorded === 0) return;
+    try {
+      await this.journal.advance(this.last);
+      this.unrecorded = 0;
+    } catch (error) {
+      if (isWrongExpectedRevision(error)) this.options.onFenced();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { defineEvent } from '@app/kernel';
+import { z } from 'zod';
+
+const place = {
+  eventId: z.uuid(),
+  stream: z.string().min(1),
+  revision: z.number().int().nonnegative(),
+  position: z.string(),
+};
+
+/** Stands in `policy-<name>`. Found again by stream and revision, so that it holds in a log with other positions too. */
+export const PolicyAdvanced = defineEvent({
+  type: 'PolicyAdvanced',
+  description: 'A policy has reacted to every event of its types up to this one.',
+  data: z.strictObject(place),
+});
+
+/** Stands in `policyLetters-<name>`. */
+export const PolicyDeadLettered = defineEvent({
+  type: 'PolicyDeadLettered',
+  description: 'A policy could not react to an event; later events of that stream wait behind it.',
+  data: z.strictObject({ ...place, eventType: z.string(), reason: z.enum(['unknown_type', 'schema', 'newer_schema', 'reaction']), detail: z.string(), attempts: z.number().int().positive() }),
+});
+
+/** Stands in `policyLetters-<name>`. */
+export const PolicyDeadLetterSettled = defineEvent({
+  type: 'PolicyDeadLetterSettled',
+  description: 'An operator had the policy react to the event again, or gave the event up.',
+  data: z.strictObject({ eventId: z.uuid(), stream: z.string().min(1), outcome: z.enum(['retried', 'discarded']) }),
+});
+
+/** The kinds of event that policies append, for the catalogue. */
+export const policyEvents = [PolicyAdvanced, PolicyDeadLettered, PolicyDeadLetterSettled] as const;
