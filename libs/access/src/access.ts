@@ -1,4 +1,8 @@
-import type { Caller, SpaceRole } from './caller';
+import { agentDecider, type PresentAgent } from '@app/agents';
+import { isLiving, userDecider } from '@app/identity';
+import { Decisions, refuse } from '@app/kernel';
+import { personalSpaceOf, type PresentSpace, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
+import type { Caller } from './caller';
 
 /** A Space that a caller may use in a role. */
 export interface SpaceAccess {
@@ -15,14 +19,63 @@ export interface AgentAccess {
   readonly agentId: string;
   readonly spaceId: string;
   readonly role: SpaceRole;
+  readonly agent: PresentAgent;
 }
 
 /** Who may do what with Spaces and Agents. Folds their streams, never a view; what cannot be read is refused. */
-export abstract class Access {
-  /** Refuses with `not_found` (unknown, deleted or foreign alike) or `forbidden` (the role is too low). */
-  abstract space(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess>;
+export class Access {
+  constructor(private readonly decisions: Decisions) {}
+
+  /** A Space itself: its fields and members. Refuses with `not_found` (unknown, deleted or foreign alike) or `forbidden` (the role is too low). */
+  async space(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess> {
+    const space = (await this.presentSpace(spaceId)) ?? refuse('not_found');
+    const own = space.members.get(caller.userId);
+    const managed = caller.role === 'admin' && space.kind === 'team';
+    const role = managed ? 'owner' : (own ?? refuse('not_found'));
+    return reaches(role, need) ? { spaceId, kind: space.kind, role, member: own !== undefined } : refuse('forbidden');
+  }
+
   /** As `space`, for what is inside it (prompts, Agents, documents): members only, admins included. */
-  abstract content(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess>;
+  async content(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess> {
+    const access = await this.space(caller, spaceId, need);
+    const role = (await this.roleIn(caller.userId, spaceId)) ?? refuse('forbidden');
+    return reaches(role, need) ? { ...access, role } : refuse('forbidden');
+  }
+
   /** Refuses with `agent_not_granted` for a key without that grant, whether the Agent exists or not; else `not_found` or `forbidden`. */
-  abstract agent(caller: Caller, agentId: string, need: 'use' | 'edit'): Promise<AgentAccess>;
+  async agent(caller: Caller, agentId: string, need: 'use' | 'edit'): Promise<AgentAccess> {
+    if (!caller.allAgents && !caller.agentIds.has(agentId)) return refuse('agent_not_granted');
+    const access = (await this.agentOf(caller.userId, agentId)) ?? refuse('not_found');
+    return reaches(access.role, need === 'edit' ? 'editor' : 'viewer') ? access : refuse('forbidden');
+  }
+
+  /** An Agent as its user, without a key in between, may use it; undefined where they may not know of it. */
+  async agentOf(userId: string, agentId: string): Promise<AgentAccess | undefined> {
+    const { state: agent } = await this.decisions.load(agentDecider, agentId);
+    if (agent.status !== 'present' || (agent.isPersonal && agent.ownerId !== userId)) return undefined;
+    const role = await this.roleIn(userId, agent.spaceId);
+    return role === undefined ? undefined : { agentId, spaceId: agent.spaceId, role, agent };
+  }
+
+  /** The role a user has as a member of a Space; undefined for others, and where the Space is gone. */
+  async roleIn(userId: string, spaceId: string): Promise<SpaceRole | undefined> {
+    return (await this.presentSpace(spaceId))?.members.get(userId);
+  }
+
+  /** The personal Space of the caller. Refuses with `not_found` in the moment before it is made. */
+  personalSpace(caller: Caller): Promise<SpaceAccess> {
+    return this.space(caller, personalSpaceOf(caller.userId), 'owner');
+  }
+
+  /** Refuses with `not_found` for a user who is unknown or deleted. */
+  async demandUser(userId: string): Promise<void> {
+    if (!isLiving((await this.decisions.load(userDecider, userId)).state)) refuse('not_found');
+  }
+
+  private async presentSpace(spaceId: string): Promise<PresentSpace | undefined> {
+    const { state } = await this.decisions.load(spaceDecider, spaceId);
+    return state.status === 'present' ? state : undefined;
+  }
 }
+
+const reaches = (role: SpaceRole, need: SpaceRole): boolean => spaceRole.options.indexOf(role) >= spaceRole.options.indexOf(need);

@@ -1,28 +1,7 @@
-/** What a credential may be allowed to do (wire, Who is asking). */
-export const PERMISSIONS = [
-  'agents:read',
-  'agents:write',
-  'spaces:read',
-  'spaces:write',
-  'knowledge:read',
-  'knowledge:write',
-  'llm',
-  'compat',
-  'usage:read',
-  'cost:write',
-  'keys:write',
-  'users:write',
-  'audit:read',
-  'audit:content',
-  'operations',
-] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+import type { InstanceRole, Permission } from '@app/identity';
 
-export const INSTANCE_ROLES = ['admin', 'member', 'auditor', 'operator'] as const;
-export type InstanceRole = (typeof INSTANCE_ROLES)[number];
-
-export const SPACE_ROLES = ['viewer', 'editor', 'owner'] as const;
-export type SpaceRole = (typeof SPACE_ROLES)[number];
+export { type InstanceRole, instanceRole, permission, type Permission } from '@app/identity';
+export { spaceRole, type SpaceRole } from '@app/spaces';
 
 /** Who is asking, with the rights of this very moment: a key's own, cut down to what its user may do today. */
 export interface Caller {

@@ -1,3 +1,4 @@
 export * from './access';
 export * from './authenticator';
 export * from './caller';
+export * from './key-scope';

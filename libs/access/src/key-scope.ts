@@ -1,0 +1,41 @@
+import { apiKeyDecider, type ApiKeyFields, isLiving, type IssuedApiKey, nanoUnits, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
+import { Decisions, refuse } from '@app/kernel';
+import { Access } from './access';
+import type { Caller } from './caller';
+
+/** How much a key may be given: no more than its user has today, and no more than whoever gives it has. */
+export class KeyScope {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly access: Access,
+  ) {}
+
+  /**
+   * Checks what `fields` would add to a key of `userId` (`standing`, or a new one). Refuses with `not_found` (no such user),
+   * `forbidden`, or `agent_not_granted` for an Agent out of reach, whether it exists or not.
+   */
+  async demand(caller: Caller, userId: string, fields: Partial<ApiKeyFields>, standing?: IssuedApiKey): Promise<void> {
+    const { state: user } = await this.decisions.load(userDecider, userId);
+    if (!isLiving(user)) return refuse('not_found');
+    const permissions = (fields.permissions ?? []).filter((permission) => standing?.permissions.has(permission) !== true);
+    if (permissions.some((permission) => !caller.permissions.has(permission) || !PERMISSIONS_OF_ROLE[user.role].has(permission))) refuse('forbidden', { field: 'permissions' });
+    if (fields.allAgents === true && standing?.allAgents !== true && !caller.allAgents) refuse('forbidden', { field: 'allAgents' });
+    for (const agentId of fields.agentIds ?? []) if (standing?.agentIds.has(agentId) !== true) await this.demandAgent(caller, userId, agentId);
+    if (caller.keyId !== undefined) await this.demandWithinKey(caller.keyId, fields);
+  }
+
+  private async demandAgent(caller: Caller, userId: string, agentId: string): Promise<void> {
+    const granted = caller.allAgents || caller.agentIds.has(agentId);
+    if (!granted || (await this.access.agentOf(userId, agentId)) === undefined) refuse('agent_not_granted');
+  }
+
+  /** A key that ends, or is limited, gives none that lasts longer or spends more. */
+  private async demandWithinKey(keyId: string, { expiresAt, usageLimit }: Partial<ApiKeyFields>): Promise<void> {
+    const { state: own } = await this.decisions.load(apiKeyDecider, keyId);
+    if (own.status !== 'valid') return refuse('forbidden');
+    if (expiresAt !== undefined && own.expiresAt !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own.expiresAt))) refuse('forbidden', { field: 'expiresAt' });
+    if (usageLimit === undefined || own.usageLimit === null) return;
+    const within = usageLimit !== null && usageLimit.window === own.usageLimit.window && nanoUnits(usageLimit.amount) <= nanoUnits(own.usageLimit.amount);
+    if (!within) refuse('forbidden', { field: 'usageLimit' });
+  }
+}

@@ -1,0 +1,47 @@
+import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type AgentChange, defaultConfig } from '../agent-config';
+import { agentDecider } from '../agent.decider';
+import { CHAT_MODELS, type ChatModels, demandChatModels } from '../chat-models';
+
+/** The Space an Agent is made in; `ownerId` is its user, where the Space is a personal one. */
+export interface AgentPlace {
+  readonly spaceId: string;
+  readonly ownerId: string | null;
+}
+
+export interface CreatedAgent {
+  readonly agentId: string;
+  readonly receipt: Receipt;
+}
+
+/** Creates an Agent. Without a model it takes the first allowed one, or the default of the instance. */
+export class CreateAgent extends Command<CreatedAgent> {
+  constructor(
+    readonly place: AgentPlace,
+    readonly config: AgentChange & { readonly name: string },
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateAgent)
+export class CreateAgentHandler implements ICommandHandler<CreateAgent> {
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(CHAT_MODELS) private readonly models: ChatModels,
+  ) {}
+
+  async execute({ place, config, meta }: CreateAgent): Promise<CreatedAgent> {
+    demandChatModels(this.models, config);
+    const agentId = deriveId(meta.commandId, 'agent');
+    const { defaultModel } = this.models;
+    const { allowedModels = null } = config;
+    const model = allowedModels === null || allowedModels.includes(defaultModel) ? defaultModel : (allowedModels[0] ?? defaultModel);
+    const defaults = defaultConfig(config.name, model);
+    const command = { type: 'Create', agentId, ...place, isPersonal: place.ownerId !== null, automatic: false, defaults, config } as const;
+    return { agentId, receipt: await this.decisions.transact(agentDecider, agentId, command, meta) };
+  }
+}
