@@ -1,0 +1,78 @@
+import { operatorActions } from '@app/auditing';
+import { type CommandMeta, Decisions } from '@app/kernel';
+import { type DeadLetter, Policies, Projecting } from '@app/projecting';
+import type { Caller } from '@app/access';
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Answers, CommandContext, CurrentCaller, JsonText, listOf, Lists, listQuery, Parameters, query, Requires, Summary } from '../http';
+import { deadLetterSchema, solvedSchema } from './operations-schemas';
+
+const LIST = 'dead-letters';
+const lettersQuery = listQuery({});
+
+interface Solved {
+  readonly left: DeadLetter | null;
+}
+
+@Controller('api/v1/operations/dead-letters')
+export class DeadLettersController {
+  constructor(
+    private readonly projecting: Projecting,
+    private readonly policies: Policies,
+    private readonly decisions: Decisions,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('operations')
+  @Summary('Events that a view or policy could not handle, oldest first')
+  @Parameters(lettersQuery)
+  @Answers(200, listOf(deadLetterSchema))
+  list(@Query() raw: unknown, @CurrentCaller() caller: Caller): JsonText {
+    const asked = query(lettersQuery, raw);
+    const { limit, after } = this.lists.page(LIST, caller, asked);
+    const letters = [...this.projecting.deadLetters(), ...this.policies.deadLetters()].toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+    const behind = after === undefined ? letters : letters.filter((letter) => place(letter) > after.key);
+    const page = behind.slice(0, limit);
+    const last = page.at(-1);
+    return this.lists.answer(LIST, caller, asked, page.map((letter) => new JsonText(JSON.stringify(letter))), last === undefined || behind.length === page.length ? null : { values: [], key: place(last) });
+  }
+
+  @Get(':id')
+  @Requires('operations')
+  @Summary('Where the event stands and why it failed; no content')
+  @Answers(200, deadLetterSchema)
+  one(@Param('id') id: string): DeadLetter {
+    return this.holding(id).deadLetter(id);
+  }
+
+  @Post(':id/retry')
+  @Requires('operations')
+  @Summary('Hands the event to its view or policy again, then those that wait behind it')
+  @Answers(200, solvedSchema)
+  retry(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {
+    return this.solve('DeadLetterRetryRequested', id, meta, (holder) => holder.retryDeadLetter(id));
+  }
+
+  @Post(':id/discard')
+  @Requires('operations')
+  @Summary('Leaves the event out for good, in rebuilds too, and goes on behind it')
+  @Answers(200, solvedSchema)
+  discard(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {
+    return this.solve('DeadLetterDiscardRequested', id, meta, (holder) => holder.discardDeadLetter(id));
+  }
+
+  private async solve(type: 'DeadLetterRetryRequested' | 'DeadLetterDiscardRequested', id: string, meta: CommandMeta, action: (holder: Projecting | Policies) => Promise<DeadLetter | undefined>): Promise<Solved> {
+    const holder = this.holding(id);
+    const { name, eventId, stream, position } = holder.deadLetter(id);
+    await this.decisions.transact(operatorActions, name, { type, data: { deadLetterId: id, eventId, stream, position } }, meta);
+    return { left: (await action(holder)) ?? null };
+  }
+
+  /** Whoever could not handle the event; an unknown one is refused by what is asked next. */
+  private holding(id: string): Projecting | Policies {
+    return this.projecting.deadLetters().some((letter) => letter.id === id) ? this.projecting : this.policies;
+  }
+}
+
+/** Orders letters by the place of their event; one event may fail in several views. */
+const place = ({ position, id }: DeadLetter): string => `${position}/${id}`;

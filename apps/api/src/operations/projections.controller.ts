@@ -1,0 +1,110 @@
+import { type OperatorAction, operatorActions } from '@app/auditing';
+import { type CommandMeta, Decisions } from '@app/kernel';
+import { Projecting, type ProjectionStatus } from '@app/projecting';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { z } from 'zod';
+import { Accepts, Answers, CommandContext, input, listOf, Refuses, Requires, Summary } from '../http';
+import { projectionSchema } from './operations-schemas';
+
+const rebuildBody = z.strictObject({ swap: z.boolean().default(false) });
+
+type ViewAction = Extract<OperatorAction, { data: { projection: string } }>['type'];
+type Rebuild = ReturnType<Projecting['rebuild']>;
+
+@Controller('api/v1/operations/projections')
+export class ProjectionsController {
+  constructor(
+    private readonly projecting: Projecting,
+    private readonly decisions: Decisions,
+  ) {}
+
+  @Get()
+  @Requires('operations')
+  @Summary('Every view: version, state, lag, rows, dead letters, rebuild')
+  @Answers(200, listOf(projectionSchema))
+  async all(): Promise<{ items: readonly ProjectionStatus[]; nextCursor: null }> {
+    return { items: await this.projecting.status(), nextCursor: null };
+  }
+
+  @Get(':name')
+  @Requires('operations')
+  @Summary('One view')
+  @Answers(200, projectionSchema)
+  one(@Param('name') name: string): Promise<ProjectionStatus> {
+    return this.projecting.status(name);
+  }
+
+  @Post(':name/rebuild')
+  @Requires('operations')
+  @Summary('Builds the view anew beside the one that is served; with `swap` it is served once it is verified to be equal')
+  @Accepts(rebuildBody, { required: false })
+  @Answers(202, projectionSchema)
+  @Refuses('rebuild_exists')
+  async rebuild(@Param('name') name: string, @Body() body: unknown, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    await this.projecting.status(name);
+    const { swap } = input(rebuildBody, body ?? {});
+    return this.act('ViewRebuildRequested', name, meta, (rebuild) => rebuild.start({ swap }));
+  }
+
+  @Post(':name/rebuild/pause')
+  @Requires('operations')
+  @Summary('Pauses a rebuild; what was built is kept')
+  @Answers(200, projectionSchema)
+  @Refuses('no_rebuild', 'rebuild_not_ready')
+  pause(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    return this.act('ViewRebuildPauseRequested', name, meta, (rebuild) => rebuild.pause());
+  }
+
+  @Post(':name/rebuild/resume')
+  @Requires('operations')
+  @Summary('Goes on with a rebuild that was paused or has failed')
+  @Answers(200, projectionSchema)
+  @Refuses('no_rebuild', 'rebuild_not_ready')
+  resume(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    return this.act('ViewRebuildResumeRequested', name, meta, (rebuild) => rebuild.resume());
+  }
+
+  @Post(':name/rebuild/cancel')
+  @Requires('operations')
+  @Summary('Drops what a rebuild has built')
+  @Answers(200, projectionSchema)
+  @Refuses('no_rebuild', 'rebuild_not_ready')
+  cancel(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    return this.act('ViewRebuildCancelRequested', name, meta, (rebuild) => rebuild.cancel());
+  }
+
+  @Post(':name/swap')
+  @Requires('operations')
+  @Summary('Serves the rebuilt version; the one before is kept and goes on following the log')
+  @Answers(200, projectionSchema)
+  @Refuses('no_rebuild', 'rebuild_not_ready')
+  swap(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    return this.act('ViewSwapRequested', name, meta, (rebuild) => rebuild.swap());
+  }
+
+  @Post(':name/rollback')
+  @Requires('operations')
+  @Summary('Serves the version before again')
+  @Answers(200, projectionSchema)
+  @Refuses('no_rebuild', 'rebuild_not_ready')
+  rollback(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    return this.act('ViewRollbackRequested', name, meta, (rebuild) => rebuild.rollback());
+  }
+
+  @Post(':name/retire')
+  @Requires('operations')
+  @Summary('Drops the version that is no longer served; there is no way back from here')
+  @Answers(200, projectionSchema)
+  @Refuses('no_rebuild', 'rebuild_not_ready')
+  retire(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+    return this.act('ViewRetireRequested', name, meta, (rebuild) => rebuild.retire());
+  }
+
+  /** An unknown view is refused before anything is recorded; what is recorded is then done. */
+  private async act(type: ViewAction, name: string, meta: CommandMeta, action: (rebuild: Rebuild) => Promise<void>): Promise<ProjectionStatus> {
+    const rebuild = this.projecting.rebuild(name);
+    await this.decisions.transact(operatorActions, name, { type, data: { projection: name } }, meta);
+    await action(rebuild);
+    return this.projecting.status(name);
+  }
+}
