@@ -1,0 +1,29 @@
+import { eventCatalogue } from '@app/hosting';
+import { controllers } from '../controllers';
+import { configurationTable } from './configuration-table';
+import { routesOf } from './controller-routes';
+import { errorPage } from './error-page';
+import { eventCataloguePage } from './event-catalogue';
+import { openApiDocument } from './openapi';
+import { productVersion } from './version';
+
+/** Files of the repository that are written from the code: by path, the text that belongs there, given the one that is there. */
+export const generatedFiles: Readonly<Record<string, (present: string) => string>> = {
+  'docs/openapi.json': () => `${JSON.stringify(openApiDocument(routesOf(controllers), productVersion), null, 2)}\n`,
+  'docs/event-catalogue.md': () => eventCataloguePage(eventCatalogue),
+  'docs/errors.md': () => errorPage(),
+  'README.md': (present) => withSection(present, 'configuration', configurationTable()),
+};
+
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`; a text without these marks stays as it is. */
+const withSection = (text: string, name: string, section: string): string => {
+  const start = `<!-- ${name} -->`;
+  const [before, rest] = split(text, start);
+  const [, after] = rest === undefined ? [] : split(rest, `<!-- /${name} -->`);
+  return after === undefined ? text : `${before}${start}\n${section}\n<!-- /${name} -->${after}`;
+};
+
+const split = (text: string, mark: string): [string, string | undefined] => {
+  const index = text.indexOf(mark);
+  return index === -1 ? [text, undefined] : [text.slice(0, index), text.slice(index + mark.length)];
+};

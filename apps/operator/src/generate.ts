@@ -1,0 +1,15 @@
+import 'reflect-metadata';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generatedFiles } from '../../api/src/docs/generated-files';
+import { productRoot } from '../../api/src/docs/version';
+
+/** Writes every file that follows from the code; a test fails when one is not up to date. */
+for (const [path, write] of Object.entries(generatedFiles)) {
+  const file = join(productRoot, path);
+  const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const text = write(present);
+  if (text === present) continue;
+  writeFileSync(file, text);
+  process.stdout.write(`${path} was written\n`);
+}
