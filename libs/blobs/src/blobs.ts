@@ -1,3 +1,5 @@
+import type { KeyOwner } from '@app/kernel';
+
 /** Injection token of the `Blobs` port. */
 export const BLOBS = Symbol('Blobs');
 
@@ -6,13 +8,29 @@ export type BlobName = string;
 
 /** The port of large bodies (files, extracted text, chunks with vectors). Each is encrypted under the data key of its thing. */
 export interface Blobs {
-  /** Stores a body durably and answers its name. `thing` is the stream whose key encrypts it; the key must exist or is made with `owner`. */
-  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: { readonly userId?: string; readonly spaceId?: string }): Promise<{ readonly name: BlobName; readonly size: number }>;
-  /** The body; undefined when it, or the key of its thing, is gone. */
+  /**
+   * Stores a body durably and answers its name. `thing` is the stream whose key encrypts it; the key must exist or is made
+   * with `owner`. When the body's iterable throws, nothing is left behind and its error is passed on.
+   */
+  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ readonly name: BlobName; readonly size: number }>;
+  /** The body; undefined when it, or the key of its thing, is gone. Throws `BlobDamaged` when it is not what was stored. */
   get(thing: string, name: BlobName): Promise<Buffer | undefined>;
   /** Removes bodies; unknown names are passed over. */
   remove(names: readonly BlobName[]): Promise<void>;
-  /** All names, for backup and sweeping: pages after a name. */
+  /** All names in order, for backup and sweeping: pages after a name. */
   list(after: BlobName | null, limit: number): Promise<readonly BlobName[]>;
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
+}
+
+/** A stored body that was truncated, changed, or put in the place of another: never served in part. */
+export class BlobDamaged extends Error {
+  override readonly name = 'BlobDamaged';
+
+  constructor(
+    readonly blob: BlobName,
+    detail: string,
+    options?: ErrorOptions,
+  ) {
+    super(`blob ${blob} is damaged: ${detail}`, options);
+  }
 }

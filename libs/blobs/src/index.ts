@@ -1,1 +1,2 @@
 export * from './blobs';
+export { type FileBlobsOptions, openFileBlobs } from './files/file-blobs';

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { DataKey } from '@app/kernel';
+import { BlobDamaged, type BlobName } from './blobs';
+
+/**
+ * A stored body is a header (magic 4 bytes, salt 16 bytes) and frames of 64 KiB of plaintext, each AES-256-GCM with its tag
+ * behind it. The key of the body is derived from the thing's key and the salt; a frame's nonce is its number and whether it
+ * is the last, so that no frame can be dropped, moved or added; the blob's name is authenticated with each.
+ */
+const MAGIC = Buffer.from('BLB1');
+const SALT_BYTES = 16;
+const TAG_BYTES = 16;
+export const FRAME_BYTES = 64 * 1024;
+const HEADER_BYTES = MAGIC.length + SALT_BYTES;
+const STORED_FRAME_BYTES = FRAME_BYTES + TAG_BYTES;
+
+/** Encrypts a body as it arrives; never holds more than a frame and what the body hands over at once. */
+export async function* encryptBody(key: DataKey, name: BlobName, body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  const salt = randomBytes(SALT_BYTES);
+  const bodyKey = bodyKeyOf(key, salt);
+  yield Buffer.concat([MAGIC, salt]);
+  let held: Buffer = Buffer.alloc(0);
+  let frame = 0;
+  for await (const piece of body) {
+    held = held.length === 0 ? piece : Buffer.concat([held, piece]);
+    for (; held.length > FRAME_BYTES; held = held.subarray(FRAME_BYTES)) yield seal(bodyKey, name, frame++, false, held.subarray(0, FRAME_BYTES));
+  }
+  yield seal(bodyKey, name, frame, true, held);
+}
+
+/** The body back. Throws `BlobDamaged`. */
+export const decryptBody = (key: DataKey, name: BlobName, stored: Buffer): Buffer => {
+  if (stored.length < HEADER_BYTES + TAG_BYTES || !stored.subarray(0, MAGIC.length).equals(MAGIC)) throw new BlobDamaged(name, `its ${stored.length} bytes have no header`);
+  const bodyKey = bodyKeyOf(key, stored.subarray(MAGIC.length, HEADER_BYTES));
+  const frames: Buffer[] = [];
+  for (let start = HEADER_BYTES; start < stored.length; start += STORED_FRAME_BYTES) {
+    const end = Math.min(start + STORED_FRAME_BYTES, stored.length);
+    frames.push(open(bodyKey, name, frames.length, end === stored.length, stored.subarray(start, end)));
+  }
+  return Buffer.concat(frames);
+};
+
+const bodyKeyOf = (key: DataKey, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, salt, 'agent-platform/blob/1', 32));
+
+const nonceOf = (frame: number, last: boolean): Buffer => {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUInt32BE(frame, 0);
+  nonce.writeUInt8(last ? 1 : 0, 11);
+  return nonce;
+};
+
+const seal = (key: Buffer, name: BlobName, frame: number, last: boolean, plain: Buffer): Buffer => {
+  const cipher = createCipheriv('aes-256-gcm', key, nonceOf(frame, last)).setAAD(Buffer.from(name));
+  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+};
+
+const open = (key: Buffer, name: BlobName, frame: number, last: boolean, stored: Buffer): Buffer => {
+  if (stored.length < TAG_BYTES) throw new BlobDamaged(name, `frame ${frame} ends early`);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(frame, last)).setAAD(Buffer.from(name));
+  decipher.setAuthTag(stored.subarray(stored.length - TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(stored.subarray(0, stored.length - TAG_BYTES)), decipher.final()]);
+  } catch (error) {
+    throw new BlobDamaged(name, `frame ${frame} is not what was stored, or the body ends early`, { cause: error });
+  }
+};

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { type DataKey, DomainError, type Keyring } from '@app/kernel';
+import type { Blobs } from './blobs';
+
+/** Keys in memory, with the one rule of the vault that blobs lean on. */
+export class MemoryKeyring implements Keyring {
+  private readonly held = new Map<string, DataKey | undefined>();
+
+  async ensureKey(thing: string): Promise<DataKey> {
+    if (!this.held.has(thing)) this.held.set(thing, randomBytes(32));
+    const key = this.held.get(thing);
+    if (key === undefined) throw new DomainError('not_found');
+    return key;
+  }
+
+  async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+    return new Map(things.flatMap((thing) => (this.held.get(thing) === undefined ? [] : [[thing, this.held.get(thing) as DataKey]])));
+  }
+
+  destroy(thing: string): void {
+    this.held.set(thing, undefined);
+  }
+}
+
+export interface BlobsUnderTest {
+  readonly keyring: MemoryKeyring;
+  /** Opens the same store again. */
+  open(): Promise<Blobs>;
+  end(): Promise<void>;
+}
+
+/** What every store of large bodies must hold. */
+export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
+  let test: BlobsUnderTest;
+  let blobs: Blobs;
+
+  beforeEach(async () => {
+    test = await start();
+    blobs = await test.open();
+  });
+  afterEach(() => test.end());
+
+  it.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])('gives back a body of %i bytes, also after a reopening', async (size) => {
+    const body = randomBytes(size);
+    const stored = await blobs.put('document-1', body, {});
+    expect(stored.size).toBe(size);
+    expect((await (await test.open()).get('document-1', stored.name))?.equals(body)).toBe(true);
+  });
+
+  it('takes a body in pieces of any size', async () => {
+    const body = randomBytes(300_000);
+    const pieces = async function* () {
+      for (let start = 0, size = 1; start < body.length; start += size, size = (size * 7) % 100_003) yield body.subarray(start, start + size);
+    };
+    const { name, size } = await blobs.put('document-1', pieces(), {});
+    expect(size).toBe(body.length);
+    expect((await blobs.get('document-1', name))?.equals(body)).toBe(true);
+  });
+
+  it('leaves nothing behind when the body breaks off', async () => {
+    const broken = async function* () {
+      yield randomBytes(100_000);
+      throw new Error('the client went away');
+    };
+    await expect(blobs.put('document-1', broken(), {})).rejects.toThrow('the client went away');
+    expect(await blobs.list(null, 10)).toEqual([]);
+  });
+
+  it('gives nothing for an unknown name, another thing or a destroyed key', async () => {
+    const { name } = await blobs.put('document-1', Buffer.from('text'), {});
+    await blobs.put('document-2', Buffer.from('other'), {});
+    expect(await blobs.get('document-1', '0'.repeat(32))).toBeUndefined();
+    expect(await blobs.get('document-1', '../../etc/passwd')).toBeUndefined();
+    await expect(blobs.get('document-2', name)).rejects.toMatchObject({ name: 'BlobDamaged', blob: name });
+    test.keyring.destroy('document-1');
+    expect(await blobs.get('document-1', name)).toBeUndefined();
+    await expect(blobs.put('document-1', Buffer.from('more'), {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('removes bodies and passes over unknown names', async () => {
+    const first = await blobs.put('document-1', Buffer.from('a'), {});
+    const second = await blobs.put('document-1', Buffer.from('b'), {});
+    await blobs.remove([first.name, '0'.repeat(32), first.name]);
+    expect(await blobs.get('document-1', first.name)).toBeUndefined();
+    expect((await blobs.get('document-1', second.name))?.toString()).toBe('b');
+  });
+
+  it('lists all names in order, in pages', async () => {
+    const stored = await Promise.all(Array.from({ length: 30 }, (_, index) => blobs.put(`document-${index}`, Buffer.from('x'), {})));
+    const pages: string[] = [];
+    for (let page = await blobs.list(null, 7); page.length > 0; page = await blobs.list(page.at(-1) ?? null, 7)) pages.push(...page);
+    expect(pages).toEqual(stored.map(({ name }) => name).toSorted());
+  });
+};

@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { Blobs } from '../blobs';
+import { blobsContract, MemoryKeyring } from '../blobs.contract';
+import { openFileBlobs } from './file-blobs';
+
+const MEBIBYTE = 1 << 20;
+
+const setUp = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'blobs-'));
+  const keyring = new MemoryKeyring();
+  return { folder, keyring, open: () => openFileBlobs({ folder, vault: keyring }), end: async () => rmSync(folder, { recursive: true }) };
+};
+
+describe('FileBlobs', () => {
+  blobsContract(setUp);
+});
+
+describe('The files of FileBlobs', () => {
+  let test: Awaited<ReturnType<typeof setUp>>;
+  let blobs: Blobs;
+  const fileOf = (name: string) => join(test.folder, name.slice(0, 2), name);
+
+  beforeEach(async () => {
+    test = await setUp();
+    blobs = await test.open();
+  });
+  afterEach(() => test.end());
+
+  it('hold no plaintext and are readable by their owner alone', async () => {
+    const { name } = await blobs.put('document-1', Buffer.from('a sentence that must not be found'), {});
+    expect(readFileSync(fileOf(name)).includes('sentence')).toBe(false);
+    expect(statSync(fileOf(name)).mode & 0o777).toBe(0o600);
+  });
+
+  const body = randomBytes(3 * 65_536);
+  const stored = 20 + 3 * (65_536 + 16);
+  it.each([
+    ['cut by one byte', (file: Buffer) => file.subarray(0, stored - 1)],
+    ['cut after a frame', (file: Buffer) => file.subarray(0, 20 + 2 * 65_552)],
+    ['cut to its header', (file: Buffer) => file.subarray(0, 20)],
+    ['emptied', () => Buffer.alloc(0)],
+    ['changed in one bit', (file: Buffer) => file.with(70_000, (file[70_000] as number) ^ 1)],
+    ['with two frames exchanged', (file: Buffer) => Buffer.concat([file.subarray(0, 20), file.subarray(20 + 65_552, 20 + 2 * 65_552), file.subarray(20, 20 + 65_552), file.subarray(20 + 2 * 65_552)])],
+    ['with a frame added', (file: Buffer) => Buffer.concat([file, file.subarray(20, 20 + 65_552)])],
+  ])('is found damaged when %s, by its name', async (_, change) => {
+    const { name } = await blobs.put('document-1', body, {});
+    writeFileSync(fileOf(name), change(readFileSync(fileOf(name))));
+    await expect(blobs.get('document-1', name)).rejects.toMatchObject({ name: 'BlobDamaged', blob: name, message: expect.stringContaining(name) as string });
+  });
+
+  it('is found damaged when another body of the same thing stands in its place', async () => {
+    const first = await blobs.put('document-1', Buffer.from('a'), {});
+    const second = await blobs.put('document-1', Buffer.from('b'), {});
+    writeFileSync(fileOf(first.name), readFileSync(fileOf(second.name)));
+    await expect(blobs.get('document-1', first.name)).rejects.toMatchObject({ name: 'BlobDamaged' });
+  });
+
+  it('writes a large body as it arrives instead of keeping it in memory', async () => {
+    const unwritten: number[] = [];
+    const large = async function* () {
+      for (let count = 0; count < 32; count += 1) {
+        const [file] = readdirSync(join(test.folder, 'unfinished'));
+        unwritten.push(count * MEBIBYTE - (file === undefined ? 0 : statSync(join(test.folder, 'unfinished', file)).size));
+        yield randomBytes(MEBIBYTE);
+      }
+    };
+    expect((await blobs.put('document-1', large(), {})).size).toBe(32 * MEBIBYTE);
+    expect(Math.max(...unwritten)).toBeLessThan(2 * MEBIBYTE);
+  });
+
+  it('sweeps what a crash left unfinished a day ago, not what is under way', async () => {
+    const unfinished = join(test.folder, 'unfinished');
+    writeFileSync(join(unfinished, 'old'), 'x');
+    writeFileSync(join(unfinished, 'young'), 'x');
+    utimesSync(join(unfinished, 'old'), new Date(0), new Date(0));
+    await test.open();
+    expect(readdirSync(unfinished)).toEqual(['young']);
+  });
+});

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
+import { decryptBody, encryptBody } from '../blob-cipher';
+import type { BlobName, Blobs } from '../blobs';
+
+export interface FileBlobsOptions {
+  /** Folder of the bodies, `DATA_DIR/blobs`. */
+  readonly folder: string;
+  /** Whose keys encrypt the bodies. */
+  readonly vault: Keyring;
+}
+
+const NAME = /^[0-9a-f]{32}$/;
+const UNFINISHED = 'unfinished';
+/** An upload that was interrupted by a crash is swept when it is this old; younger ones may be under way in another thread. */
+const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Opens or makes the folder of bodies: one file each, in 256 sub-folders by the first two digits of their names. */
+export const openFileBlobs = async (options: FileBlobsOptions): Promise<Blobs> => {
+  await mkdir(join(options.folder, UNFINISHED), { recursive: true, mode: 0o700 });
+  await sweepUnfinished(join(options.folder, UNFINISHED));
+  return new FileBlobs(options.folder, options.vault);
+};
+
+class FileBlobs implements Blobs {
+  constructor(
+    private readonly folder: string,
+    private readonly vault: Keyring,
+  ) {}
+
+  async put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ name: BlobName; size: number }> {
+    const key = await this.vault.ensureKey(thing, owner);
+    const name = randomBytes(16).toString('hex');
+    const unfinished = join(this.folder, UNFINISHED, name);
+    const counter = { size: 0 };
+    try {
+      await writeDurably(unfinished, encryptBody(key, name, counted(Buffer.isBuffer(body) ? [body] : body, counter)));
+      await this.moveIntoPlace(unfinished, name);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw isFull(error) ? new Unavailable('blobs', 'the disk is full', 'none', { cause: error }) : error;
+    }
+    return { name, size: counter.size };
+  }
+
+  async get(thing: string, name: BlobName): Promise<Buffer | undefined> {
+    const key = (await this.vault.keys([thing])).get(thing);
+    if (key === undefined || !NAME.test(name)) return undefined;
+    const stored = await readFile(this.fileOf(name)).catch(absent);
+    return stored === undefined ? undefined : decryptBody(key, name, stored);
+  }
+
+  async remove(names: readonly BlobName[]): Promise<void> {
+    for (const name of names) if (NAME.test(name)) await rm(this.fileOf(name), { force: true });
+  }
+
+  async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    const found: BlobName[] = [];
+    for (let prefix = parseInt(after?.slice(0, 2) ?? '00', 16); prefix < 256 && found.length < limit; prefix += 1) {
+      const inside = (await readdir(join(this.folder, folderOf(prefix))).catch(absent)) ?? [];
+      found.push(...inside.filter((name) => NAME.test(name) && (after === null || name > after)).toSorted());
+    }
+    return found.slice(0, limit);
+  }
+
+  async health(): Promise<{ ok: boolean; reason?: string }> {
+    try {
+      await access(join(this.folder, UNFINISHED), constants.W_OK);
+      return { ok: true };
+    } catch (error) {
+      return { ok: false, reason: `the folder of blobs cannot be written: ${(error as NodeJS.ErrnoException).code}` };
+    }
+  }
+
+  private async moveIntoPlace(unfinished: string, name: BlobName): Promise<void> {
+    const folder = join(this.folder, name.slice(0, 2));
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.folder);
+    await rename(unfinished, this.fileOf(name));
+    await syncFolder(folder);
+  }
+
+  private fileOf(name: BlobName): string {
+    return join(this.folder, name.slice(0, 2), name);
+  }
+}
+
+const folderOf = (prefix: number): string => prefix.toString(16).padStart(2, '0');
+
+async function* counted(body: AsyncIterable<Buffer> | Iterable<Buffer>, counter: { size: number }): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    counter.size += piece.length;
+    yield piece;
+  }
+}
+
+const writeDurably = async (file: string, pieces: AsyncIterable<Buffer>): Promise<void> => {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for await (const piece of pieces) await handle.writeFile(piece);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const sweepUnfinished = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    const written = await stat(join(folder, name)).catch(absent);
+    if (written !== undefined && Date.now() - written.mtimeMs > UNFINISHED_KEPT_MS) await rm(join(folder, name), { force: true });
+  }
+};
+
+const absent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
+};
+
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
