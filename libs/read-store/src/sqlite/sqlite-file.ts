@@ -31,6 +31,8 @@ export const openForReading = (file: string): Database.Database => {
 export class GuardedFiles {
   private readonly damaged = new Map<string, string>();
 
+  constructor(private readonly dependency: string) {}
+
   run<T>(file: string, work: () => T): T {
     try {
       return work();
@@ -38,7 +40,7 @@ export class GuardedFiles {
       const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
       if (typeof code !== 'string') throw error;
       if (DAMAGE.test(code)) throw this.damage(file, error);
-      if (TROUBLE.test(code)) throw new Unavailable('views', `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
+      if (TROUBLE.test(code)) throw new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
       throw error;
     }
   }
@@ -56,6 +58,6 @@ export class GuardedFiles {
   private damage(file: string, cause: unknown): Unavailable {
     const reason = `${basename(file)} is damaged; delete it and fill it again from the log`;
     this.damaged.set(file, reason);
-    return new Unavailable('views', reason, 'none', { cause });
+    return new Unavailable(this.dependency, reason, 'none', { cause });
   }
 }

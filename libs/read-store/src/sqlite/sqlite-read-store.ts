@@ -44,7 +44,7 @@ export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteRe
 class SqliteReadStore implements ReadStore {
   private readonly board: ChangeBoard;
   private readonly stateFile: string;
-  private readonly guarded = new GuardedFiles();
+  private readonly guarded = new GuardedFiles('views');
   private readonly cache = new RowCache(CACHED_CHARACTERS);
   private readonly readers = new Map<string, ViewReader>();
   private stateReader: StateReader | undefined;

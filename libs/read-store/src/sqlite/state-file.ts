@@ -10,6 +10,9 @@ export const prepareState = (db: Database.Database): void => {
   }).immediate();
 };
 
+/** The served version of each view. */
+export const readLive = (db: Database.Database): ReadonlyMap<string, number> => new Map(db.prepare('select view, version from live').raw().all() as [string, number][]);
+
 /** Makes `to` the served version if `from` is. */
 export const swapLive = (db: Database.Database, view: string, from: number | undefined, to: number): boolean =>
   db
@@ -36,16 +39,14 @@ export const writeEntry = (db: Database.Database, key: string, value: Json | nul
 export class StateReader {
   private readonly entry;
   private readonly entries;
-  private readonly pointers;
 
   constructor(private readonly db: Database.Database) {
     this.entry = db.prepare('select value from state where key = ?').pluck();
     this.entries = db.prepare('select key, value from state where key > ? and key >= ? and key < ? order by key limit ?');
-    this.pointers = db.prepare('select view, version from live').raw();
   }
 
   live(): ReadonlyMap<string, number> {
-    return new Map(this.pointers.all() as [string, number][]);
+    return readLive(this.db);
   }
 
   read(key: string): Json | undefined {

@@ -1,0 +1,45 @@
+import type { Checkpoint } from '@app/read-store';
+import type Database from 'better-sqlite3';
+import { load } from 'sqlite-vec';
+
+export interface IndexHead extends Checkpoint {
+  readonly fence: number;
+}
+
+/** Makes the tables of a version of an index, if they are missing. */
+export const prepareIndex = (db: Database.Database): void => {
+  db.transaction(() => {
+    if (readIndexHead(db) !== undefined) return;
+    db.exec(`
+      create table head(position text, handled integer not null, fence integer not null);
+      insert into head values (null, 0, 0);
+      create table scopes(id integer primary key, scope text not null unique);
+      create table models(id integer primary key, model text not null, dimensions integer not null, unique (model, dimensions));
+      create table documents(id integer primary key, documentId text not null unique, name text not null, scope integer not null references scopes,
+        revision integer not null, model text, language text not null);
+      create index documents_of_scope on documents(scope);
+      create table tags(document integer not null, tagId text not null, primary key (document, tagId)) without rowid;
+      create table passages(id integer primary key, document integer not null, ordinal integer not null, chunkId text not null, text text not null,
+        headings text not null, "start" integer not null, "end" integer not null, page integer, enabled integer not null, vectors integer references models);
+      create index passages_of_document on passages(document, ordinal);
+      create virtual table terms using fts5(body, scope, tokenize = 'unicode61 remove_diacritics 2');
+      insert into terms(terms, rank) values ('secure-delete', 1);`);
+  }).immediate();
+};
+
+/** The head of an index file; undefined while the file is not yet made. */
+export const readIndexHead = (db: Database.Database): IndexHead | undefined => {
+  const made = db.prepare(`select count(*) from sqlite_schema where type = 'table' and name = 'head'`).pluck().get() === 1;
+  return made ? (db.prepare('select position, handled, fence from head').get() as IndexHead) : undefined;
+};
+
+/** Adds vector search to a connection. */
+export const withVectors = (db: Database.Database): Database.Database => {
+  load(db);
+  return db;
+};
+
+/** The token that stands for a scope in the full-text index: one word, whatever the scope's name. */
+export const scopeToken = (scope: number | bigint): string => `scope${scope}`;
+
+export const vectorTable = (model: number | bigint): string => `vectors_${model}`;

@@ -1,0 +1,104 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { Unavailable } from '@app/kernel';
+import { type Checkpoint, CheckpointMismatch, Fenced, VersionedFiles } from '@app/read-store';
+import type Database from 'better-sqlite3';
+import type { SearchBatch, SearchHit, SearchQuery } from '../search-index';
+import { prepareIndex, readIndexHead, withVectors } from './index-file';
+import { IndexReader } from './index-reader';
+import { IndexWriter } from './index-writer';
+import { documentDigest, storedDocument } from './stored-document';
+
+interface IndexFile {
+  readonly db: Database.Database;
+  readonly reader: IndexReader;
+  readonly writer: IndexWriter;
+}
+
+/** A folder of search indexes, one file per version, synchronously: in a thread of its own, or in the thread of a rebuild. */
+export class SearchFiles {
+  private readonly files: VersionedFiles<IndexFile>;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.files = new VersionedFiles('search', realpathSync(folder), (db) =>
+      readIndexHead(db) === undefined ? undefined : { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) },
+    );
+  }
+
+  /** Makes `state.sqlite` or finds it usable. */
+  open(): void {
+    this.files.onState(() => undefined);
+  }
+
+  prepare(index: string, version: number): void {
+    this.files.prepare(index, version, prepareIndex);
+  }
+
+  live(index: string): number | undefined {
+    return this.files.live(index);
+  }
+
+  versions(index: string): readonly number[] {
+    return this.files.versions(index);
+  }
+
+  swap(index: string, from: number | undefined, to: number): boolean {
+    return this.files.swap(index, from, to);
+  }
+
+  drop(index: string, version: number): void {
+    this.files.drop(index, version);
+  }
+
+  checkpoint(index: string, version: number): Checkpoint | undefined {
+    if (!this.files.has(index, version)) return undefined;
+    return this.files.on(index, version, ({ db }) => {
+      const head = readIndexHead(db);
+      return head && { position: head.position, handled: head.handled };
+    });
+  }
+
+  apply(batch: SearchBatch): void {
+    this.files.on(batch.index, batch.version, (file) => file.db.transaction(() => write(file, batch)).immediate());
+  }
+
+  search(index: string, query: SearchQuery): readonly SearchHit[] {
+    const version = this.files.live(index);
+    if (version === undefined) throw new Unavailable('search', `index ${index} has no live version yet`);
+    return this.files.on(index, version, ({ db, reader }) => db.transaction(() => reader.search(query))());
+  }
+
+  count(index: string, version: number): { readonly documents: number; readonly passages: number } {
+    return this.files.on(index, version, ({ reader }) => reader.count());
+  }
+
+  scan(index: string, version: number, afterId: string | null, limit: number): readonly { readonly documentId: string; readonly digest: string }[] {
+    return this.files.on(index, version, ({ db }) => {
+      const ids = db.prepare('select documentId from documents where documentId > ? order by documentId limit ?').pluck().all(afterId ?? '', limit) as string[];
+      return ids.flatMap((documentId) => {
+        const document = storedDocument(db, documentId);
+        return document === undefined ? [] : [{ documentId, digest: documentDigest(document) }];
+      });
+    });
+  }
+
+  purge(): void {
+    this.files.purge();
+  }
+
+  problems(): readonly string[] {
+    return this.files.problems();
+  }
+
+  close(): void {
+    this.files.close();
+  }
+}
+
+const write = ({ db, writer }: IndexFile, { index, version, changes, from, to, fence }: SearchBatch): void => {
+  const head = readIndexHead(db);
+  if (head === undefined || fence < head.fence) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${head?.fence}, not ${fence}`);
+  if (from !== head.position) throw new CheckpointMismatch(`index ${index} v${version} stands at ${head.position ?? 'the start'}, not at ${from ?? 'the start'}`);
+  for (const { operations } of changes) for (const operation of operations) writer.apply(operation);
+  db.prepare('update head set position = ?, handled = ?, fence = ?').run(to.position, to.handled, fence);
+};

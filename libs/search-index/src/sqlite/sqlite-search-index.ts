@@ -1,0 +1,45 @@
+import { callHere, callThread, startThread, Unavailable } from '@app/kernel';
+import { CheckpointMismatch, Fenced } from '@app/read-store';
+import type { SearchIndex } from '../search-index';
+import { SearchFiles } from './search-files';
+
+export interface SqliteSearchIndexOptions {
+  /** Folder of the index files: `<index>-v<n>.sqlite` and `state.sqlite`; made if missing. */
+  readonly folder: string;
+  /** Works in this thread instead of one of its own: for threads that do nothing else, such as a rebuild's. */
+  readonly inThread?: boolean;
+}
+
+/**
+ * Search on SQLite: FTS5 and sqlite-vec, one file per index version. Everything, queries too, happens in a worker thread.
+ * Refuses to open (`Unavailable`) when `state.sqlite` cannot be used; damaged files are named by `health` and by whoever asks them.
+ */
+export const openSqliteSearchIndex = async ({ folder, inThread = false }: SqliteSearchIndexOptions): Promise<SearchIndex> => {
+  const files = inThread
+    ? callHere(new SearchFiles(folder))
+    : callThread<SearchFiles>('search', () => startThread(__dirname, 'search.thread', __filename, { workerData: { folder } }), [CheckpointMismatch, Fenced, Unavailable, RangeError, TypeError]);
+  try {
+    await files.call('open');
+  } catch (error) {
+    await files.close();
+    throw error;
+  }
+  return {
+    prepare: (index, version) => files.call('prepare', index, version),
+    live: (index) => files.call('live', index),
+    versions: (index) => files.call('versions', index),
+    swap: (index, from, to) => files.call('swap', index, from, to),
+    drop: (index, version) => files.call('drop', index, version),
+    checkpoint: (index, version) => files.call('checkpoint', index, version),
+    apply: (batch) => files.call('apply', batch),
+    search: (index, query) => files.call('search', index, query),
+    count: (index, version) => files.call('count', index, version),
+    scan: (index, version, afterId, limit) => files.call('scan', index, version, afterId, limit),
+    purge: () => files.call('purge'),
+    health: async () => {
+      const problems = await files.call('problems');
+      return problems.length === 0 ? { ok: true } : { ok: false, reason: problems.join('; ') };
+    },
+    close: () => files.close(),
+  };
+};
