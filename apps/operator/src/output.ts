@@ -12,9 +12,10 @@ export interface Output {
   progressDone(): void;
 }
 
-interface Streams {
+/** Where text goes; `process` is one. */
+export interface Streams {
   readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
 }
 
 export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => {

@@ -1,5 +1,7 @@
-import { Command } from 'commander';
-import { addGlobalOptions } from './session';
+import { Command, CommanderError } from 'commander';
+import { EXIT, type ExitCode, Failure } from './exit-codes';
+import type { Streams } from './output';
+import { addGlobalOptions, runner } from './session';
 import { addBackupVerbs } from './verbs/backup';
 import { addDeadLetterVerbs } from './verbs/dead-letters';
 import { addEventVerbs } from './verbs/events';
@@ -10,12 +12,33 @@ import { addTransferVerbs } from './verbs/transfer';
 import { addVerifyVerb } from './verbs/verify';
 import { addVersionVerbs } from './verbs/versions';
 
-/** The command line of operators and auditors: every verb, none of them run yet. */
-export const createProgram = (): Command => {
+const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs];
+
+/** Runs the command line of operators and auditors. `words` are the arguments behind the program's name. */
+export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {
+  let code: ExitCode = EXIT.done;
+  const run = runner(streams, (ended) => (code = ended));
+  // Options and behaviour that subcommands inherit come before them.
   const program = addGlobalOptions(new Command('operator'))
     .description('Operates and audits a running platform, or its stores.')
+    .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: (text) => streams.stderr.write(text) })
     .exitOverride()
     .showHelpAfterError('(say --help for the usage)');
-  for (const add of [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs]) add(program);
-  return program;
+  for (const add of VERBS) add(program, run);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return code;
+  } catch (error) {
+    return failed(error, streams);
+  }
+};
+
+const failed = (error: unknown, { stderr }: Streams): ExitCode => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUsage;
+  if (error instanceof Failure) {
+    stderr.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+  stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return EXIT.failed;
 };

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
-import { type Output, outputTo } from './output';
+import { type Output, outputTo, type Streams } from './output';
 import { PlatformClient } from './platform-client';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
@@ -22,24 +22,28 @@ export interface Session {
 /** A verb: does its work and says how it ended; nothing said is `EXIT.done`. */
 export type Verb<Args extends readonly unknown[]> = (session: Session, ...args: Args) => Promise<ExitCode | void>;
 
+/** Makes the action of a command from a verb. */
+export type Run = <Args extends readonly unknown[]>(verb: Verb<Args>) => (...given: [...Args, Command]) => Promise<void>;
+
 export const addGlobalOptions = (program: Command): Command =>
   program
     .option('--json', 'print results as JSON, one document a line')
     .addOption(new Option('--url <url>', `address of the server (default: ${DEFAULT_URL})`).env('PLATFORM_URL'))
     .addOption(new Option('--api-key <key>', 'API key with the permissions that the verb needs').env('PLATFORM_API_KEY'));
 
-/** Makes an action of a verb: its session comes from the global options, its exit code goes to the process. */
-export const run =
+/** Runs verbs in a session made from the global options; `ended` hears each exit code. */
+export const runner =
+  (streams: Streams, ended: (code: ExitCode) => void): Run =>
   <Args extends readonly unknown[]>(verb: Verb<Args>) =>
-  async (...given: [...Args, Command]): Promise<void> => {
+  async (...given: [...Args, Command]) => {
     const command = given.at(-1) as Command;
-    const code = await verb(sessionOf(command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Args));
-    process.exitCode = code ?? EXIT.done;
+    const code = await verb(sessionOf(streams, command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Args));
+    ended(code ?? EXIT.done);
   };
 
-const sessionOf = ({ json = false, url, apiKey }: GlobalOptions): Session => ({
+const sessionOf = (streams: Streams, { json = false, url, apiKey }: GlobalOptions): Session => ({
   api: new PlatformClient(addressOf(url ?? DEFAULT_URL), apiKey),
-  output: outputTo(process, json),
+  output: outputTo(streams, json),
   url,
 });
 

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
 import { EXIT } from '../exit-codes';
 import { table } from '../output';
-import { run, type Verb } from '../session';
+import { type Run, type Verb } from '../session';
 import { OPERATIONS } from '../projections';
 
 interface DeadLetter {
   readonly id: string;
-  readonly projection: string;
+  readonly source: 'projection' | 'policy';
+  /** Name of the projection or policy. */
+  readonly name: string;
   readonly stream: string;
-  readonly position: string;
+  readonly revision: number;
   readonly type: string;
   readonly reason: string;
   readonly detail: string;
   readonly attempts: number;
-  /** Later events of the stream that wait behind it. */
-  readonly waiting: number;
-  readonly at: string;
+  readonly failedAt: string;
 }
 
 const path = (id: string): string => `${OPERATIONS}/dead-letters/${encodeURIComponent(id)}`;
@@ -27,12 +27,12 @@ const list: Verb<[]> = async ({ api, output }) => {
   output.result(letters, (items) =>
     table(items, {
       id: ({ id }) => id,
-      projection: ({ projection }) => projection,
-      stream: ({ stream }) => stream,
+      at: ({ source, name }) => `${source} ${name}`,
+      event: ({ stream, revision }) => `${stream}@${revision}`,
       type: ({ type }) => type,
       reason: ({ reason }) => reason,
       attempts: ({ attempts }) => attempts,
-      waiting: ({ waiting }) => waiting,
+      failed: ({ failedAt }) => failedAt,
     }),
   );
   return letters.length === 0 ? EXIT.done : EXIT.foundWrong;
@@ -41,14 +41,16 @@ const list: Verb<[]> = async ({ api, output }) => {
 const show: Verb<[id: string]> = async ({ api, output }, id) =>
   output.result(await api.json<DeadLetter>(path(id)), (letter) => table(Object.entries(letter), { field: ([name]) => name, value: ([, value]) => String(value) }));
 
-const settle = (action: 'retry' | 'discard', said: string): Verb<[id: string]> => async ({ api, output }, id) => {
-  const after = await api.json<unknown>(`${path(id)}/${action}`, { method: 'POST' });
-  output.result(after ?? { id, [action]: true }, () => [`${id} ${said}.`]);
+/** Ends with `EXIT.foundWrong` when the stream of the event still waits. */
+const solve = (action: 'retry' | 'discard', said: string): Verb<[id: string]> => async ({ api, output }, id) => {
+  const { left } = await api.json<{ left: DeadLetter | null }>(`${path(id)}/${action}`, { method: 'POST' });
+  output.result({ id, left }, () => [left === null ? `${said}; its stream flows again.` : `${left.stream} still waits, behind revision ${left.revision}: ${left.reason} ${left.detail}`]);
+  return left === null ? EXIT.done : EXIT.foundWrong;
 };
 
-export const addDeadLetterVerbs = (program: Command): void => {
-  const letters = program.command('dead-letters').description('events that a view could not take, with those waiting behind them').action(run(list));
+export const addDeadLetterVerbs = (program: Command, run: Run): void => {
+  const letters = program.command('dead-letters').description('events that a view or policy could not handle; their streams wait behind them').action(run(list));
   letters.command('show <id>').description('where the event is and why it failed; no content').action(run(show));
-  letters.command('retry <id>').description('hand the event to its view again, then those behind it').action(run(settle('retry', 'was handed to its view again')));
-  letters.command('discard <id>').description('leave the event out of its view for good, and go on behind it').action(run(settle('discard', 'was left out of its view')));
+  letters.command('retry <id>').description('hand the event to its view or policy again, then those behind it').action(run(solve('retry', 'The event was handled')));
+  letters.command('discard <id>').description('leave the event out for good, and go on behind it').action(run(solve('discard', 'The event was left out')));
 };

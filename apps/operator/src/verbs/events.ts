@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { run, type Verb } from '../session';
+import { type Run, type Verb } from '../session';
 
 interface AuditEvent {
   readonly position: string;
@@ -56,7 +56,7 @@ const positive = (text: string): number => {
   return value;
 };
 
-export const addEventVerbs = (program: Command): void => {
+export const addEventVerbs = (program: Command, run: Run): void => {
   program
     .command('events')
     .description('the events of the log, newest first')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { table } from '../output';
-import { run, type Verb } from '../session';
+import { type Run, type Verb } from '../session';
 
 interface HistoryItem {
   readonly position: string;
@@ -31,7 +31,7 @@ const shown = (value: unknown): string => {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 };
 
-export const addObjectVerbs = (program: Command): void => {
+export const addObjectVerbs = (program: Command, run: Run): void => {
   program.command('history <kind> <id>').description('what each event changed in one object, such as: history agent ID').action(run(history));
   program.command('as-of <kind> <id> <time|position>').description('one object as it was at a time or position').action(run(asOf));
 };

@@ -3,7 +3,7 @@ import { EXIT, Failure } from '../exit-codes';
 import type { PlatformClient } from '../platform-client';
 import { allProjections, type ProjectionStatus, projectionPath } from '../projections';
 import { startRebuild, watchRebuild } from '../rebuilds';
-import { run, type Verb } from '../session';
+import { type Run, type Verb } from '../session';
 
 interface RebuildOptions {
   readonly all?: boolean;
@@ -30,7 +30,7 @@ const namesOf = async (api: PlatformClient): Promise<readonly string[]> => (awai
 const steer = (action: 'pause' | 'resume' | 'cancel', said: string): Verb<[name: string]> => async ({ api, output }, name) =>
   output.result(await api.json<ProjectionStatus>(`${projectionPath(name)}/rebuild/${action}`, { method: 'POST' }), () => [`The rebuild of ${name} ${said}.`]);
 
-export const addRebuildVerbs = (program: Command): void => {
+export const addRebuildVerbs = (program: Command, run: Run): void => {
   const verb = program
     .command('rebuild [name]')
     .description('build a view anew from the log, beside the one that is served')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { run, type Verb } from '../session';
+import { type Run, type Verb } from '../session';
 import { type ProjectionStatus, projectionPath } from '../projections';
 
 /** What can be asked of the versions of a view, with the sentence that says it was done. */
@@ -14,6 +14,6 @@ const act = (action: keyof typeof ACTIONS): Verb<[name: string]> => async ({ api
   output.result(after, ({ version }) => [`${name} ${ACTIONS[action].said} version ${version}.`]);
 };
 
-export const addVersionVerbs = (program: Command): void => {
+export const addVersionVerbs = (program: Command, run: Run): void => {
   for (const action of ['swap', 'rollback', 'retire'] as const) program.command(`${action} <name>`).description(ACTIONS[action].description).action(run(act(action)));
 };
