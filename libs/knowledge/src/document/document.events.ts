@@ -13,7 +13,7 @@ const id = z.uuid();
 const blob = z.string().min(1);
 const count = z.number().int().nonnegative();
 const name = sensitive(textSchema(500));
-/** Keyed, since equal hashes would tell who holds which file. */
+/** SHA-256 in hex; encrypted, since equal hashes would tell who holds which file. */
 const contentHash = sensitive(z.string().min(1));
 
 /** What a step did: said in the document's log, free of content. */

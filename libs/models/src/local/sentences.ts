@@ -10,7 +10,7 @@ const MAX_SENTENCE = 400;
 /** What begins a new piece in Markdown: list items, quotes, table rows. Headings are pieces of their own, and never sentences. */
 const MARKER = /^[ \t]*(?:[-*+]|\d+[.)]|>)[ \t]+/;
 const HEADING = /^[ \t]*#{1,6}[ \t]/;
-const RULE = /^[ \t]*(?:\|?[ \t:|-]*-{3,}[ \t:|-]*|```.*|~~~.*)$/;
+const FENCE = /^[ \t]*(?:```|~~~)/;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|cf|vs|Dr|Mr|Mrs|Ms|No|Nr|St|approx|bzw|z\.B|d\.h|u\.a)|\b[A-Z])\.$/;
 
 /** The sentences of a Markdown or plain text in order, as offsets, so that a quotation of one is verbatim. */
@@ -28,7 +28,7 @@ const blocks = (text: string): readonly Sentence[] => {
   for (const line of text.split('\n')) {
     const end = start + line.length;
     const marker = MARKER.exec(line)?.[0].length ?? 0;
-    if (line.trim() === '' || HEADING.test(line) || RULE.test(line)) close();
+    if (line.trim() === '' || HEADING.test(line) || FENCE.test(line) || isRule(line)) close();
     else if (marker > 0 || line.trimStart().startsWith('|')) {
       close();
       open = { start: start + marker, end };
@@ -40,6 +40,9 @@ const blocks = (text: string): readonly Sentence[] => {
   return found;
 };
 
+/** `---`, and what separates a table's head from its body. */
+const isRule = (line: string): boolean => line.includes('---') && /^[ \t:|-]+$/.test(line);
+
 const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
   const found: Sentence[] = [];
   const end = /[.!?\u3002\uff01\uff1f]["')\]\u201d\u2019*_`]*(?=\s|$)/g;
@@ -47,7 +50,7 @@ const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
   let start = 0;
   for (const match of body.matchAll(end)) {
     const stop = match.index + match[0].length;
-    if (match[0].startsWith('.') && ABBREVIATION.test(body.slice(start, match.index + 1))) continue;
+    if (match[0].startsWith('.') && ABBREVIATION.test(body.slice(Math.max(start, match.index - 10), match.index + 1))) continue;
     found.push(trimmed(text, block.start + start, block.start + stop));
     start = stop;
   }

@@ -1,0 +1,42 @@
+import { isDomainError, isUnavailable } from '@app/kernel';
+import type { IngestionStep, StepReport } from '../document/document.events';
+import { IngestionFailure, type FailureCode } from './ingestion-failure';
+
+/** How often an attempt is repeated after failures that may pass, and the first pause, which doubles each time. */
+const MAX_RETRIES = 5;
+const FIRST_PAUSE_MS = 1_000;
+
+/** Keeps what each step of an attempt did and how long it took. */
+export class Attempt {
+  readonly reports: StepReport[] = [];
+  step: IngestionStep = 'parse';
+
+  constructor(private readonly now: () => Date) {}
+
+  /** Runs a step; `produced` counts what came of it. */
+  async run<T>(step: IngestionStep, work: () => Promise<T>, produced: (result: T) => number): Promise<T> {
+    this.step = step;
+    const startedAt = this.now();
+    const begun = performance.now();
+    const result = await work();
+    this.report(step, startedAt, performance.now() - begun, produced(result));
+    return result;
+  }
+
+  /** Says what a step did that ran elsewhere. */
+  report(step: IngestionStep, startedAt: Date, milliseconds: number, produced: number): void {
+    this.step = step;
+    this.reports.push({ step, startedAt: startedAt.toISOString(), milliseconds: Math.round(milliseconds), produced });
+  }
+}
+
+/** What follows from a failed attempt. */
+export type Verdict = { readonly code: FailureCode; readonly retryInMs: number | null };
+
+/** Providers and stores may come back; what the document itself causes will not pass. */
+export const verdictOn = (error: unknown, failures: number): Verdict => {
+  if (error instanceof IngestionFailure) return { code: error.code, retryInMs: null };
+  const retryInMs = failures < MAX_RETRIES ? FIRST_PAUSE_MS * 2 ** failures : null;
+  if (isDomainError(error, 'upstream_error') || isDomainError(error, 'upstream_timeout')) return { code: error.code as FailureCode, retryInMs };
+  return { code: isUnavailable(error) ? 'unavailable' : 'internal', retryInMs };
+};

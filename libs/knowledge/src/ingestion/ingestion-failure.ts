@@ -1,0 +1,27 @@
+/** Why a document cannot become Ready, by stable code; what people read for it. */
+export const FAILURES = {
+  unsupported_type: 'Files of this type cannot be read yet. Text and Markdown can.',
+  invalid_text: 'The file is not UTF-8 text.',
+  empty_document: 'There is no text in the file.',
+  too_many_passages: 'The text is too long for one document: split the file.',
+  content_missing: 'The stored file is gone.',
+  upstream_error: 'The embedding model failed.',
+  upstream_timeout: 'The embedding model did not answer in time.',
+  unavailable: 'A store or the embedding model was not available.',
+  internal: 'Something failed on our side.',
+  not_searchable: 'The search index did not take the document in time.',
+} as const;
+
+export type FailureCode = keyof typeof FAILURES;
+
+/** A failure that repeating cannot mend. */
+export class IngestionFailure extends Error {
+  override readonly name = 'IngestionFailure';
+
+  constructor(readonly code: FailureCode) {
+    super(FAILURES[code]);
+  }
+}
+
+/** What people read for a code, also for codes of earlier versions. */
+export const failureMessage = (code: string): string => (Object.hasOwn(FAILURES, code) ? FAILURES[code as FailureCode] : FAILURES.internal);

@@ -1,0 +1,96 @@
+import { isDomainError } from '@app/kernel';
+import { Claims } from './claims';
+import { ingest, type IngestionParts } from './ingest';
+
+/** A document that waits for ingestion, and from when on. */
+export interface WaitingDocument {
+  readonly documentId: string;
+  /** ISO 8601 UTC. */
+  readonly notBefore: string;
+}
+
+export interface WorkerOptions extends IngestionParts {
+  readonly claims: Claims;
+  /** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
+  readonly waiting: () => Promise<readonly WaitingDocument[]>;
+  readonly logger: { warn(facts: object, message: string): void };
+  /** Documents ingested at once; 2 by default. */
+  readonly concurrency?: number;
+  /** How often `waiting` is asked, milliseconds; 1,000 by default. */
+  readonly sweepMs?: number;
+}
+
+/**
+ * Ingests documents, a few at once. `offer` hands it a document the moment it is added; the sweep finds the others: those
+ * of a killed process once their claim has run out, and those whose pause after a failure is over.
+ */
+export class IngestionWorker {
+  private readonly queue = new Set<string>();
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: WorkerOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.sweep(), this.options.sweepMs ?? 1_000).unref();
+  }
+
+  /** Ends what runs as soon as it can be ended; the documents are taken up again by whoever starts next. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.stopping.abort(new Error('the worker is stopping'));
+    this.queue.clear();
+    await Promise.all(this.running.values());
+  }
+
+  offer(documentId: string): void {
+    if (this.stopping.signal.aborted) return;
+    this.queue.add(documentId);
+    this.fill();
+  }
+
+  /** Documents in work now. */
+  get busy(): number {
+    return this.running.size;
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      const now = this.options.clock.now().toISOString();
+      for (const { documentId, notBefore } of await this.options.waiting()) if (notBefore <= now) this.offer(documentId);
+    } catch (error) {
+      this.options.logger.warn({ error }, 'waiting documents could not be read; trying again');
+    }
+  }
+
+  private fill(): void {
+    for (const documentId of this.queue) {
+      if (this.running.size >= (this.options.concurrency ?? 2)) return;
+      if (this.running.has(documentId)) continue;
+      this.queue.delete(documentId);
+      const work = this.work(documentId).finally(() => {
+        this.running.delete(documentId);
+        this.fill();
+      });
+      this.running.set(documentId, work);
+    }
+  }
+
+  /** Never rejects: a document that could not be worked on stays waiting, and the sweep brings it back. */
+  private async work(documentId: string): Promise<void> {
+    try {
+      const release = await this.options.claims.take(`ingestion/${documentId}`);
+      if (release === undefined) return;
+      try {
+        await ingest(this.options, documentId, this.stopping.signal);
+      } finally {
+        await release();
+      }
+    } catch (error) {
+      // Deleted meanwhile, or the worker is stopping.
+      if (isDomainError(error, 'not_found') || this.stopping.signal.aborted) return;
+      this.options.logger.warn({ documentId, error }, 'a document could not be worked on; trying again');
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { startThread } from '@app/kernel';
+import { IngestionFailure } from './ingestion-failure';
+import { readDocument, type ReadDocument } from './read-document';
+import type { ReadReply } from './read-document.thread';
+
+/** Up to here reading takes a few milliseconds, less than a thread needs to start. Bytes. */
+const SMALL = 128 * 1024;
+
+/** Reads a document; a large one in a thread of its own, so that nothing else waits for it. */
+export const readApart = async (body: Buffer, mimeType: string): Promise<ReadDocument> => {
+  if (body.byteLength <= SMALL) return readDocument(body, mimeType);
+  const worker = startThread(__dirname, 'read-document.thread', __filename, { workerData: { body: new Uint8Array(body), mimeType } });
+  const reply = await new Promise<ReadReply>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the reading thread ended without an answer')));
+  });
+  if ('failure' in reply) throw new IngestionFailure(reply.failure);
+  return reply.document;
+};

@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { IngestionFailure, type FailureCode } from './ingestion-failure';
+import { readDocument, type ReadDocument } from './read-document';
+
+export type ReadReply = { readonly document: ReadDocument } | { readonly failure: FailureCode };
+
+const { body, mimeType } = workerData as { body: Uint8Array; mimeType: string };
+
+const reply = (): ReadReply => {
+  try {
+    return { document: readDocument(Buffer.from(body), mimeType) };
+  } catch (error) {
+    if (error instanceof IngestionFailure) return { failure: error.code };
+    throw error;
+  }
+};
+
+parentPort?.postMessage(reply());

@@ -1,0 +1,9 @@
+import { idOf } from '@app/kernel';
+import type { Policy } from '@app/projecting';
+
+/** Hands documents to the worker the moment they wait; those it cannot take now stay in the queue view. */
+export const ingestWaitingDocuments = (worker: { offer(documentId: string): void }): Policy => ({
+  name: 'ingest-waiting-documents',
+  types: ['DocumentAdded', 'DocumentContentReplaced', 'DocumentReprocessRequested'],
+  react: async ({ context }) => worker.offer(idOf(context.stream)),
+});

@@ -1,0 +1,23 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { tagRegistryDecider } from '../tag-registry.decider';
+
+/** Removes a tag from its Space; documents no longer show it. */
+export class DeleteTag extends Command<Receipt> {
+  constructor(
+    readonly spaceId: string,
+    readonly tagId: string,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DeleteTag)
+export class DeleteTagHandler implements ICommandHandler<DeleteTag> {
+  constructor(private readonly decisions: Decisions) {}
+
+  execute({ spaceId, tagId, meta }: DeleteTag): Promise<Receipt> {
+    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Delete', tagId }, meta);
+  }
+}

@@ -1,0 +1,24 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { tagRegistryDecider } from '../tag-registry.decider';
+
+/** Gives a tag another name or colour. Refuses `not_found` and `name_taken`. */
+export class UpdateTag extends Command<Receipt> {
+  constructor(
+    readonly spaceId: string,
+    readonly tagId: string,
+    readonly change: { readonly name?: string; readonly color?: string },
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(UpdateTag)
+export class UpdateTagHandler implements ICommandHandler<UpdateTag> {
+  constructor(private readonly decisions: Decisions) {}
+
+  execute({ spaceId, tagId, change, meta }: UpdateTag): Promise<Receipt> {
+    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Update', tagId, ...change }, meta);
+  }
+}
