@@ -1,2 +1,4 @@
 export * from './catalogue';
 export * from './projections';
+export * from './open-stores';
+export * from './spawn-rebuild-worker';

@@ -1,4 +1,4 @@
-import type { EventLog } from '@app/event-log';
+import type { LogReader } from '@app/event-log';
 import type { Clock, EventCodec, Position } from '@app/kernel';
 import { type DeadLetterReason, PoisonEvent } from './dead-letter';
 import type { Projection } from './projection';
@@ -53,7 +53,7 @@ export interface RebuildWorker {
 }
 
 export interface RebuildWorkerOptions extends ViewStores {
-  readonly log: EventLog;
+  readonly log: LogReader;
   readonly codec: EventCodec;
   readonly clock: Clock;
   readonly projections: readonly Projection[];
@@ -104,7 +104,7 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
 };
 
 /** Reads and applies the next page while the one before is written. */
-const pages = async (log: EventLog, types: readonly string[], writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
+const pages = async (log: LogReader, types: readonly string[], writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
   let after = writer.checkpoint.position;
   let writing: Promise<void> = Promise.resolve();
   for (;;) {
