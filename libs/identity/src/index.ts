@@ -1,7 +1,7 @@
 export * from './admins/admin-register';
 export { adminEvents } from './admins/admins.decider';
 export * from './api-key/api-key.decider';
-export { apiKeyEvents } from './api-key/api-key.events';
+export { type ApiKeyEvent, apiKeyEvents } from './api-key/api-key.events';
 export * from './api-key/api-key-secret';
 export * from './api-key/api-key-use';
 export * from './api-key/commands/change-api-key';

@@ -55,7 +55,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       case 'Change':
         return change(command.fields, key);
       case 'GrantAgent':
-        return key.agentIds.has(command.agentId) ? [] : [{ type: 'ApiKeyAgentGranted', data: { agentId: command.agentId } }];
+        return grantAgent(command.agentId, key);
       case 'ReplaceSecret':
         return key.secretHash === command.secret.secretHash ? [] : [{ type: 'ApiKeySecretReplaced', data: command.secret }];
       case 'Revoke':
@@ -77,7 +77,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
         return { ...key, ...givenFields(fields), agentIds: agentIds === undefined ? key.agentIds : new Set(agentIds), permissions: permissions === undefined ? key.permissions : new Set(permissions) };
       }
       case 'ApiKeyAgentGranted':
-        return { ...key, agentIds: new Set([...key.agentIds, event.data.agentId]) };
+        return { ...key, agentIds: new Set(event.data.agentIds) };
       case 'ApiKeySecretReplaced':
         return { ...key, secretHash: event.data.secretHash };
       case 'ApiKeyRevoked':
@@ -104,5 +104,8 @@ const change = (fields: Partial<ApiKeyFields>, key: IssuedApiKey): readonly ApiK
   };
   return Object.keys(data).length === 0 ? [] : [{ type: 'ApiKeyChanged', data }];
 };
+
+const grantAgent = (agentId: string, { agentIds }: IssuedApiKey): readonly ApiKeyEvent[] =>
+  agentIds.has(agentId) ? [] : [{ type: 'ApiKeyAgentGranted', data: { agentId, agentIds: [...agentIds, agentId] } }];
 
 const sameMembers = (given: readonly string[], held: ReadonlySet<string>): boolean => given.length === held.size && given.every((member) => held.has(member));

@@ -31,8 +31,8 @@ export const apiKeyChanged = defineEvent({
 
 export const apiKeyAgentGranted = defineEvent({
   type: 'ApiKeyAgentGranted',
-  description: 'An API key may use one more Agent: one that was created with it.',
-  data: z.strictObject({ agentId: id }),
+  description: 'An API key may use one more Agent, one that was created with it; `agentIds` is what it may use from then on.',
+  data: z.strictObject({ agentId: id, agentIds: z.array(id) }),
 });
 
 export const apiKeySecretReplaced = defineEvent({

@@ -60,7 +60,7 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
       case 'RemoveMember':
         return removeMember(command.userId, shared(present(space)));
       case 'ForgetMember':
-        return space.status === 'present' && space.kind === 'team' && space.members.has(command.userId) ? [{ type: 'SpaceMemberRemoved', data: { userId: command.userId } }] : [];
+        return space.status === 'present' && space.kind === 'team' ? removed(command.userId, space) : [];
       case 'Delete':
         return remove(command, space);
       case 'ForfeitClaim':
@@ -82,7 +82,8 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
         const { released: _, ...fields } = event.data;
         return { ...space, ...givenFields(fields) };
       }
-      case 'SpaceMemberSet':
+      case 'SpaceMemberAdded':
+      case 'SpaceMemberRoleChanged':
         return { ...space, members: new Map(space.members).set(event.data.userId, event.data.role) };
       case 'SpaceMemberRemoved':
         return { ...space, members: new Map([...space.members].filter(([userId]) => userId !== event.data.userId)) };
@@ -124,15 +125,16 @@ const moved = (claim: Claim | undefined, held: Claim | undefined): { readonly cl
   claim === undefined || claim.key === held?.key ? { claim: undefined, released: [] } : { claim, released: held === undefined ? [] : [held] };
 
 const setMember = ({ userId, role }: Of<'SetMember'>, space: PresentSpace): readonly SpaceEvent[] => {
-  if (space.members.get(userId) === role) return [];
-  if (role !== 'owner' && isLastOwner(userId, space)) return refuse('last_owner');
-  return [{ type: 'SpaceMemberSet', data: { userId, role } }];
+  const standing = space.members.get(userId);
+  if (standing === undefined) return [{ type: 'SpaceMemberAdded', data: { userId, role, memberCount: space.members.size + 1 } }];
+  if (standing === role) return [];
+  return isLastOwner(userId, space) ? refuse('last_owner') : [{ type: 'SpaceMemberRoleChanged', data: { userId, role } }];
 };
 
-const removeMember = (userId: string, space: PresentSpace): readonly SpaceEvent[] => {
-  if (!space.members.has(userId)) return [];
-  return isLastOwner(userId, space) ? refuse('last_owner') : [{ type: 'SpaceMemberRemoved', data: { userId } }];
-};
+const removeMember = (userId: string, space: PresentSpace): readonly SpaceEvent[] => (isLastOwner(userId, space) ? refuse('last_owner') : removed(userId, space));
+
+const removed = (userId: string, space: PresentSpace): readonly SpaceEvent[] =>
+  space.members.has(userId) ? [{ type: 'SpaceMemberRemoved', data: { userId, memberCount: space.members.size - 1 } }] : [];
 
 const isLastOwner = (userId: string, space: PresentSpace): boolean => {
   const owners = [...space.members].filter(([, role]) => role === 'owner');

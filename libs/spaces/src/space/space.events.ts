@@ -48,16 +48,25 @@ export const spaceChanged = defineEvent({
   }),
 });
 
-export const spaceMemberSet = defineEvent({
-  type: 'SpaceMemberSet',
-  description: 'A user became a member of a Space, or got another role in it.',
+/** How many members there are from then on. */
+const memberCount = z.number().int().nonnegative();
+
+export const spaceMemberAdded = defineEvent({
+  type: 'SpaceMemberAdded',
+  description: 'A user became a member of a Space.',
+  data: z.strictObject({ userId, role: spaceRole, memberCount }),
+});
+
+export const spaceMemberRoleChanged = defineEvent({
+  type: 'SpaceMemberRoleChanged',
+  description: 'A member of a Space got another role in it.',
   data: z.strictObject({ userId, role: spaceRole }),
 });
 
 export const spaceMemberRemoved = defineEvent({
   type: 'SpaceMemberRemoved',
   description: 'A user is no longer a member of a Space.',
-  data: z.strictObject({ userId }),
+  data: z.strictObject({ userId, memberCount }),
 });
 
 export const spaceDeleted = defineEvent({
@@ -66,5 +75,5 @@ export const spaceDeleted = defineEvent({
   data: z.strictObject({ released: z.array(claimSchema) }),
 });
 
-export const spaceEvents = [spaceCreated, spaceChanged, spaceMemberSet, spaceMemberRemoved, spaceDeleted] as const;
+export const spaceEvents = [spaceCreated, spaceChanged, spaceMemberAdded, spaceMemberRoleChanged, spaceMemberRemoved, spaceDeleted] as const;
 export type SpaceEvent = EventsOf<[...typeof spaceEvents, typeof claimForfeited]>;

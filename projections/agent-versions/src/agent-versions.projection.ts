@@ -1,0 +1,48 @@
+import { agentConfig, type AgentEvent } from '@app/agents';
+import { givenFields, idOf, type Json, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import { z } from 'zod';
+
+/** What one revision did to the configuration of an Agent. */
+export const agentVersionRow = z.object({
+  agentId: z.string(),
+  revision: z.number().int(),
+  createdAt: z.string(),
+  actor: z.string(),
+  /** The revision that this one brought back. */
+  restoredFrom: z.number().int().nullable(),
+  /** The fields that it set, with their values; what people wrote may be erased. */
+  changes: agentConfig.partial(),
+});
+export type AgentVersionRow = z.output<typeof agentVersionRow>;
+
+/** Every configuration that an Agent had, until it is deleted. */
+export const agentVersions: RowProjection = {
+  kind: 'rows',
+  name: 'agent-versions',
+  version: 1,
+  types: ['AgentCreated', 'AgentChanged', 'AgentDeleted'],
+  row: agentVersionRow,
+  indexes: [{ name: 'newest-of-agent', fields: [{ field: 'agentId' }, { field: 'revision', order: 'desc' }] }],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<AgentEvent>;
+    const { stream, revision, recordedAt, actor } = event.context;
+    const agentId = idOf(stream);
+    const put = (restoredFrom: number | null, changes: Json) =>
+      [{ op: 'put', key: `${agentId}/${revision}`, row: { agentId, revision, createdAt: recordedAt, actor, restoredFrom, changes } }] as const;
+    switch (event.type) {
+      case 'AgentCreated': {
+        const { agentId: _, spaceId: __, isPersonal: ___, automatic: ____, ownerId: _____, ...changes } = event.data;
+        return put(null, changes);
+      }
+      case 'AgentChanged': {
+        const { restoredFrom = null, ...changes } = event.data;
+        return put(restoredFrom, givenFields(changes) as Json);
+      }
+      case 'AgentDeleted':
+        return [{ op: 'removeWhere', where: { agentId } }];
+      default:
+        return never(event);
+    }
+  },
+};

@@ -1,0 +1,50 @@
+import { agentConfig, type AgentEvent } from '@app/agents';
+import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import { z } from 'zod';
+
+/** An Agent; name, description and system prompt may be erased. */
+export const agentRow = agentConfig
+  .extend({
+    id: z.string(),
+    spaceId: z.string(),
+    isPersonal: z.boolean(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    revision: z.number().int(),
+  })
+  .strip();
+export type AgentRow = z.output<typeof agentRow>;
+
+type SpaceDeleted = { readonly type: 'SpaceDeleted'; readonly data: Record<string, unknown> };
+
+/** Agents, until they or their Space are deleted. */
+export const agents: RowProjection = {
+  kind: 'rows',
+  name: 'agents',
+  version: 1,
+  types: ['AgentCreated', 'AgentChanged', 'AgentDeleted', 'SpaceDeleted'],
+  row: agentRow,
+  indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<AgentEvent> | RecordedEvent<SpaceDeleted>;
+    const { stream, revision, recordedAt } = event.context;
+    const key = idOf(stream);
+    switch (event.type) {
+      case 'AgentCreated': {
+        const { agentId: _, automatic: __, ownerId: ___, ...fields } = event.data;
+        return [{ op: 'put', key, row: { id: key, ...fields, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+      }
+      case 'AgentChanged': {
+        const { restoredFrom: _, ...fields } = event.data;
+        return [{ op: 'patch', key, fields: { ...givenFields(fields), updatedAt: recordedAt, revision } }];
+      }
+      case 'AgentDeleted':
+        return [{ op: 'remove', key }];
+      case 'SpaceDeleted':
+        return [{ op: 'removeWhere', where: { spaceId: key } }];
+      default:
+        return never(event);
+    }
+  },
+};

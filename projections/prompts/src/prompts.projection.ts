@@ -1,0 +1,46 @@
+import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import type { PromptEvent } from '@app/spaces';
+import { z } from 'zod';
+
+/** A prompt of a library; title, text and tags may be erased. */
+export const promptRow = z.object({
+  id: z.string(),
+  spaceId: z.string(),
+  title: z.string(),
+  text: z.string(),
+  tags: z.array(z.string()),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  revision: z.number().int(),
+});
+export type PromptRow = z.output<typeof promptRow>;
+
+type SpaceDeleted = { readonly type: 'SpaceDeleted'; readonly data: Record<string, unknown> };
+
+/** Prompts of the libraries of Spaces, until they or their Space are deleted. */
+export const prompts: RowProjection = {
+  kind: 'rows',
+  name: 'prompts',
+  version: 1,
+  types: ['PromptAdded', 'PromptChanged', 'PromptDeleted', 'SpaceDeleted'],
+  row: promptRow,
+  indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<PromptEvent> | RecordedEvent<SpaceDeleted>;
+    const { stream, revision, recordedAt } = event.context;
+    const key = idOf(stream);
+    switch (event.type) {
+      case 'PromptAdded':
+        return [{ op: 'put', key, row: { id: key, ...event.data, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+      case 'PromptChanged':
+        return [{ op: 'patch', key, fields: { ...givenFields(event.data), updatedAt: recordedAt, revision } }];
+      case 'PromptDeleted':
+        return [{ op: 'remove', key }];
+      case 'SpaceDeleted':
+        return [{ op: 'removeWhere', where: { spaceId: key } }];
+      default:
+        return never(event);
+    }
+  },
+};

@@ -1,0 +1,47 @@
+import { idOf, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import { type SpaceEvent, spaceRole } from '@app/spaces';
+import { z } from 'zod';
+
+/** A membership. The member's name is the user's, and stands in the view of users. */
+export const spaceMemberRow = z.object({ spaceId: z.string(), userId: z.string(), role: spaceRole, createdAt: z.string() });
+export type SpaceMemberRow = z.output<typeof spaceMemberRow>;
+
+type MemberEvent = Extract<SpaceEvent, { readonly type: 'SpaceCreated' | 'SpaceMemberAdded' | 'SpaceMemberRoleChanged' | 'SpaceMemberRemoved' | 'SpaceDeleted' }>;
+type UserDeleted = { readonly type: 'UserDeleted'; readonly data: Record<string, unknown> };
+
+export const memberKey = (spaceId: string, userId: string): string => `${spaceId}/${userId}`;
+
+/** Who is a member of which Space. */
+export const spaceMembers: RowProjection = {
+  kind: 'rows',
+  name: 'space-members',
+  version: 1,
+  types: ['SpaceCreated', 'SpaceMemberAdded', 'SpaceMemberRoleChanged', 'SpaceMemberRemoved', 'SpaceDeleted', 'UserDeleted'],
+  row: spaceMemberRow,
+  indexes: [
+    { name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
+    { name: 'newest-of-user', fields: [{ field: 'userId' }, { field: 'createdAt', order: 'desc' }] },
+  ],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<MemberEvent> | RecordedEvent<UserDeleted>;
+    const { stream, recordedAt } = event.context;
+    const id = idOf(stream);
+    switch (event.type) {
+      case 'SpaceCreated':
+        return [{ op: 'put', key: memberKey(id, event.data.ownerId), row: { spaceId: id, userId: event.data.ownerId, role: 'owner', createdAt: recordedAt } }];
+      case 'SpaceMemberAdded':
+        return [{ op: 'put', key: memberKey(id, event.data.userId), row: { spaceId: id, userId: event.data.userId, role: event.data.role, createdAt: recordedAt } }];
+      case 'SpaceMemberRoleChanged':
+        return [{ op: 'patch', key: memberKey(id, event.data.userId), fields: { role: event.data.role } }];
+      case 'SpaceMemberRemoved':
+        return [{ op: 'remove', key: memberKey(id, event.data.userId) }];
+      case 'SpaceDeleted':
+        return [{ op: 'removeWhere', where: { spaceId: id } }];
+      case 'UserDeleted':
+        return [{ op: 'removeWhere', where: { userId: id } }];
+      default:
+        return never(event);
+    }
+  },
+};

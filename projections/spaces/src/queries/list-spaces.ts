@@ -1,0 +1,25 @@
+import { newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage, type StoredRow } from '@app/read-store';
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type SpaceRow, spaces } from '../spaces.projection';
+
+/** Spaces, newest first: those named, and every team Space where asked. */
+export class ListSpaces extends Query<RowPage<SpaceRow>> {
+  constructor(
+    readonly spaceIds: readonly string[],
+    readonly everyTeam: boolean,
+    readonly page: PageRequest,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListSpaces)
+export class ListSpacesHandler implements IQueryHandler<ListSpaces> {
+  constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
+
+  async execute({ spaceIds, everyTeam, page }: ListSpaces): Promise<RowPage<SpaceRow>> {
+    const named = (await this.store.getMany(spaces.name, spaceIds)) as readonly StoredRow<SpaceRow>[];
+    return newestOf<SpaceRow>(this.store, spaces.name, everyTeam ? [{ kind: 'team' }] : [], page, everyTeam ? named.filter(({ row }) => row.kind !== 'team') : named);
+  }
+}

@@ -1,0 +1,53 @@
+import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import { spaceEvents, type SpaceEvent } from '@app/spaces';
+import { z } from 'zod';
+
+/** A Space without what depends on the caller (`role`); name, slug and description may be erased. */
+export const spaceRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  description: z.string(),
+  color: z.string(),
+  kind: z.enum(['team', 'personal']),
+  memberCount: z.number().int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  revision: z.number().int(),
+});
+export type SpaceRow = z.output<typeof spaceRow>;
+
+/** Spaces, until they are deleted. */
+export const spaces: RowProjection = {
+  kind: 'rows',
+  name: 'spaces',
+  version: 1,
+  types: spaceEvents.map(({ type }) => type),
+  row: spaceRow,
+  indexes: [{ name: 'newest-of-kind', fields: [{ field: 'kind' }, { field: 'createdAt', order: 'desc' }] }],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<Exclude<SpaceEvent, { readonly type: 'ClaimForfeited' }>>;
+    const { stream, revision, recordedAt } = event.context;
+    const key = idOf(stream);
+    switch (event.type) {
+      case 'SpaceCreated': {
+        const { name, slug, description, color, kind } = event.data;
+        return [{ op: 'put', key, row: { id: key, name, slug, description, color, kind, memberCount: 1, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+      }
+      case 'SpaceChanged': {
+        const { nameClaim: _, slugClaim: __, released: ___, ...fields } = event.data;
+        return [{ op: 'patch', key, fields: { ...givenFields(fields), updatedAt: recordedAt, revision } }];
+      }
+      case 'SpaceMemberAdded':
+      case 'SpaceMemberRemoved':
+        return [{ op: 'patch', key, fields: { memberCount: event.data.memberCount, updatedAt: recordedAt, revision } }];
+      case 'SpaceMemberRoleChanged':
+        return [{ op: 'patch', key, fields: { updatedAt: recordedAt, revision } }];
+      case 'SpaceDeleted':
+        return [{ op: 'remove', key }];
+      default:
+        return never(event);
+    }
+  },
+};

@@ -1,0 +1,53 @@
+import { instanceRole, language, type UserEvent } from '@app/identity';
+import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import { z } from 'zod';
+
+/** A user as the wire shows them; mail address and name may be erased. */
+export const userRow = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: instanceRole,
+  language,
+  status: z.enum(['active', 'suspended']),
+  usageWindowStart: z.string(),
+  createdAt: z.string(),
+  revision: z.number().int(),
+});
+export type UserRow = z.output<typeof userRow>;
+
+/** Users, until they are deleted. */
+export const users: RowProjection = {
+  kind: 'rows',
+  name: 'users',
+  version: 1,
+  types: ['UserCreated', 'UserChanged', 'UserRoleChanged', 'UserSuspended', 'UserReactivated', 'UserDeleted'],
+  row: userRow,
+  indexes: [{ name: 'newest', fields: [{ field: 'createdAt', order: 'desc' }] }],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<Exclude<UserEvent, { readonly type: 'ClaimForfeited' }>>;
+    const { stream, revision, recordedAt } = event.context;
+    const key = idOf(stream);
+    switch (event.type) {
+      case 'UserCreated': {
+        const { email, name, role, language: spoken, usageWindowStart } = event.data;
+        return [{ op: 'put', key, row: { id: key, email, name, role, language: spoken, status: 'active', usageWindowStart, createdAt: recordedAt, revision } }];
+      }
+      case 'UserChanged': {
+        const { mailClaim: _, releasedMailClaim: __, ...fields } = event.data;
+        return [{ op: 'patch', key, fields: { ...givenFields(fields), revision } }];
+      }
+      case 'UserRoleChanged':
+        return [{ op: 'patch', key, fields: { role: event.data.role, revision } }];
+      case 'UserSuspended':
+        return [{ op: 'patch', key, fields: { status: 'suspended', revision } }];
+      case 'UserReactivated':
+        return [{ op: 'patch', key, fields: { status: 'active', revision } }];
+      case 'UserDeleted':
+        return [{ op: 'remove', key }];
+      default:
+        return never(event);
+    }
+  },
+};
