@@ -1,31 +1,43 @@
 import type { EventLog } from '@app/event-log';
-import { type EventCodec, type Json, isErased, type Keyring, type RecordedEvent, type StoredEvent } from '@app/kernel';
+import { type EventCodec, isErased, type Json, type Keyring, type RecordedEvent, type StoredEvent } from '@app/kernel';
 import { ENCRYPTED, holdsContent } from './shown-event';
 
-/** The events of an object's streams, in log order, as somebody may see them. */
+/** Where an object's events stand. */
+export interface ObjectPlace {
+  readonly stream: string;
+  /** Event types that its view reads. */
+  readonly types: readonly string[];
+  /** Further streams whose events change it, found in its first event: those of what it belongs to. */
+  readonly related: (first: RecordedEvent) => readonly string[];
+}
+
+/** The events that made an object what it is, in log order, as somebody may see them. */
 export interface ObjectEvents {
   readonly events: readonly RecordedEvent[];
-  /** True when content was decrypted for the reader. */
-  readonly revealed: boolean;
-  /** True when content was kept from the reader that a key could still open. */
-  readonly concealed: boolean;
+  /** Whether they hold content that is not erased. */
+  readonly holdContent: boolean;
 }
 
 const NO_KEYS = new Map<string, never>();
 
-/** Reads the streams of one object. Without `content` nothing is decrypted: what is sensitive reads as erased. */
-export const readObject = async (log: EventLog, codec: EventCodec, keyring: Keyring, streams: readonly string[], content: boolean): Promise<ObjectEvents> => {
-  const stored = (await Promise.all(streams.map((stream) => log.readStream(stream)))).flat().toSorted(inLogOrder);
-  const keys = await keyring.keys(streams);
-  const open = stored.some((event) => holdsContent(event, keys));
-  return { events: stored.map((event) => codec.decodeWith(event, content ? keys : NO_KEYS)), revealed: content && open, concealed: !content && open };
+/** Reads the events of one object. Without `content` nothing is decrypted: what is sensitive reads as erased. */
+export const readObject = async (log: EventLog, codec: EventCodec, keyring: Keyring, { stream, types, related }: ObjectPlace, content: boolean): Promise<ObjectEvents> => {
+  const own = await readTypes(log, stream, types);
+  const [first] = own;
+  if (first === undefined) return { events: [], holdContent: false };
+  const others = await Promise.all(related(codec.decodeWith(first, NO_KEYS)).map((name) => readTypes(log, name, types)));
+  const stored = [own, ...others].flat().toSorted(inLogOrder);
+  const keys = await keyring.keys([...new Set(stored.map((event) => event.stream))]);
+  return { events: stored.map((event) => codec.decodeWith(event, content ? keys : NO_KEYS)), holdContent: stored.some((event) => holdsContent(event, keys)) };
 };
 
-/** What reads as erased only because the reader may not see it reads `{ encrypted: true }`. */
+/** What reads as erased only because it was not decrypted reads `{ encrypted: true }`. */
 export const concealed = (value: Json): Json => {
   if (isErased(value)) return { ...ENCRYPTED };
   if (Array.isArray(value)) return value.map(concealed);
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, concealed(member)])) : value;
 };
+
+const readTypes = async (log: EventLog, stream: string, types: readonly string[]): Promise<readonly StoredEvent[]> => (await log.readStream(stream)).filter(({ type }) => types.includes(type));
 
 const inLogOrder = (a: StoredEvent, b: StoredEvent): number => (a.position < b.position ? -1 : 1);
