@@ -20,8 +20,13 @@ export const problemOf = (error: unknown): Problem => {
   if (error instanceof InvalidInput) return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
-    const seconds = error.facts['retryAfterSeconds'];
-    return { ...named(error.code), ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}) };
+    const { path, reason, retryAfterSeconds } = error.facts;
+    const problem = named(error.code);
+    return {
+      ...problem,
+      ...(typeof path === 'string' ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] } : {}),
+      ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
+    };
   }
   return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
 };

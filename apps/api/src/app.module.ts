@@ -1,0 +1,78 @@
+import { Access, Authenticator, KeyScope } from '@app/access';
+import { agentHandlers, CHAT_MODELS } from '@app/agents';
+import { BLOBS } from '@app/blobs';
+import { EVENT_LOG } from '@app/event-log';
+import { eventCatalogue } from '@app/hosting';
+import { AdminRegister, ApiKeyUse, identityHandlers } from '@app/identity';
+import { CLOCK, CONFIG, Decisions, EventCatalogue, EventCodec, IDS, InstanceSecret } from '@app/kernel';
+import { Models } from '@app/models';
+import { Projecting } from '@app/projecting';
+import { READ_STORE } from '@app/read-store';
+import { Reservations } from '@app/reservations';
+import { SEARCH_INDEX } from '@app/search-index';
+import { spaceHandlers } from '@app/spaces';
+import { Metrics } from '@app/telemetry';
+import { VAULT } from '@app/vault';
+import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { controllers } from './controllers';
+import { routesOf } from './docs/controller-routes';
+import { OPENAPI_TEXT } from './docs/docs.controller';
+import { openApiDocument } from './docs/openapi';
+import { productVersion } from './docs/version';
+import type { Host } from './host';
+import { Lists } from './http';
+import { Idempotency } from './http/idempotency';
+import { VIEW_WAITER } from './http/view-waiter';
+import { Health } from './monitoring/health';
+
+const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
+
+/** The whole of the API on one host: ports by token, contexts by their handlers, controllers over them. */
+@Module({})
+export class AppModule {
+  static of(host: Host): DynamicModule {
+    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...identityHandlers, ...spaceHandlers, ...agentHandlers] };
+  }
+}
+
+const ports = ({ config, clock, ids, secret, stores, projecting, models, metrics }: Host): Provider[] => [
+  value(CONFIG, config),
+  value(CLOCK, clock),
+  value(IDS, ids),
+  value(InstanceSecret, secret),
+  value(EVENT_LOG, stores.log),
+  value(READ_STORE, stores.readStore),
+  value(SEARCH_INDEX, stores.searchIndex),
+  value(VAULT, stores.vault),
+  value(BLOBS, stores.blobs),
+  value(EventCatalogue, eventCatalogue),
+  value(EventCodec, stores.codec),
+  value(Decisions, stores.decisions),
+  value(Projecting, projecting),
+  value(VIEW_WAITER, projecting),
+  value(Models, models),
+  value(Metrics, metrics),
+];
+
+const services = ({ clock, ids, secret, stores, projecting, models, logger }: Host): Provider[] => {
+  const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
+  const access = new Access(decisions);
+  const logHealth = async () => {
+    const { readable, writable, reason } = await log.health();
+    return { ok: readable && writable, ...(reason === undefined ? {} : { reason }) };
+  };
+  const dependencies = { log: logHealth, readStore: () => readStore.health(), searchIndex: () => searchIndex.health(), vault: () => vault.health(), blobs: () => blobs.health() };
+  return [
+    value(Access, access),
+    value(KeyScope, new KeyScope(decisions, access)),
+    value(AdminRegister, new AdminRegister(decisions)),
+    value(Reservations, new Reservations(decisions, secret, ids)),
+    value(CHAT_MODELS, { defaultModel: models.catalogue.defaultModel, isChatModel: (key: string) => models.catalogue.models.get(key)?.kind === 'chat' }),
+    value(Lists, new Lists(secret)),
+    value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids)),
+    value(Health, new Health(dependencies, projecting, productVersion)),
+    value(OPENAPI_TEXT, () => JSON.stringify(openApiDocument(routesOf(controllers), productVersion))),
+    value(Authenticator, new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) => logger.warn({ error }, 'the use of an API key was not noted'))),
+  ];
+};

@@ -1,0 +1,40 @@
+import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
+import { openStores, projections, type Stores } from '@app/hosting';
+import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrderedIds } from '@app/kernel';
+import { Models } from '@app/models';
+import { Projecting } from '@app/projecting';
+import { Metrics, type Tracing, startTracing } from '@app/telemetry';
+import { loadOrMakeKey } from '@app/vault';
+import type { Logger } from 'pino';
+import type { Environment } from './environment';
+import { observeProjections, observeStores } from './monitoring/observed';
+
+/** What a process of the platform stands on, before anybody can reach it. */
+export interface Host {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secret: InstanceSecret;
+  readonly stores: Stores;
+  readonly models: Models;
+  readonly projecting: Projecting;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly logger: Logger;
+}
+
+/** Opens the stores and prepares what works on them; nothing runs yet. */
+export const openHost = async (config: Config, environment: Environment, logger: Logger): Promise<Host> => {
+  const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
+  const clock = systemClock;
+  const vaultKey = loadOrMakeKey({ folder: join(config.DATA_DIR, 'keys'), name: 'VAULT_KEY', given: config.VAULT_KEY, warn: (sentence) => logger.warn(sentence) });
+  const models = Models.open(config, environment);
+  const metrics = new Metrics();
+  const stores = await openStores(config, vaultKey, clock);
+  observeStores(stores, metrics);
+    const projecting = new Projecting({ ...stores, projections: observeProjections(projections), clock, logger });
+  return { config, clock, ids: new TimeOrderedIds(), secret: instanceSecret(vaultKey), stores, models, projecting, metrics, tracing, logger };
+};
+
+const instanceSecret = (vaultKey: string): InstanceSecret => new InstanceSecret(Buffer.from(hkdfSync('sha256', vaultKey, '', 'instance secret', 32)));

@@ -1,0 +1,42 @@
+import 'reflect-metadata';
+import { LogInUse } from '@app/event-log';
+import { InvalidConfig, readConfig } from '@app/kernel';
+import { productVersion } from './docs/version';
+import { readEnvironment } from './environment';
+import { makeLogger } from './http/logging';
+import { startPlatform } from './start';
+
+/** Starts the platform from the environment. What is wrong with it ends the process with a sentence. */
+const main = async (): Promise<void> => {
+  const environment = readEnvironment();
+  const config = readConfig(environment);
+  const logger = makeLogger(config.LOG_LEVEL);
+  const platform = await startPlatform(config, environment, logger);
+  const url = await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl());
+  if (platform.madeKey !== undefined) process.stdout.write(`The first API key, shown this once: ${platform.madeKey}\n`);
+  process.stdout.write(`Agent Platform ${productVersion} at ${config.BASE_URL ?? url} (documentation: /docs, data: ${config.DATA_DIR})\n`);
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    platform.stop().then(
+      () => logger.flush(() => process.exit(0)),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+};
+
+const fail = (error: unknown): void => {
+  process.stderr.write(`${sentenceOf(error)}\n`);
+  process.exit(1);
+};
+
+const sentenceOf = (error: unknown): string => {
+  if (error instanceof InvalidConfig || error instanceof LogInUse) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};
+
+main().catch(fail);

@@ -1,0 +1,29 @@
+import type { Stores } from '@app/hosting';
+import { type CommandMeta, type NewEvent, streamOf } from '@app/kernel';
+import type { Projection, RowProjection } from '@app/projecting';
+import { isTracing, type Metrics, tracedIn, traceMethods } from '@app/telemetry';
+
+/** Measures appends and, where traces are sent, puts commands and appends in spans. */
+export const observeStores = ({ log, decisions }: Pick<Stores, 'log' | 'decisions'>, metrics: Metrics): void => {
+  const append = log.append.bind(log);
+  log.append = async (...args: Parameters<typeof append>) => {
+    const start = performance.now();
+    const result = await append(...args);
+    metrics.append((performance.now() - start) / 1000);
+    return result;
+  };
+  traceMethods(log, 'log', { append: ([stream, events]: [string, readonly NewEvent[], ...unknown[]]) => ({ stream, events: events.length }) });
+  traceMethods(decisions, 'command', {
+    transact: ([decider, id, , { commandId, correlationId, actor }]: [{ category: string }, string, unknown, CommandMeta]) => ({ stream: streamOf(decider.category, id), commandId, correlationId, actor }),
+  });
+};
+
+/** The same projections; where traces are sent, each event is applied in a span of the request that it came from. */
+export const observeProjections = (projections: readonly Projection[]): readonly Projection[] => (isTracing() ? projections.map(inSpans) : projections);
+
+const inSpans = (projection: Projection): Projection => {
+  const { apply, name } = projection as RowProjection;
+  const applied: RowProjection['apply'] = (event) =>
+    tracedIn(event.context.correlationId, `project ${name}`, { eventId: event.context.id, type: event.type, stream: event.context.stream }, () => apply.call(projection, event));
+  return { ...projection, apply: applied } as Projection;
+};

@@ -1,0 +1,60 @@
+import type { Server } from 'node:http';
+import { bootstrap, CreateUserHandler } from '@app/identity';
+import type { Config } from '@app/kernel';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module';
+import type { Environment } from './environment';
+import { type Host, openHost } from './host';
+import { Idempotency } from './http/idempotency';
+import type { RouteTable } from './http/route-table';
+import { serve } from './http/serve';
+import { Health } from './monitoring/health';
+import { measureProjections } from './monitoring/projection-metrics';
+
+/** How long requests that run may take to end after a stop was asked for. */
+const DRAIN_MS = 30_000;
+const SWEEP_MS = 60 * 60_000;
+
+/** A running platform. */
+export interface Platform {
+  readonly host: Host;
+  readonly app: NestFastifyApplication;
+  readonly routes: RouteTable;
+  /** The secret of the bootstrap key, only where this start made it. */
+  readonly madeKey: string | undefined;
+  /** Not ready from now on; resolves when the requests that run have ended (30 s at most), and all is written and closed. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything but the listening. Throws what stands in the way; the process is to end then. */
+export const startPlatform = async (config: Config, environment: Environment, logger: Logger): Promise<Platform> => {
+  const host = await openHost(config, environment, logger);
+  const { projecting, stores, metrics, tracing, models } = host;
+  const { app, routes } = await serve(AppModule.of(host), logger);
+  const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
+  await projecting.start();
+  measureProjections(metrics, projecting);
+  const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
+  const health = app.get(Health);
+  health.enter('ready');
+
+  const stop = async (): Promise<void> => {
+    health.enter('draining');
+    clearInterval(sweep);
+    await drained(app);
+    await projecting.stop();
+    await models.close();
+    await stores.close();
+    await tracing.stop();
+  };
+  return { host, app, routes, madeKey: madeSecret, stop };
+};
+
+/** Closes the server: new connections are refused, requests that run may end; what takes longer is cut off. */
+const drained = async (app: NestFastifyApplication): Promise<void> => {
+  const server = app.getHttpServer() as Server;
+  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+  await app.close();
+  clearTimeout(cut);
+};
