@@ -2,10 +2,13 @@ import type { Projection } from '@app/projecting';
 import { agentVersions } from '@projections/agent-versions';
 import { agents } from '@projections/agents';
 import { apiKeys } from '@projections/api-keys';
+import { auditObjects } from '@projections/audit-objects';
+import { auditTrail } from '@projections/audit-trail';
 import { prompts } from '@projections/prompts';
 import { spaceMembers } from '@projections/space-members';
 import { spaces } from '@projections/spaces';
 import { users } from '@projections/users';
+import { eventCatalogue } from './catalogue';
 
 /** Every view of the product. */
-export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, prompts, spaceMembers, spaces, users];
+export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, auditObjects, auditTrail(eventCatalogue.all().map(({ type }) => type)), prompts, spaceMembers, spaces, users];

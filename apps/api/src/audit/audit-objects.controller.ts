@@ -1,0 +1,93 @@
+import type { Caller } from '@app/access';
+import { concealed, historyOf, momentOf, objectAfter, type ObjectView, readObject, upTo } from '@app/auditing';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { type CommandMeta, EventCodec, type Json, type RecordedEvent, refuse } from '@app/kernel';
+import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
+import { VAULT, type Vault } from '@app/vault';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
+import { z } from 'zod';
+import { Answers, CommandContext, CurrentCaller, flagText, InvalidInput, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary } from '../http';
+import { historyItemSchema } from './audit-schemas';
+import { ContentRegister } from './content-register';
+import { type ObjectKind, objectKinds } from './object-kinds';
+
+const content = flagText.optional();
+const asOfQuery = z.strictObject({ at: z.string().min(1).max(64).optional(), content });
+const historyQuery = listQuery({ content });
+
+interface Seen {
+  readonly view: ObjectView;
+  readonly events: readonly RecordedEvent[];
+}
+
+@Controller('api/v1/audit/objects/:kind/:id')
+export class AuditObjectsController {
+  constructor(
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(READ_STORE) private readonly views: ReadStore,
+    @Inject(VAULT) private readonly vault: Vault,
+    private readonly codec: EventCodec,
+    private readonly register: ContentRegister,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('audit:read')
+  @Summary('An object as its API would have shown it at a time or position')
+  @Parameters(asOfQuery)
+  @Reads(auditObjects.name)
+  @Answers(200, z.looseObject({}))
+  @Refuses('not_found', 'invalid_parameter')
+  async asOf(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<Readonly<Record<string, Json>>> {
+    const found = await this.find(kind, id);
+    const asked = query(asOfQuery, raw);
+    const moment = asked.at === undefined ? undefined : (momentOf(asked.at) ?? badTime());
+    const { view, events } = await this.see(found, id, asked.content, caller, { kind, id, at: asked.at }, meta);
+    return objectAfter(view, moment === undefined ? events : upTo(events, moment)) ?? refuse('not_found');
+  }
+
+  @Get('history')
+  @Requires('audit:read')
+  @Summary('What each event changed in an object, newest first; also after it was deleted')
+  @Parameters(historyQuery)
+  @Reads(auditObjects.name)
+  @Answers(200, listOf(historyItemSchema))
+  @Refuses('not_found')
+  async history(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<JsonText> {
+    const found = await this.find(kind, id);
+    const asked = query(historyQuery, raw);
+    const list = `history/${kind}/${id}`;
+    const { limit, after } = this.lists.page(list, caller, asked);
+    const { view, events } = await this.see(found, id, asked.content, caller, { kind, id, history: true }, meta);
+    const items = historyOf(view, events).toReversed().filter(({ position }) => after === undefined || position < after.key);
+    const page = items.slice(0, limit);
+    const last = page.at(-1);
+    return this.lists.answer(list, caller, asked, page.map((item) => new JsonText(JSON.stringify(item))), last === undefined || page.length === items.length ? null : { values: [], key: last.position });
+  }
+
+  /** The kind and the stream of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the stream does. */
+  private async find(kind: string, id: string): Promise<{ readonly kind: ObjectKind; readonly stream: string }> {
+    const known = Object.hasOwn(objectKinds, kind) ? objectKinds[kind] : undefined;
+    if (known === undefined) return refuse('not_found');
+    const row = known.stream === null ? ((await this.views.get(auditObjects.name, `${kind}/${id}`))?.row as AuditObjectRow | undefined) : undefined;
+    return { kind: known, stream: known.stream?.(id) ?? row?.stream ?? refuse('not_found') };
+  }
+
+  /** The object's events, decrypted for those who may see content; being shown content is on record first. */
+  private async see({ kind, stream }: { readonly kind: ObjectKind; readonly stream: string }, id: string, wanted: boolean | undefined, caller: Caller, asked: Readonly<Record<string, unknown>>, meta: CommandMeta): Promise<Seen> {
+    const allowed = caller.permissions.has('audit:content');
+    if (wanted === true && !allowed) return refuse('forbidden');
+    const { projection, related, present } = kind;
+    const revealed = allowed && wanted !== false;
+    const { events, holdContent } = await readObject(this.log, this.codec, this.vault, { stream, types: projection.types, related }, revealed);
+    if (events.length === 0) return refuse('not_found');
+    if (revealed && holdContent) await this.register.record(caller, asked, events.map(({ context }) => context), meta);
+    const shown = (row: Row): Readonly<Record<string, Json>> => JSON.parse(present(row).text) as Record<string, Json>;
+    return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row) => concealed(shown(row)) as Record<string, Json> }, events };
+  }
+}
+
+const badTime = (): never => {
+  throw new InvalidInput('invalid_parameter', [{ path: 'at', code: 'invalid_format', message: 'Must be a time (ISO 8601) or a position of the log.' }]);
+};

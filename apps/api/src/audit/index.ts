@@ -1,0 +1,16 @@
+import { AuditLog } from '@app/auditing';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import type { Provider, Type } from '@nestjs/common';
+import { AuditEventsController } from './audit-events.controller';
+import { AuditObjectsController } from './audit-objects.controller';
+import { ContentRegister } from './content-register';
+import { EventShower } from './event-shower';
+
+export const auditControllers: readonly Type[] = [AuditEventsController, AuditObjectsController];
+
+export const auditProviders: readonly Provider[] = [
+  { provide: AuditLog, useFactory: (log: EventLog, views: ReadStore) => new AuditLog(log, views), inject: [EVENT_LOG, READ_STORE] },
+  ContentRegister,
+  EventShower,
+];
