@@ -2,3 +2,4 @@ export * from './catalogue';
 export * from './projections';
 export * from './open-stores';
 export * from './spawn-rebuild-worker';
+export * from './tenancy-policies';

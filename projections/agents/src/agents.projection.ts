@@ -16,18 +16,16 @@ export const agentRow = agentConfig
   .strip();
 export type AgentRow = z.output<typeof agentRow>;
 
-type SpaceDeleted = { readonly type: 'SpaceDeleted'; readonly data: Record<string, unknown> };
-
-/** Agents, until they or their Space are deleted. */
+/** Agents, until they are deleted. Those of a deleted Space are deleted by a policy, which finds them here. */
 export const agents: RowProjection = {
   kind: 'rows',
   name: 'agents',
   version: 1,
-  types: ['AgentCreated', 'AgentChanged', 'AgentDeleted', 'SpaceDeleted'],
+  types: ['AgentCreated', 'AgentChanged', 'AgentDeleted'],
   row: agentRow,
   indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<AgentEvent> | RecordedEvent<SpaceDeleted>;
+    const event = recorded as RecordedEvent<AgentEvent>;
     const { stream, revision, recordedAt } = event.context;
     const key = idOf(stream);
     switch (event.type) {
@@ -41,8 +39,6 @@ export const agents: RowProjection = {
       }
       case 'AgentDeleted':
         return [{ op: 'remove', key }];
-      case 'SpaceDeleted':
-        return [{ op: 'removeWhere', where: { spaceId: key } }];
       default:
         return never(event);
     }

@@ -16,18 +16,16 @@ export const promptRow = z.object({
 });
 export type PromptRow = z.output<typeof promptRow>;
 
-type SpaceDeleted = { readonly type: 'SpaceDeleted'; readonly data: Record<string, unknown> };
-
-/** Prompts of the libraries of Spaces, until they or their Space are deleted. */
+/** Prompts of the libraries of Spaces, until they are deleted. Those of a deleted Space are deleted by a policy, which finds them here. */
 export const prompts: RowProjection = {
   kind: 'rows',
   name: 'prompts',
   version: 1,
-  types: ['PromptAdded', 'PromptChanged', 'PromptDeleted', 'SpaceDeleted'],
+  types: ['PromptAdded', 'PromptChanged', 'PromptDeleted'],
   row: promptRow,
   indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<PromptEvent> | RecordedEvent<SpaceDeleted>;
+    const event = recorded as RecordedEvent<PromptEvent>;
     const { stream, revision, recordedAt } = event.context;
     const key = idOf(stream);
     switch (event.type) {
@@ -37,8 +35,6 @@ export const prompts: RowProjection = {
         return [{ op: 'patch', key, fields: { ...givenFields(event.data), updatedAt: recordedAt, revision } }];
       case 'PromptDeleted':
         return [{ op: 'remove', key }];
-      case 'SpaceDeleted':
-        return [{ op: 'removeWhere', where: { spaceId: key } }];
       default:
         return never(event);
     }

@@ -8,23 +8,22 @@ export const spaceMemberRow = z.object({ spaceId: z.string(), userId: z.string()
 export type SpaceMemberRow = z.output<typeof spaceMemberRow>;
 
 type MemberEvent = Extract<SpaceEvent, { readonly type: 'SpaceCreated' | 'SpaceMemberAdded' | 'SpaceMemberRoleChanged' | 'SpaceMemberRemoved' | 'SpaceDeleted' }>;
-type UserDeleted = { readonly type: 'UserDeleted'; readonly data: Record<string, unknown> };
 
 export const memberKey = (spaceId: string, userId: string): string => `${spaceId}/${userId}`;
 
-/** Who is a member of which Space. */
+/** Who is a member of which Space. A deleted user is forgotten by a policy, which finds the Spaces here. */
 export const spaceMembers: RowProjection = {
   kind: 'rows',
   name: 'space-members',
   version: 1,
-  types: ['SpaceCreated', 'SpaceMemberAdded', 'SpaceMemberRoleChanged', 'SpaceMemberRemoved', 'SpaceDeleted', 'UserDeleted'],
+  types: ['SpaceCreated', 'SpaceMemberAdded', 'SpaceMemberRoleChanged', 'SpaceMemberRemoved', 'SpaceDeleted'],
   row: spaceMemberRow,
   indexes: [
     { name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
     { name: 'newest-of-user', fields: [{ field: 'userId' }, { field: 'createdAt', order: 'desc' }] },
   ],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<MemberEvent> | RecordedEvent<UserDeleted>;
+    const event = recorded as RecordedEvent<MemberEvent>;
     const { stream, recordedAt } = event.context;
     const id = idOf(stream);
     switch (event.type) {
@@ -38,8 +37,6 @@ export const spaceMembers: RowProjection = {
         return [{ op: 'remove', key: memberKey(id, event.data.userId) }];
       case 'SpaceDeleted':
         return [{ op: 'removeWhere', where: { spaceId: id } }];
-      case 'UserDeleted':
-        return [{ op: 'removeWhere', where: { userId: id } }];
       default:
         return never(event);
     }

@@ -76,7 +76,8 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
 type Of<Type extends AgentCommand['type']> = Extract<AgentCommand, { readonly type: Type }>;
 
 const create = ({ type: _, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
-  if (agent.status !== 'absent') return agent.status === 'present' && agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict');
+  if (agent.status === 'deleted') return given.automatic ? [] : refuse('not_found');
+  if (agent.status === 'present') return agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict');
   return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];
 };
 

@@ -105,7 +105,8 @@ const change = (fields: Partial<ApiKeyFields>, key: IssuedApiKey): readonly ApiK
   return Object.keys(data).length === 0 ? [] : [{ type: 'ApiKeyChanged', data }];
 };
 
-const grantAgent = (agentId: string, { agentIds }: IssuedApiKey): readonly ApiKeyEvent[] =>
-  agentIds.has(agentId) ? [] : [{ type: 'ApiKeyAgentGranted', data: { agentId, agentIds: [...agentIds, agentId] } }];
+/** A key with all Agents has this one already. */
+const grantAgent = (agentId: string, { agentIds, allAgents }: IssuedApiKey): readonly ApiKeyEvent[] =>
+  allAgents || agentIds.has(agentId) ? [] : [{ type: 'ApiKeyAgentGranted', data: { agentId, agentIds: [...agentIds, agentId] } }];
 
 const sameMembers = (given: readonly string[], held: ReadonlySet<string>): boolean => given.length === held.size && given.every((member) => held.has(member));

@@ -105,7 +105,7 @@ type Of<Type extends SpaceCommand['type']> = Extract<SpaceCommand, { readonly ty
 
 const create = ({ type: _, fields, ...given }: Of<'Create'>, space: Space): readonly SpaceEvent[] => {
   if (space.status === 'present') return space.kind === given.kind && space.members.has(given.ownerId) ? [] : refuse('conflict');
-  if (space.status === 'deleted') return refuse('not_found');
+  if (space.status === 'deleted') return given.kind === 'personal' ? [] : refuse('not_found');
   demandClaims([given.nameClaim, given.slugClaim], space.forfeited);
   return [{ type: 'SpaceCreated', data: { ...given, ...fields } }];
 };
@@ -142,7 +142,7 @@ const isLastOwner = (userId: string, space: PresentSpace): boolean => {
 };
 
 const remove = ({ withUser }: Of<'Delete'>, space: Space): readonly SpaceEvent[] => {
-  if (space.status === 'deleted') return [];
+  if (space.status === 'deleted' || (space.status === 'absent' && withUser === true)) return [];
   const { kind, nameClaim, slugClaim } = present(space);
   if (kind === 'personal' && withUser !== true) return refuse('conflict', { reason: 'personal_space' });
   return [{ type: 'SpaceDeleted', data: { released: [nameClaim, slugClaim].filter((claim) => claim !== undefined) } }];
