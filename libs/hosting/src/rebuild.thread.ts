@@ -22,7 +22,7 @@ const serveRebuilds = async ({ dataFolder, vaultKey }: RebuildThreadData): Promi
   const onClose = async (): Promise<void> => {
     for (const store of [searchIndex, readStore, vault, log]) await store.close();
   };
-  serveCalls(rebuildWorker({ log, vault, readStore, searchIndex, blobs, codec: new EventCodec(eventCatalogue, vault), clock: systemClock, projections, onClose }));
+  serveCalls(rebuildWorker({ log, readStore, searchIndex, blobs, codec: new EventCodec(eventCatalogue, vault), clock: systemClock, projections, onClose }));
 };
 
 void serveRebuilds(workerData as RebuildThreadData);
