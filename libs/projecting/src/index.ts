@@ -1,6 +1,6 @@
 export type { DeadLetter, DeadLetterReason } from './dead-letter';
 export * from './events';
-export type { Logger } from './logger';
+export { errorName, type Logger } from './logger';
 export * from './ordinals';
 export * from './policies';
 export * from './policy.events';
