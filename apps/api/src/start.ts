@@ -31,7 +31,7 @@ export interface Platform {
 export const startPlatform = async (config: Config, environment: Environment, logger: Logger): Promise<Platform> => {
   const host = await openHost(config, environment, logger);
   const { projecting, stores, metrics, tracing, models } = host;
-  const { app, routes } = await serve(AppModule.of(host), logger);
+  const { app, routes, requests } = await serve(AppModule.of(host), logger);
   const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
   await projecting.start();
   measureProjections(metrics, projecting);
@@ -42,19 +42,13 @@ export const startPlatform = async (config: Config, environment: Environment, lo
   const stop = async (): Promise<void> => {
     health.enter('draining');
     clearInterval(sweep);
-    await drained(app);
+    await requests.drain(DRAIN_MS);
+    (app.getHttpServer() as Server).closeAllConnections();
+    await app.close();
     await projecting.stop();
     await models.close();
     await stores.close();
     await tracing.stop();
   };
   return { host, app, routes, madeKey: madeSecret, stop };
-};
-
-/** Closes the server: new connections are refused, requests that run may end; what takes longer is cut off. */
-const drained = async (app: NestFastifyApplication): Promise<void> => {
-  const server = app.getHttpServer() as Server;
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
-  await app.close();
-  clearTimeout(cut);
 };

@@ -1,4 +1,4 @@
-import { EVENT_ORDINALS, type EventOrdinals, holdsContent, type ShownEvent, shownEvent, type ShowOptions } from '@app/auditing';
+import { holdsContent, SealFinder, type ShownEvent, shownEvent, type ShowOptions } from '@app/auditing';
 import type { DataKey, StoredEvent } from '@app/kernel';
 import { VAULT, type Vault } from '@app/vault';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,11 +8,11 @@ import { Inject, Injectable } from '@nestjs/common';
 export class EventShower {
   constructor(
     @Inject(VAULT) private readonly vault: Vault,
-    @Inject(EVENT_ORDINALS) private readonly ordinals: EventOrdinals,
+    private readonly seals: SealFinder,
   ) {}
 
   async show(events: readonly StoredEvent[], options: ShowOptions): Promise<readonly ShownEvent[]> {
-    const [keys, ordinals] = await Promise.all([this.keysOf(events), this.ordinals.of(events)]);
+    const [keys, ordinals] = await Promise.all([this.keysOf(events), this.seals.ordinals(events)]);
     return events.map((event) => shownEvent(event, ordinals.get(event.id) ?? null, keys, options));
   }
 

@@ -1,4 +1,4 @@
-import { AuditLog } from '@app/auditing';
+import { AuditLog, SealFinder } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import type { Provider, Type } from '@nestjs/common';
@@ -11,6 +11,7 @@ export const auditControllers: readonly Type[] = [AuditEventsController, AuditOb
 
 export const auditProviders: readonly Provider[] = [
   { provide: AuditLog, useFactory: (log: EventLog, views: ReadStore) => new AuditLog(log, views), inject: [EVENT_LOG, READ_STORE] },
+  { provide: SealFinder, useFactory: (log: EventLog, views: ReadStore) => new SealFinder(log, views), inject: [EVENT_LOG, READ_STORE] },
   ContentRegister,
   EventShower,
 ];

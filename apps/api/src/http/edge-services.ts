@@ -3,6 +3,7 @@ import type { Clock, Config, Ids } from '@app/kernel';
 import type { Metrics } from '@app/telemetry';
 import type { Idempotency } from './idempotency';
 import type { Lists } from './lists';
+import type { OpenRequests } from './open-requests';
 import type { ViewWaiter } from './view-waiter';
 
 /** What the hooks and parameter decorators of the edge work with; decorates the Fastify instance as `edge`. */
@@ -15,6 +16,7 @@ export interface EdgeServices {
   readonly lists: Lists;
   readonly views: ViewWaiter;
   readonly metrics: Metrics;
+  readonly requests: OpenRequests;
 }
 
 declare module 'fastify' {

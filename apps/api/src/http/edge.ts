@@ -45,6 +45,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     if (body !== undefined) options.bodyLimit = body.limit;
   });
   fastify.addHook('onRequest', begin);
+  fastify.addHook('onRequest', edge.requests.admit);
   traceRequests(fastify);
   fastify.addHook('onRequest', guard(edge, RATE_LIMIT_PER_MINUTE === undefined ? undefined : new RateLimiter(edge.clock, RATE_LIMIT_PER_MINUTE)));
   fastify.addHook('onRequest', waitForReadAfter);
@@ -58,6 +59,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   });
   void fastify.register(multipart, { limits: { fileSize: MAX_UPLOAD_BYTES, files: 100, fields: 100, fieldSize: JSON_LIMIT, fieldNameSize: 100, headerPairs: 20 } });
   installIdempotency(fastify);
+  fastify.addHook('onSend', edge.requests.endFollowers);
   fastify.addHook('onResponse', accessLog(logger, edge.metrics));
 };
 

@@ -8,13 +8,16 @@ const KEPT_HEADERS = ['etag', 'location', 'x-log-position', 'content-type'] as c
 
 /** Gives every write of the instance the behaviour of `Idempotency-Key`; requests without it pass untouched. */
 export const installIdempotency = (fastify: FastifyInstance): void => {
-  fastify.addHook('preHandler', acceptOrReplay);
-  fastify.addHook('onSend', settle);
+  fastify.addHook('onRoute', (route) => {
+    if (route.method === 'GET' || route.method === 'HEAD') return;
+    route.preHandler = [acceptOrReplay];
+    route.onSend = [settle];
+  });
 };
 
 const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
   const key = request.headers['idempotency-key'];
-  if (key === undefined || request.caller === null || request.method === 'GET' || request.method === 'HEAD') return undefined;
+  if (key === undefined || request.caller === null) return undefined;
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' }]);
   }

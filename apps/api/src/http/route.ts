@@ -66,12 +66,13 @@ export const Accepts = (schema: z.ZodType, options: Partial<Omit<BodyDeclaration
 /** The query parameters' schema. A route without it refuses every parameter; the handler reads them with `query(schema, raw)`. */
 export const Parameters = (query: z.ZodObject): MethodDecorator => declare((route) => ({ ...route, query }));
 
-/** A status the handler answers with and the schema of its body (null: none). The first one is its usual status. */
+/** A status the handler answers with and the schema of its body (null: none). The lowest is its usual one. */
 export const Answers =
   (status: number, schema: z.ZodType | null = null): MethodDecorator =>
   (target, key, descriptor) => {
     declare((route) => ({ ...route, answers: { ...route.answers, [status]: schema } }))(target, key, descriptor);
-    HttpCode(status)(target, key, descriptor);
+    const statuses = Object.keys(declarationOfHandler(descriptor.value as object).answers ?? {});
+    HttpCode(Math.min(...statuses.map(Number)))(target, key, descriptor);
   };
 
 /** Codes that the handler may refuse with, for the documentation. */

@@ -10,6 +10,7 @@ import type { EdgeServices } from './edge-services';
 import { Idempotency } from './idempotency';
 import { Lists } from './lists';
 import { nestLogger } from './logging';
+import { OpenRequests } from './open-requests';
 import { ProblemFilter } from './problem-filter';
 import { RouteTable } from './route-table';
 import { VIEW_WAITER, type ViewWaiter } from './view-waiter';
@@ -18,6 +19,7 @@ import { VIEW_WAITER, type ViewWaiter } from './view-waiter';
 export interface ServedApplication {
   readonly app: NestFastifyApplication;
   readonly routes: RouteTable;
+  readonly requests: OpenRequests;
 }
 
 /** Builds a module's application. The module provides what `EdgeServices` names. */
@@ -26,14 +28,15 @@ export const serve = async (module: Type | DynamicModule, logger: Logger): Promi
   const fastify = adapter.getInstance();
   const routes = new RouteTable(fastify);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
-  installEdge(fastify, edgeServices(app), logger);
+  const requests = new OpenRequests();
+  installEdge(fastify, edgeServices(app, requests), logger);
   app.useGlobalFilters(new ProblemFilter(routes, logger));
   await app.init();
   await fastify.ready();
-  return { app, routes };
+  return { app, routes, requests };
 };
 
-const edgeServices = (app: NestFastifyApplication): EdgeServices => ({
+const edgeServices = (app: NestFastifyApplication, requests: OpenRequests): EdgeServices => ({
   config: app.get<Config>(CONFIG),
   clock: app.get<Clock>(CLOCK),
   ids: app.get<Ids>(IDS),
@@ -42,4 +45,5 @@ const edgeServices = (app: NestFastifyApplication): EdgeServices => ({
   lists: app.get(Lists),
   views: app.get<ViewWaiter>(VIEW_WAITER),
   metrics: app.get(Metrics),
+  requests,
 });

@@ -1,0 +1,90 @@
+import 'reflect-metadata';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '@app/kernel';
+import pino from 'pino';
+import { type Platform, startPlatform } from '../../apps/api/src/start';
+
+export const ADMIN_KEY = 'test-bootstrap-key-0123456789-abcdefghijklmnop';
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The admin's by default; null for none. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly payload?: string | Buffer;
+}
+
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Parsed where it is JSON, undefined where there is none. */
+  readonly body: T;
+  readonly text: string;
+}
+
+export interface TestPlatform {
+  readonly platform: Platform;
+  readonly dataDir: string;
+  /** Where it listens; empty when it does not. */
+  readonly url: string;
+  call<T = Record<string, unknown>>(path: string, call?: Call): Promise<Answer<T>>;
+  /** Creates a user with a role and an API key of theirs. */
+  newCaller(given?: { role?: string; permissions?: readonly string[]; agentIds?: readonly string[]; allAgents?: boolean }): Promise<{ userId: string; keyId: string; key: string }>;
+  /** Stops it; the folder goes with it unless it is kept for another start. */
+  stop(options?: { keep?: boolean }): Promise<void>;
+}
+
+export const ALL_PERMISSIONS = [
+  'agents:read', 'agents:write', 'spaces:read', 'spaces:write', 'knowledge:read', 'knowledge:write', 'llm', 'compat', 'usage:read', 'cost:write', 'keys:write', 'users:write', 'audit:read', 'audit:content', 'operations',
+];
+
+let users = 0;
+
+/** The whole product on a temporary folder, in this process. With `listen` it also takes connections on a free port. */
+export const startTestPlatform = async (given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string } = {}): Promise<TestPlatform> => {
+  const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'platform-'));
+  const environment = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: dataDir, BOOTSTRAP_API_KEY: ADMIN_KEY, ...given.environment };
+  const config = readConfig(environment);
+  const platform = await startPlatform(config, environment, pino({ level: config.LOG_LEVEL }));
+  const url = given.listen === true ? await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl()) : '';
+
+  const call: TestPlatform['call'] = async <T>(path: string, { method = 'GET', key = ADMIN_KEY, headers = {}, body, payload }: Call = {}) => {
+    const sent = payload ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await platform.app.inject({
+      method,
+      url: path,
+      headers: { ...(key === null ? {} : { 'x-api-key': key }), ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(sent === undefined ? {} : { payload: sent }),
+    });
+    const isJson = String(response.headers['content-type'] ?? '').includes('json');
+    return { status: response.statusCode, headers: response.headers, body: (isJson ? JSON.parse(response.body) : undefined) as T, text: response.body };
+  };
+
+  const newCaller: TestPlatform['newCaller'] = async ({ role = 'member', permissions = ALL_PERMISSIONS, agentIds = [], allAgents = true } = {}) => {
+    users += 1;
+    const user = await call<{ id: string }>('/api/v1/core/users', { method: 'POST', body: { email: `user${users}@example.com`, name: `User ${users}`, role } });
+    const key = await call<{ id: string; secret: string }>('/api/v1/core/api-keys', { method: 'POST', body: { name: 'test', agentIds, allAgents, permissions, userId: user.body.id } });
+    if (key.status !== 201) throw new Error(`no key: ${key.text}`);
+    return { userId: user.body.id, keyId: key.body.id, key: key.body.secret };
+  };
+
+  const stop: TestPlatform['stop'] = async ({ keep = false } = {}) => {
+    await platform.stop();
+    if (!keep) rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { platform, dataDir, url, call, newCaller, stop };
+};
+
+/** Polls until `check` holds; fails after 20 s. */
+export const until = async (check: () => Promise<boolean> | boolean, what = 'the state'): Promise<void> => {
+  const deadline = Date.now() + 20_000;
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`${what} did not come`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};

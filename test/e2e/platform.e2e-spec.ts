@@ -1,0 +1,45 @@
+import { startTestPlatform, type TestPlatform } from './harness';
+
+let platform: TestPlatform;
+beforeAll(async () => (platform = await startTestPlatform({ environment: { METRICS_TOKEN: 'metrics-token-0123456789' } })));
+afterAll(() => platform.stop());
+
+describe('health, metrics and documentation', () => {
+  it('says in public only whether it is up', async () => {
+    expect((await platform.call('/health/live', { key: null })).body).toEqual({ status: 'up' });
+    expect((await platform.call('/health/ready', { key: null })).body).toEqual({ status: 'up' });
+    expect((await platform.call('/health', { key: null })).status).toBe(401);
+    expect((await platform.call('/metrics', { key: null })).status).toBe(401);
+  });
+
+  it.each(['/health', '/metrics'])('tells operators and monitors more at %s', async (path) => {
+    expect((await platform.call(path)).status).toBe(200);
+    expect((await platform.call(path, { key: null, headers: { authorization: 'Bearer metrics-token-0123456789' } })).status).toBe(200);
+    expect((await platform.call(path, { key: null, headers: { authorization: 'Bearer wrong-token-0123456789' } })).status).toBe(401);
+  });
+
+  it('names every dependency and every projection', async () => {
+    const { body } = await platform.call<{ dependencies: Record<string, { ok: boolean }>; projections: { name: string }[] }>('/health');
+    expect(Object.entries(body.dependencies).map(([name, { ok }]) => [name, ok])).toEqual([['log', true], ['readStore', true], ['searchIndex', true], ['vault', true], ['blobs', true]]);
+  });
+
+  it('measures appends, lag and requests', async () => {
+    const { text } = await platform.call('/metrics');
+    for (const name of ['log_append_duration_seconds_count', 'projection_lag_events', 'http_request_duration_seconds_bucket', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(name);
+  });
+
+  it('serves its documentation without any other host', async () => {
+    const page = await platform.call('/docs', { key: null });
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).not.toMatch(/https?:\/\//);
+    for (const [, file] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await platform.call(file as string, { key: null })).status).toBe(200);
+    expect((await platform.call<{ openapi: string }>('/openapi.json', { key: null })).body.openapi).toBe('3.1.0');
+    expect((await platform.call('/docs/package.json', { key: null })).status).toBe(404);
+  });
+});
+
+it('shows its documentation to callers only where PUBLIC_DOCS is false', async () => {
+  const closed = await startTestPlatform({ environment: { PUBLIC_DOCS: 'false' } });
+  expect([(await closed.call('/docs', { key: null })).status, (await closed.call('/openapi.json', { key: null })).status, (await closed.call('/openapi.json')).status]).toEqual([401, 401, 200]);
+  await closed.stop();
+});
