@@ -18,6 +18,12 @@ interface Condition {
   readonly parameters: readonly Value[];
 }
 
+/** Part of a list; `order` names the fields that still differ within it. */
+interface Range {
+  readonly conditions: readonly Condition[];
+  readonly order: OrderBy;
+}
+
 /**
  * The queries of a page, each served by one declared index from end to end. Keyset paging is a sequence of index ranges:
  * rows that tie with the last one in all fields, then in all but the last field, and so on. Throws when no index serves it.
@@ -28,15 +34,12 @@ export const pageQueries = (indexes: readonly IndexSpec[], { where = {}, orderBy
   const index = servingIndex(indexes, equal, open);
   const keyOrder = orderBy.at(-1)?.order ?? 'asc';
   const source = index === undefined ? 'rows' : `rows indexed by "${index.name}"`;
-  const order = [...open.map(({ field, order: direction }) => `${fieldSql(field)} ${direction}`), `key ${keyOrder}`].join(', ');
-  const page = (conditions: readonly Condition[]): PageQuery => ({
-    sql: `select key, changed from ${source}${whereSql(conditions)} order by ${order} limit ?`,
-    parameters: conditions.flatMap(({ parameters }) => parameters),
-  });
   const given = Object.entries(where).map(equalTo);
-  if (after === undefined) return [page(given)];
-  const values = after.values.filter((_, position) => orderBy[position] !== undefined && open.includes(orderBy[position]));
-  return rangesAfter(open, values, after.key, keyOrder).map((range) => page([...given, ...range]));
+  const ranges = after === undefined ? [{ conditions: [], order: open }] : rangesAfter(open, valuesOf(open, orderBy, after.values), after.key, keyOrder);
+  return ranges.map(({ conditions, order }) => ({
+    sql: `select key, changed from ${source}${whereSql([...given, ...conditions])} order by ${[...order.map(({ field, order: way }) => `${fieldSql(field)} ${way}`), `key ${keyOrder}`].join(', ')} limit ?`,
+    parameters: [...given, ...conditions].flatMap(({ parameters }) => parameters),
+  }));
 };
 
 /** The query that counts rows; throws when no index serves it. */
@@ -69,20 +72,27 @@ const equalTo = ([field, wanted]: [string, Where[string]]): Condition => {
   return { sql: `${fieldSql(field)} in (select value from json_each(?))`, parameters: [JSON.stringify(wanted.in)] };
 };
 
+/** The values at which the fields that are not fixed by equality begin. */
+const valuesOf = (open: OrderBy, orderBy: OrderBy, values: readonly Json[]): readonly Value[] =>
+  open.map((field) => comparable(values[orderBy.indexOf(field)]));
+
 /** What comes after a row, as ranges in order. Null stands first ascending and last descending. */
-const rangesAfter = (orderBy: OrderBy, values: readonly Json[], key: string, keyOrder: Direction): readonly (readonly Condition[])[] => {
-  const ties = orderBy.map(({ field }, position): Condition => equalTo([field, comparable(values[position])]));
-  const ranges: (readonly Condition[])[] = [[...ties, { sql: `key ${keyOrder === 'asc' ? '>' : '<'} ?`, parameters: [key] }]];
-  for (let position = orderBy.length - 1; position >= 0; position -= 1) {
-    const { field, order } = orderBy[position] as OrderBy[number];
-    for (const beyond of beyondValue(fieldSql(field), order, comparable(values[position]))) ranges.push([...ties.slice(0, position), beyond]);
-  }
+const rangesAfter = (orderBy: OrderBy, values: readonly Value[], key: string, keyOrder: Direction): readonly Range[] => {
+  const ties = orderBy.map(({ field }, position): Condition => equalTo([field, values[position] ?? null]));
+  const ranges: Range[] = [{ conditions: [...ties, { sql: `key ${keyOrder === 'asc' ? '>' : '<'} ?`, parameters: [key] }], order: [] }];
+  for (const [position, { field, order }] of [...orderBy.entries()].toReversed())
+    for (const { condition, fixes } of beyondValue(fieldSql(field), order, values[position] ?? null))
+      ranges.push({ conditions: [...ties.slice(0, position), condition], order: orderBy.slice(fixes ? position + 1 : position) });
   return ranges;
 };
 
-const beyondValue = (field: string, order: Direction, value: Value): readonly Condition[] => {
-  if (order === 'asc') return [value === null ? { sql: `${field} is not null`, parameters: [] } : { sql: `${field} > ?`, parameters: [value] }];
-  return value === null ? [] : [{ sql: `${field} < ?`, parameters: [value] }, { sql: `${field} is null`, parameters: [] }];
+/** What comes after a value of a field; `fixes`: it leaves the field one value only. */
+const beyondValue = (field: string, order: Direction, value: Value): readonly { readonly condition: Condition; readonly fixes: boolean }[] => {
+  const isNull = { condition: { sql: `${field} is null`, parameters: [] }, fixes: true };
+  const isNotNull = { condition: { sql: `${field} is not null`, parameters: [] }, fixes: false };
+  const beyond = { condition: { sql: `${field} ${order === 'asc' ? '>' : '<'} ?`, parameters: [value] }, fixes: false };
+  if (order === 'asc') return [value === null ? isNotNull : beyond];
+  return value === null ? [] : [beyond, isNull];
 };
 
 const whereSql = (conditions: readonly Condition[]): string => (conditions.length === 0 ? '' : ` where ${conditions.map(({ sql }) => sql).join(' and ')}`);

@@ -1,4 +1,4 @@
-import type { Json, Position } from '@app/kernel';
+import { isErased, type Json, type Position } from '@app/kernel';
 import { type IndexSpec, type Operation, type Row, type RowChange, UniqueViolation } from '../read-store';
 import { comparable, type Scalar } from './index-sql';
 
@@ -33,6 +33,7 @@ export class RowFold {
   private readonly holders = new Map<string, string>();
   private readonly unique: readonly IndexSpec[];
   private readonly touched = new Set<string>();
+  private removes = false;
 
   constructor(
     private readonly view: string,
@@ -46,6 +47,11 @@ export class RowFold {
     for (const operation of operations) this.run(operation, position);
     if (this.unique.length > 0) this.claim();
     this.touched.clear();
+  }
+
+  /** True when rows were removed or fields erased: their content must leave the disk with the next purge. */
+  get removesContent(): boolean {
+    return this.removes;
   }
 
   /** The rows that the batch wrote or removed. */
@@ -90,6 +96,7 @@ export class RowFold {
     const later = before?.row && before.position > position ? before.position : position;
     this.rows.set(key, { position: later, row, removed: row === null || before?.removed === true, parsed: false, claims: before?.claims ?? [] });
     this.touched.add(key);
+    this.removes ||= row === null || Object.values(row).some(isErased);
   }
 
   private current(key: string): FoldedRow | undefined {

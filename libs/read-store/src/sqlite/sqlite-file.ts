@@ -12,7 +12,6 @@ export const openForWriting = (file: string): Database.Database => {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('secure_delete = ON');
-    db.pragma('temp_store = MEMORY');
     return db;
   } catch (error) {
     db.close();
@@ -21,11 +20,7 @@ export const openForWriting = (file: string): Database.Database => {
 };
 
 /** Opens a file of a view for reading beside its writer. */
-export const openForReading = (file: string): Database.Database => {
-  const db = new Database(file, { readonly: true, timeout: 10_000 });
-  db.pragma('temp_store = MEMORY');
-  return db;
-};
+export const openForReading = (file: string): Database.Database => new Database(file, { readonly: true, timeout: 10_000 });
 
 /** Runs work on files. Damage and failed I/O become `Unavailable` with the file and what to do about it; damage is remembered. */
 export class GuardedFiles {

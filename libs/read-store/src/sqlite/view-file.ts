@@ -4,7 +4,10 @@ import { type Checkpoint, CheckpointMismatch, Fenced, type IndexSpec, type Row, 
 import { comparable, createIndexSql, fieldSql, indexBeginningWith, type Scalar } from './index-sql';
 import { RowFold, type StoredRows } from './row-fold';
 
-/** What a view file says of itself. `fence`: the highest a writer came with; `commits` numbers the commits, which rows carry so that readers see that one changed. */
+/**
+ * What a view file says of itself. `fence`: the highest a writer came with; `commits` numbers the commits, which rows carry so that
+ * readers see that one changed. In the file also `loose`: content was removed since the last purge.
+ */
 export interface ViewHead extends Checkpoint {
   readonly indexes: readonly IndexSpec[];
   readonly fence: number;
@@ -24,11 +27,11 @@ export const prepareFile = (db: Database.Database, { name, version, indexes }: V
     const head = readHead(db);
     if (head === undefined) {
       db.exec(`
-        create table head(indexes text not null, position text, handled integer not null, fence integer not null, commits integer not null);
+        create table head(indexes text not null, position text, handled integer not null, fence integer not null, commits integer not null, loose integer not null);
         create table rows(key text primary key, position text not null, changed integer not null, row text not null) without rowid;
         create table state(key text primary key, value text not null) without rowid;`);
       for (const index of indexes) db.exec(createIndexSql(index));
-      db.prepare('insert into head values (?, null, 0, 0, 0)').run(canonicalJson(indexes));
+      db.prepare('insert into head values (?, null, 0, 0, 0, 0)').run(canonicalJson(indexes));
     } else if (canonicalJson(head.indexes) !== canonicalJson(indexes)) {
       throw new Error(`view ${name} v${version} was made with other indexes than are declared now; give the projection a new version`);
     }
@@ -48,7 +51,7 @@ export class ViewFile implements StoredRows {
     this.indexes = head.indexes;
     this.statements = {
       head: db.prepare('select position, fence, commits from head'),
-      advance: db.prepare('update head set position = ?, handled = ?, fence = ?, commits = ?'),
+      advance: db.prepare('update head set position = ?, handled = ?, fence = ?, commits = ?, loose = max(loose, ?)'),
       load: db.prepare('select position, row from rows where key = ?'),
       remove: db.prepare('delete from rows where key = ?'),
       put: db.prepare(
@@ -87,18 +90,19 @@ export class ViewFile implements StoredRows {
     if (fence < head.fence) throw new Fenced(`view ${view} v${version} has a newer writer: fence ${head.fence}, not ${fence}`);
     if (from !== head.position) throw new CheckpointMismatch(`view ${view} v${version} stands at ${head.position ?? 'the start'}, not at ${from ?? 'the start'}`);
     const commit = head.commits + 1;
-    this.writeRows(view, changes, commit);
+    const removesContent = this.writeRows(view, changes, commit);
     for (const [key, value] of Object.entries(state)) this.writeState(key, value);
-    this.statements.advance.run(to.position, to.handled, fence, commit);
+    this.statements.advance.run(to.position, to.handled, fence, commit, removesContent ? 1 : 0);
   }
 
-  private writeRows(view: string, changes: RowBatch['changes'], commit: number): void {
+  private writeRows(view: string, changes: RowBatch['changes'], commit: number): boolean {
     const fold = new RowFold(view, this.indexes, this);
     for (const change of changes) fold.apply(change);
     const unique = this.indexes.some((index) => index.unique);
     // Values of a unique index may have moved between rows: all their old rows go before the first new one comes.
     for (const [key, { removed }] of fold.written()) if (removed || unique) this.statements.remove.run(key);
     for (const [key, { position, row }] of fold.written()) if (row !== null) this.statements.put.run(key, position, commit, JSON.stringify(row));
+    return fold.removesContent;
   }
 
   private writeState(key: string, value: Json | null): void {

@@ -2,6 +2,7 @@ import type { Checkpoint } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { load } from 'sqlite-vec';
 
+/** What an index file says of itself; in the file also `loose`: content was removed since the last purge. */
 export interface IndexHead extends Checkpoint {
   readonly fence: number;
 }
@@ -11,8 +12,8 @@ export const prepareIndex = (db: Database.Database): void => {
   db.transaction(() => {
     if (readIndexHead(db) !== undefined) return;
     db.exec(`
-      create table head(position text, handled integer not null, fence integer not null);
-      insert into head values (null, 0, 0);
+      create table head(position text, handled integer not null, fence integer not null, loose integer not null);
+      insert into head values (null, 0, 0, 0);
       create table scopes(id integer primary key, scope text not null unique);
       create table models(id integer primary key, model text not null, dimensions integer not null, unique (model, dimensions));
       create table documents(id integer primary key, documentId text not null unique, name text not null, scope integer not null references scopes,

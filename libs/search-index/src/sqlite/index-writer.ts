@@ -71,6 +71,7 @@ export class IndexWriter {
     this.run('delete from passages where document = ?', document);
     this.run('delete from tags where document = ?', document);
     this.run('delete from documents where id = ?', document);
+    this.run('update head set loose = 1');
   }
 
   private removeScope(scope: Scope): void {
