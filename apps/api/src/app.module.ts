@@ -1,25 +1,28 @@
 import { Access, Authenticator, KeyScope } from '@app/access';
-import { agentHandlers, CHAT_MODELS } from '@app/agents';
+import { CHAT_MODELS } from '@app/agents';
+import { AuditLog, SealFinder } from '@app/auditing';
 import { BLOBS } from '@app/blobs';
 import { EVENT_LOG } from '@app/event-log';
 import { eventCatalogue } from '@app/hosting';
-import { AdminRegister, ApiKeyUse, identityHandlers } from '@app/identity';
+import { AdminRegister, ApiKeyUse } from '@app/identity';
 import { CLOCK, CONFIG, Decisions, EventCatalogue, EventCodec, IDS, InstanceSecret } from '@app/kernel';
 import { Models } from '@app/models';
-import { Projecting } from '@app/projecting';
+import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE } from '@app/read-store';
 import { Reservations } from '@app/reservations';
 import { SEARCH_INDEX } from '@app/search-index';
-import { spaceHandlers } from '@app/spaces';
 import { Metrics } from '@app/telemetry';
 import { VAULT } from '@app/vault';
 import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { ContentRegister } from './audit/content-register';
+import { EventShower } from './audit/event-shower';
 import { controllers } from './controllers';
 import { routesOf } from './docs/controller-routes';
 import { OPENAPI_TEXT } from './docs/docs.controller';
 import { openApiDocument } from './docs/openapi';
 import { productVersion } from './docs/version';
+import { handlers } from './handlers';
 import type { Host } from './host';
 import { Lists } from './http';
 import { Idempotency } from './http/idempotency';
@@ -32,11 +35,11 @@ const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provi
 @Module({})
 export class AppModule {
   static of(host: Host): DynamicModule {
-    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...identityHandlers, ...spaceHandlers, ...agentHandlers] };
+    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...handlers, ContentRegister, EventShower] };
   }
 }
 
-const ports = ({ config, clock, ids, secret, stores, projecting, models, metrics }: Host): Provider[] => [
+const ports = ({ config, clock, ids, secret, stores, projecting, policies, reservations, models, chatModels, metrics }: Host): Provider[] => [
   value(CONFIG, config),
   value(CLOCK, clock),
   value(IDS, ids),
@@ -51,11 +54,14 @@ const ports = ({ config, clock, ids, secret, stores, projecting, models, metrics
   value(Decisions, stores.decisions),
   value(Projecting, projecting),
   value(VIEW_WAITER, projecting),
+  value(Policies, policies),
+  value(Reservations, reservations),
+  value(CHAT_MODELS, chatModels),
   value(Models, models),
   value(Metrics, metrics),
 ];
 
-const services = ({ clock, ids, secret, stores, projecting, models, logger }: Host): Provider[] => {
+const services = ({ clock, ids, secret, stores, projecting, logger }: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
@@ -67,8 +73,8 @@ const services = ({ clock, ids, secret, stores, projecting, models, logger }: Ho
     value(Access, access),
     value(KeyScope, new KeyScope(decisions, access)),
     value(AdminRegister, new AdminRegister(decisions)),
-    value(Reservations, new Reservations(decisions, secret, ids)),
-    value(CHAT_MODELS, { defaultModel: models.catalogue.defaultModel, isChatModel: (key: string) => models.catalogue.models.get(key)?.kind === 'chat' }),
+    value(AuditLog, new AuditLog(log, readStore)),
+    value(SealFinder, new SealFinder(log, readStore)),
     value(Lists, new Lists(secret)),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids)),
     value(Health, new Health(dependencies, projecting, productVersion)),

@@ -1,7 +1,19 @@
 import type { Type } from '@nestjs/common';
+import { AuditEventsController } from './audit/audit-events.controller';
+import { AuditObjectsController } from './audit/audit-objects.controller';
 import { DocsController } from './docs/docs.controller';
 import { HealthController } from './monitoring/health.controller';
 import { MetricsController } from './monitoring/metrics.controller';
+import { DeadLettersController } from './operations/dead-letters.controller';
+import { ProjectionsController } from './operations/projections.controller';
 
 /** Every controller of the API. Routes, permissions, documentation and the tests over all routes follow from this list. */
-export const controllers: readonly Type[] = [HealthController, MetricsController, DocsController];
+export const controllers: readonly Type[] = [
+  AuditEventsController,
+  AuditObjectsController,
+  ProjectionsController,
+  DeadLettersController,
+  HealthController,
+  MetricsController,
+  DocsController,
+];

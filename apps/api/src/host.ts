@@ -1,9 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
-import { openStores, projections, type Stores } from '@app/hosting';
+import type { ChatModels } from '@app/agents';
+import { openStores, projections, spawnRebuildWorker, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
-import { Projecting } from '@app/projecting';
+import { Policies, Projecting } from '@app/projecting';
+import { Reservations } from '@app/reservations';
 import { Metrics, type Tracing, startTracing } from '@app/telemetry';
 import { loadOrMakeKey } from '@app/vault';
 import type { Logger } from 'pino';
@@ -18,7 +20,10 @@ export interface Host {
   readonly secret: InstanceSecret;
   readonly stores: Stores;
   readonly models: Models;
+  readonly chatModels: ChatModels;
+  readonly reservations: Reservations;
   readonly projecting: Projecting;
+  readonly policies: Policies;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly logger: Logger;
@@ -33,8 +38,20 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const metrics = new Metrics();
   const stores = await openStores(config, vaultKey, clock);
   observeStores(stores, metrics);
-    const projecting = new Projecting({ ...stores, projections: observeProjections(projections), clock, logger });
-  return { config, clock, ids: new TimeOrderedIds(), secret: instanceSecret(vaultKey), stores, models, projecting, metrics, tracing, logger };
+    const spawn = () => spawnRebuildWorker({ dataFolder: config.DATA_DIR, vaultKey });
+  const projecting = new Projecting({ ...stores, projections: observeProjections(projections), spawn, clock, logger });
+  const ids = new TimeOrderedIds();
+  const secret = instanceSecret(vaultKey);
+  const reservations = new Reservations(stores.decisions, secret, ids);
+  const chatModels = chatModelsOf(models);
+  const reactions = tenancyPolicies({ stores, projecting, reservations, models: chatModels, clock });
+  const policies = new Policies({ ...stores, policies: reactions, clock, logger });
+  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, metrics, tracing, logger };
 };
+
+const chatModelsOf = ({ catalogue }: Models): ChatModels => ({
+  defaultModel: catalogue.defaultModel,
+  isChatModel: (key) => catalogue.models.get(key)?.kind === 'chat',
+});
 
 const instanceSecret = (vaultKey: string): InstanceSecret => new InstanceSecret(Buffer.from(hkdfSync('sha256', vaultKey, '', 'instance secret', 32)));

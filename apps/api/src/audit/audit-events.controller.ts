@@ -9,10 +9,10 @@ import { ContentRegister } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
 import { shownEventSchema } from './audit-schemas';
+import { knownPosition } from './known-position';
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 const name = z.string().min(1).max(300);
-const position = z.string().regex(/^[\w:/.-]{1,64}$/);
 
 const eventsQuery = listQuery({
   stream: name.optional(),
@@ -22,7 +22,7 @@ const eventsQuery = listQuery({
   correlationId: name.optional(),
   from: time.optional(),
   to: time.optional(),
-  after: position.optional(),
+  after: name.optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
   follow: flagText.default(false),
   content: flagText.default(false),
@@ -57,7 +57,8 @@ export class AuditEventsController {
 
   private async page(asked: EventsQuery, caller: Caller, meta: CommandMeta): Promise<JsonText> {
     const { limit, after } = this.lists.page(LIST, caller, asked);
-    const page = await this.auditLog.page(asked, { order: asked.order, after: after?.key ?? asked.after ?? null, limit });
+    const start = after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
+    const page = await this.auditLog.page(asked, { order: asked.order, after: start, limit });
     if (asked.content) await this.register.record(caller, filtersOf(asked), page.events, meta);
     const items = (await this.shower.show(page.events, asked)).map((event) => new JsonText(JSON.stringify(event)));
     return this.lists.answer(LIST, caller, asked, items, page.next === null ? null : { values: [], key: page.next });
@@ -71,8 +72,8 @@ export class AuditEventsController {
       if (asked.content && (await this.shower.holdContent(wanted))) await this.register.record(caller, filtersOf(asked), wanted, { ...meta, commandId: this.ids.next() });
       return this.shower.show(wanted, asked);
     };
-    const from = position.safeParse(lastEventId);
-    const after = from.success ? from.data : (asked.after ?? (await this.log.head()));
+    const from = lastEventId ?? asked.after;
+    const after = from === undefined ? await this.log.head() : await knownPosition(this.log, from, lastEventId === undefined ? 'after' : 'last-event-id');
     return new StreamableFile(followEvents(this.log, { after, show }), { type: 'text/event-stream' });
   }
 }

@@ -7,9 +7,10 @@ import { VAULT, type Vault } from '@app/vault';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
 import { z } from 'zod';
-import { Answers, CommandContext, CurrentCaller, flagText, InvalidInput, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary } from '../http';
+import { Answers, CommandContext, CurrentCaller, flagText, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary } from '../http';
 import { historyItemSchema } from './audit-schemas';
 import { ContentRegister } from './content-register';
+import { knownPosition, noPosition } from './known-position';
 import { type ObjectKind, objectKinds } from './object-kinds';
 
 const content = flagText.optional();
@@ -42,7 +43,8 @@ export class AuditObjectsController {
   async asOf(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<Readonly<Record<string, Json>>> {
     const found = await this.find(kind, id);
     const asked = query(asOfQuery, raw);
-    const moment = asked.at === undefined ? undefined : (momentOf(asked.at) ?? badTime());
+    const moment = asked.at === undefined ? undefined : (momentOf(asked.at) ?? noPosition('at'));
+    if (moment !== undefined && 'position' in moment) await knownPosition(this.log, moment.position, 'at');
     const { view, events } = await this.see(found, id, asked.content, caller, { kind, id, at: asked.at }, meta);
     return objectAfter(view, moment === undefined ? events : upTo(events, moment)) ?? refuse('not_found');
   }
@@ -87,7 +89,3 @@ export class AuditObjectsController {
     return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row) => concealed(shown(row)) as Record<string, Json> }, events };
   }
 }
-
-const badTime = (): never => {
-  throw new InvalidInput('invalid_parameter', [{ path: 'at', code: 'invalid_format', message: 'Must be a time (ISO 8601) or a position of the log.' }]);
-};

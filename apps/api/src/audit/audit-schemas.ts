@@ -25,3 +25,27 @@ export const historyItemSchema = z.object({
   type: z.string(),
   changes: z.array(z.object({ path: z.string(), before: json, after: json })),
 });
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The part of a seal that is signed, with its signature (`SealHead`). */
+export const sealSchema = z.object({
+  fromOrdinal: z.number().int(),
+  ordinal: z.number().int(),
+  root: sha256,
+  previous: sha256,
+  keyId: z.string(),
+  at: z.string(),
+  signature: z.string(),
+});
+
+export const sealKeySchema = z.object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKey: z.string() });
+
+/** What is needed to check one event against its seal: the leaf is made from `event`, and `path` leads to `seal.root`. */
+export const proofSchema = z.object({
+  event: z.object({ id: z.string(), stream: z.string(), revision: z.number().int(), content: sha256, ordinal: z.number().int() }),
+  index: z.number().int(),
+  size: z.number().int(),
+  path: z.array(sha256),
+  seal: sealSchema,
+});
