@@ -4,7 +4,7 @@ describe('the audit trail', () => {
   it('holds where an event stands and who recorded it, and none of its data', () => {
     const context = { id: 'e1', stream: 'agent-a-1', revision: 3, position: '07', recordedAt: '2026-01-01T00:00:00.000Z', actor: 'user:u1', commandId: 'c1', correlationId: 'k1' };
     const operations = auditTrail(['AgentRenamed']).apply({ type: 'AgentRenamed', data: { name: 'Secret' }, context });
-    const row = { stream: 'agent-a-1', revision: 3, category: 'agent', type: 'AgentRenamed', actor: 'user:u1', correlationId: 'k1', recordedAt: '2026-01-01T00:00:00.000Z' };
+    const row = { id: 'e1', stream: 'agent-a-1', revision: 3, category: 'agent', type: 'AgentRenamed', actor: 'user:u1', correlationId: 'k1', recordedAt: '2026-01-01T00:00:00.000Z' };
     expect(operations).toEqual([{ op: 'put', key: '07', row }]);
     expect(auditTrailRow.parse(row)).toEqual(row);
   });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 /** Where an event stands and what auditors filter by; no content. Its key is the position. */
 export const auditTrailRow = z.strictObject({
+  id: z.string(),
   stream: z.string(),
   revision: z.number(),
   category: z.string(),
@@ -29,12 +30,13 @@ export const auditTrail = (types: readonly string[]): RowProjection => ({
   version: 1,
   types,
   row: auditTrailRow,
-  indexes: [...AUDIT_FILTERS, 'recordedAt'].map(by),
+  indexes: ['id', ...AUDIT_FILTERS, 'recordedAt'].map(by),
   apply: ({ type, context }) => [
     {
       op: 'put',
       key: context.position,
       row: {
+        id: context.id,
         stream: context.stream,
         revision: context.revision,
         category: categoryOf(context.stream),
