@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto';
+import type { NewEvent } from '@app/kernel';
+
+/** What a seal keeps of one event; it stays when the event is removed. */
+export interface SealedEvent {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  /** SHA-256, hex, over type, data and metadata as they are stored. */
+  readonly content: string;
+}
+
+/** Each part preceded by its length in bytes, so that no two lists of parts give the same bytes. */
+const framed = (parts: readonly string[]): Buffer =>
+  Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part, 'utf8');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+
+export const contentHash = ({ type, data, metadata }: Pick<NewEvent, 'type' | 'data' | 'metadata'>): string => hash('sha256', framed([type, data, metadata]));
+
+/** The leaf of an event in the Merkle tree of its seal: RFC 6962's domain 0x00. Its position is no part of it, so a proof survives export, import and scavenging. */
+export const leafHash = ({ id, stream, revision, content }: SealedEvent): Buffer =>
+  hash('sha256', Buffer.concat([Buffer.of(0), framed([stream, String(revision), id]), Buffer.from(content, 'hex')]), 'buffer');

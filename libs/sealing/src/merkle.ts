@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+
+/** Merkle trees as in RFC 6962, 2.1, over leaves that are hashed already. */
+const nodeHash = (left: Buffer, right: Buffer): Buffer => hash('sha256', Buffer.concat([Buffer.of(1), left, right]), 'buffer');
+
+/** Where a tree of `size` leaves splits: the largest power of two below it. */
+const splitOf = (size: number): number => 2 ** Math.ceil(Math.log2(size) - 1);
+
+/** The root over at least one leaf. */
+export const merkleRoot = (leaves: readonly Buffer[]): Buffer => {
+  const [first] = leaves;
+  if (first === undefined) throw new RangeError('a tree needs a leaf');
+  if (leaves.length === 1) return first;
+  const split = splitOf(leaves.length);
+  return nodeHash(merkleRoot(leaves.slice(0, split)), merkleRoot(leaves.slice(split)));
+};
+
+/** The hashes that lead from leaf `index` to the root, nearest first. */
+export const merklePath = (leaves: readonly Buffer[], index: number): readonly Buffer[] => {
+  if (leaves.length <= 1) return [];
+  const split = splitOf(leaves.length);
+  return index < split
+    ? [...merklePath(leaves.slice(0, split), index), merkleRoot(leaves.slice(split))]
+    : [...merklePath(leaves.slice(split), index - split), merkleRoot(leaves.slice(0, split))];
+};
+
+/** The root that a leaf and its path give in a tree of `size` leaves; undefined when the path has another length. */
+export const rootOfPath = (leaf: Buffer, index: number, size: number, path: readonly Buffer[]): Buffer | undefined => {
+  if (size <= 1) return path.length === 0 && index === 0 ? leaf : undefined;
+  const outermost = path.at(-1);
+  if (outermost === undefined) return undefined;
+  const split = splitOf(size);
+  const isLeft = index < split;
+  const inner = rootOfPath(leaf, isLeft ? index : index - split, isLeft ? split : size - split, path.slice(0, -1));
+  if (inner === undefined) return undefined;
+  return isLeft ? nodeHash(inner, outermost) : nodeHash(outermost, inner);
+};

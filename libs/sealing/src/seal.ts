@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import { canonicalJson, defineEvent, type EventOf } from '@app/kernel';
+import { z } from 'zod';
+import { leafHash, type SealedEvent } from './event-hash';
+import { merkleRoot } from './merkle';
+import type { SealKey } from './seal-key';
+
+/** The stream of the seals. */
+export const SEAL_STREAM = 'sealLog-1';
+/** What stands for the seal before the first. */
+export const NO_SEAL = '0'.repeat(64);
+/** Most events under one seal. */
+export const SEAL_SIZE = 1_000;
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const LogSealed = defineEvent({
+  type: 'LogSealed',
+  description: 'A stretch of the log was sealed: the hashes of its events, signed, and bound to the seal before.',
+  data: z.strictObject({
+    /** Ordinals of the first and the last event under the seal. */
+    fromOrdinal: z.number().int().positive(),
+    ordinal: z.number().int().positive(),
+    /** Merkle root over the leaves of `events`. */
+    root: sha256,
+    /** Hash of the seal before; zeros for the first. */
+    previous: sha256,
+    keyId: z.string().regex(/^[0-9a-f]{16}$/),
+    at: z.iso.datetime(),
+    signature: z.string().regex(/^[\w-]{86}$/),
+    /** `[id, stream, revision, content hash]` of each event, in log order. */
+    events: z.array(z.tuple([z.string(), z.string(), z.number().int().nonnegative(), sha256])).min(1),
+  }),
+});
+
+export type Seal = EventOf<typeof LogSealed>['data'];
+/** What a seal signs: enough to check its signature and its place in the chain. */
+export type SealHead = Omit<Seal, 'events'>;
+
+/** The kinds of event that the sealer appends, for the catalogue. */
+export const sealEvents = [LogSealed] as const;
+
+export const sealedEvents = (seal: Seal): readonly SealedEvent[] => seal.events.map(([id, stream, revision, content]) => ({ id, stream, revision, content }));
+
+export const headOf = ({ fromOrdinal, ordinal, root, previous, keyId, at, signature }: Seal): SealHead => ({ fromOrdinal, ordinal, root, previous, keyId, at, signature });
+
+/** The text that is signed. */
+export const signedText = ({ fromOrdinal, ordinal, root, previous, keyId, at }: Omit<SealHead, 'signature'>): string =>
+  `agent-platform/seal/1\n${canonicalJson({ fromOrdinal, ordinal, root, previous, keyId, at })}`;
+
+/** The hash that names a seal and binds the next one to it. */
+export const sealHash = (head: SealHead): string => hash('sha256', `${signedText(head)}\n${head.signature}`);
+
+/** Seals events that follow those under `last`. */
+export const makeSeal = (last: SealHead | undefined, events: readonly SealedEvent[], key: SealKey, at: Date): Seal => {
+  const fromOrdinal = (last?.ordinal ?? 0) + 1;
+  const head = {
+    fromOrdinal,
+    ordinal: fromOrdinal + events.length - 1,
+    root: merkleRoot(events.map(leafHash)).toString('hex'),
+    previous: last === undefined ? NO_SEAL : sealHash(last),
+    keyId: key.keyId,
+    at: at.toISOString(),
+  };
+  return { ...head, signature: key.sign(signedText(head)), events: events.map(({ id, stream, revision, content }) => [id, stream, revision, content]) };
+};
+
+/** Ours to seal: everything but the seals themselves and what a server keeps for itself. */
+export const isSealable = ({ stream }: { readonly stream: string }): boolean => stream !== SEAL_STREAM && !stream.startsWith('$');

@@ -1,0 +1,39 @@
+import type { LogReader } from '@app/event-log';
+import type { Position, StoredEvent } from '@app/kernel';
+import { headOf, isSealable, LogSealed, SEAL_STREAM, type Seal, type SealHead } from './seal';
+
+/** How far the log is sealed, as the log itself says. */
+export interface SealedPlace {
+  readonly last: SealHead | undefined;
+  /** Revision of the last seal, -1 before the first. */
+  readonly revision: number;
+  /** Position of the last event that stands under a seal and still exists; the next ones are to be sealed. */
+  readonly position: Position | null;
+}
+
+export const sealOf = (event: StoredEvent): Seal => LogSealed.data.parse(JSON.parse(event.data));
+
+const PAGE = 500;
+
+/**
+ * Finds the place by the ids in the seals, not by recorded positions, which another log would not share. It reads back from
+ * the end until an event appears that one of the seals on the way holds: a second's worth of events, as a rule.
+ */
+export const readSealedPlace = async (log: LogReader): Promise<SealedPlace> => {
+  const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
+  if (event === undefined) return { last: undefined, revision: -1, position: null };
+  return { last: headOf(sealOf(event)), revision: event.revision, position: await lastSealedPosition(log) };
+};
+
+const lastSealedPosition = async (log: LogReader): Promise<Position | null> => {
+  const sealed = new Set<string>();
+  for (let after: Position | null = null; ; ) {
+    const page = await log.readAll({ direction: 'backwards', after, limit: PAGE });
+    for (const event of page.events) {
+      if (event.stream === SEAL_STREAM) for (const [id] of sealOf(event).events) sealed.add(id);
+      else if (isSealable(event) && sealed.has(event.id)) return event.position;
+    }
+    if (page.end) return null;
+    after = page.next;
+  }
+};
