@@ -1,11 +1,15 @@
 import { agentEvents } from '@app/agents';
 import { contentLookEvents, operatorActionEvents } from '@app/auditing';
+import { conversationEvents } from '@app/conversations';
 import { adminEvents, apiKeyEvents, userEvents } from '@app/identity';
 import { EventCatalogue, type EventDefinition } from '@app/kernel';
+import { documentEvents, tagEvents } from '@app/knowledge';
+import { policyEvents } from '@app/projecting';
 import { reservationEvents } from '@app/reservations';
+import { EventsRemoved, sealEvents } from '@app/sealing';
 import { promptEvents, spaceEvents } from '@app/spaces';
 
 /** Every kind of event of the product, one list per bounded context. */
-const definitions: readonly (readonly EventDefinition[])[] = [reservationEvents, adminEvents, userEvents, apiKeyEvents, spaceEvents, promptEvents, agentEvents, contentLookEvents, operatorActionEvents];
+const definitions: readonly (readonly EventDefinition[])[] = [reservationEvents, adminEvents, userEvents, apiKeyEvents, spaceEvents, promptEvents, agentEvents, documentEvents, tagEvents, conversationEvents, contentLookEvents, operatorActionEvents, policyEvents, sealEvents, [EventsRemoved]];
 
 export const eventCatalogue = new EventCatalogue(definitions.flat());

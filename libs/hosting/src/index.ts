@@ -3,3 +3,5 @@ export * from './projections';
 export * from './open-stores';
 export * from './spawn-rebuild-worker';
 export * from './tenancy-policies';
+export * from './conversation-work';
+export * from './knowledge-work';

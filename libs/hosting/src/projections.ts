@@ -4,11 +4,18 @@ import { agents } from '@projections/agents';
 import { apiKeys } from '@projections/api-keys';
 import { auditObjects } from '@projections/audit-objects';
 import { auditTrail } from '@projections/audit-trail';
+import { conversations } from '@projections/conversations';
+import { documentLogs } from '@projections/document-logs';
+import { documents } from '@projections/documents';
+import { ingestionQueue } from '@projections/ingestion-queue';
+import { messages } from '@projections/messages';
+import { passages } from '@projections/passages';
 import { prompts } from '@projections/prompts';
 import { spaceMembers } from '@projections/space-members';
 import { spaces } from '@projections/spaces';
+import { tags } from '@projections/tags';
 import { users } from '@projections/users';
 import { eventCatalogue } from './catalogue';
 
 /** Every view of the product. */
-export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, auditObjects, auditTrail(eventCatalogue.all().map(({ type }) => type)), prompts, spaceMembers, spaces, users];
+export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, auditObjects, auditTrail(eventCatalogue.all().map(({ type }) => type)), conversations, documentLogs, documents, ingestionQueue, messages, passages, prompts, spaceMembers, spaces, tags, users];

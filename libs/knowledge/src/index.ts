@@ -7,7 +7,6 @@ export { type DocumentUpdate, UpdateDocument } from './document/commands/update-
 export * from './document/document.decider';
 export * from './document/document.events';
 export * from './handlers';
-export { Claims } from './ingestion/claims';
 export type { IngestionParts } from './ingestion/ingest';
 export { failureMessage } from './ingestion/ingestion-failure';
 export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-worker';

@@ -43,7 +43,7 @@ export const assistantMessageAdded = defineEvent({
     status: z.enum(['complete', 'stopped', 'failed']),
     finishReason,
     /** Code of the failure, free of content. */
-    errorCode: z.string().optional(),
+    errorCode: z.string().exactOptional(),
     model: z.string(),
     usage: invocationUsage.nullable(),
   }),

@@ -16,7 +16,7 @@ export const sourceDocumentPart = z.strictObject({
   title: text(),
   mediaType: z.string(),
   /** Character offsets in the document's extracted text. */
-  position: z.strictObject({ start: z.number().int(), end: z.number().int(), page: z.number().int().optional(), heading: text().optional() }),
+  position: z.strictObject({ start: z.number().int(), end: z.number().int(), page: z.number().int().exactOptional(), heading: text().exactOptional() }),
   quote: text(),
 });
 

@@ -1,5 +1,5 @@
 import { isDomainError } from '@app/kernel';
-import { Claims } from './claims';
+import type { Claims } from '@app/read-store';
 import { ingest, type IngestionParts } from './ingest';
 
 /** A document that waits for ingestion, and from when on. */

@@ -1,4 +1,4 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
+import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, stepOf, type StreamLog } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { documentDecider } from '../document/document.decider';
 import type { DocumentEvent } from '../document/document.events';
@@ -20,7 +20,7 @@ export interface DeletionParts {
  */
 export const deleteKnowledge = ({ decisions, log, clock, documentsOf }: DeletionParts): Policy => {
   const remove = async (documentId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(documentDecider, documentId, { type: 'Delete' }, reactionTo(event, NAME, clock.now()));
+    await decisions.transact(documentDecider, documentId, { type: 'Delete' }, stepOf(reactionTo(event, NAME, clock.now()), documentId));
   };
   const isDeleted = async (stream: string, type: string): Promise<boolean> =>
     (await log.readStream(stream, { direction: 'backwards', limit: 1 }))[0]?.type === type;

@@ -1,5 +1,5 @@
 import type { Clock, Json } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
+import type { ReadStore } from './read-store';
 
 /** Who works on what, between processes: a claim that is not kept up for `claimMs` is free again. */
 export class Claims {
@@ -23,7 +23,7 @@ export class Claims {
       const next = this.fresh();
       if (await this.store.writeState(key, next, { expected: mine })) mine = next;
     };
-    // A missed beat is made up by the next; a claim that is lost for good is fenced by the attempt number.
+    // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
     const timer = setInterval(() => void (beating = beating.then(beat).catch(() => undefined)), this.claimMs / 3).unref();
     return async () => {
       clearInterval(timer);

@@ -1,0 +1,82 @@
+/** Where the answer cites a source: `number` as the reader sees it, `at` the offset of its mark in the answer. */
+export interface Citation {
+  readonly number: number;
+  /** Number of the source as the model was given it. */
+  readonly source: number;
+  readonly at: number;
+}
+
+/** Most characters of a mark that is still open: `[12, 13]`. */
+const LONGEST_MARK = 24;
+const MARK = /^\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/;
+const BEGINS_MARK = /^\[[\d\s,]*$/;
+
+/**
+ * Reads the marks that a model writes, such as `[3]` or `[3, 5]`, while the answer streams by, and numbers the sources anew
+ * in order of first use. Marks that name no source are dropped; what stands in code is left alone.
+ */
+export class CitationReader {
+  readonly citations: Citation[] = [];
+  private readonly numbers = new Map<number, number>();
+  private held = '';
+  private written = 0;
+  private inCode = false;
+
+  /** `sources` is how many the model was given, numbered from 1. */
+  constructor(private readonly sources: number) {}
+
+  /** The next piece of the model's answer in, what can be shown of it out. */
+  push(piece: string): string {
+    this.held += piece;
+    return this.release(false);
+  }
+
+  /** The rest. */
+  end(): string {
+    return this.release(true);
+  }
+
+  private release(atEnd: boolean): string {
+    let out = '';
+    let from = 0;
+    const text = this.held;
+    for (let index = 0; index < text.length; index += 1) {
+      const character = text[index];
+      if (character === '`') this.inCode = !this.inCode;
+      if (character !== '[' || this.inCode || this.sources === 0) continue;
+      const rest = text.slice(index, index + LONGEST_MARK);
+      if (!atEnd && rest.length < LONGEST_MARK && BEGINS_MARK.test(rest)) {
+        out += text.slice(from, index);
+        this.held = text.slice(index);
+        return this.wrote(out);
+      }
+      const mark = MARK.exec(rest);
+      if (mark === null) continue;
+      out += text.slice(from, index);
+      out = this.cite(out, (mark[1] as string).split(',').map(Number));
+      from = index + mark[0].length;
+      index = from - 1;
+    }
+    this.held = '';
+    return this.wrote(out + text.slice(from));
+  }
+
+  /** Adds the marks of sources that exist, or takes the space before a mark that names none. */
+  private cite(out: string, sources: readonly number[]): string {
+    const known = sources.filter((source) => source >= 1 && source <= this.sources);
+    if (known.length === 0) return out.replace(/ $/, '');
+    let text = out;
+    for (const source of known) {
+      const number = this.numbers.get(source) ?? this.numbers.size + 1;
+      this.numbers.set(source, number);
+      this.citations.push({ number, source, at: this.written + text.length });
+      text += `[${number}]`;
+    }
+    return text;
+  }
+
+  private wrote(out: string): string {
+    this.written += out.length;
+    return out;
+  }
+}

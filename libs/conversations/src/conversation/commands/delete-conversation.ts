@@ -1,0 +1,29 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Turns } from '../../answering/turns';
+import { conversationDecider, type Party } from '../conversation.decider';
+
+/** Deletes a conversation with its messages for good, and ends its running answer. */
+export class DeleteConversation extends Command<Receipt> {
+  constructor(
+    readonly party: Party,
+    readonly conversationId: string,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DeleteConversation)
+export class DeleteConversationHandler implements ICommandHandler<DeleteConversation> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly turns: Turns,
+  ) {}
+
+  async execute({ party, conversationId, meta }: DeleteConversation): Promise<Receipt> {
+    const receipt = await this.decisions.transact(conversationDecider, conversationId, { type: 'Delete', ...party }, meta);
+    this.turns.stop(conversationId);
+    return receipt;
+  }
+}

@@ -1,0 +1,24 @@
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { conversationDecider, type Party } from '../conversation.decider';
+
+/** Renames, archives or brings back a conversation. */
+export class UpdateConversation extends Command<Receipt> {
+  constructor(
+    readonly party: Party,
+    readonly conversationId: string,
+    readonly change: { readonly title?: string; readonly archived?: boolean },
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(UpdateConversation)
+export class UpdateConversationHandler implements ICommandHandler<UpdateConversation> {
+  constructor(private readonly decisions: Decisions) {}
+
+  execute({ party, conversationId, change, meta }: UpdateConversation): Promise<Receipt> {
+    return this.decisions.transact(conversationDecider, conversationId, { type: 'Update', ...party, ...change }, meta);
+  }
+}

@@ -1,0 +1,49 @@
+import { Answerer, type ConversationDeletionParts, deleteConversations, History, type Retriever, Turns } from '@app/conversations';
+import type { Retrieval } from '@app/knowledge';
+import type { Policy } from '@app/projecting';
+import { Claims, type ReadStore, type StoredRow } from '@app/read-store';
+import { conversations } from '@projections/conversations';
+import { type DocumentRow, documents } from '@projections/documents';
+import { completeKeys } from './complete-rows';
+import type { WorkParts } from './knowledge-work';
+
+/** A process that has not been heard of for this long is dead, and so are its answers. */
+const CLAIM_MS = 10_000;
+/** Passages that an answer is made from. */
+const PASSAGES_IN_PROMPT = 8;
+
+export interface ConversationWork {
+  readonly turns: Turns;
+  readonly policies: readonly Policy[];
+}
+
+/** What works on conversations: answers, and the reactions to deletions. */
+export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrieval; readonly currency: string }): ConversationWork => {
+  const { stores, projecting, models, ids, clock, logger, retrieval, currency } = parts;
+  const { decisions, log, codec, readStore } = stores;
+  const turns = new Turns({
+    decisions,
+    clock,
+    history: new History(log, codec),
+    answerer: new Answerer(models, retrieverOver(retrieval, readStore), currency, logger),
+    claims: new Claims(readStore, clock, ids.next(), CLAIM_MS),
+  });
+  const keys = completeKeys(projecting, readStore);
+  const conversationsOf: ConversationDeletionParts['conversationsOf'] = (owner, position) =>
+    keys(conversations.name, { ...owner }, [...('userId' in owner ? [{ field: 'agentId', order: 'asc' as const }] : []), { field: 'createdAt', order: 'desc' }], position);
+  return { turns, policies: [deleteConversations({ decisions, log, clock, conversationsOf })] };
+};
+
+/** Knowledge as conversations ask for it: passages with the media type of their document. */
+const retrieverOver = (retrieval: Retrieval, store: Pick<ReadStore, 'getMany'>): Retriever => ({
+  retrieve: async (agent, text, signal) => {
+    const hits = await retrieval.search(agent, { text, limit: PASSAGES_IN_PROMPT, mode: 'hybrid' }, signal);
+    const rows = (await store.getMany(documents.name, [...new Set(hits.map(({ documentId }) => documentId))])) as readonly StoredRow<DocumentRow>[];
+    const types = new Map(rows.map(({ key, row }) => [key, row.mimeType]));
+    // A document that is deleted in this moment has no row any more: it is not quoted.
+    return hits.flatMap((hit) => {
+      const mediaType = types.get(hit.documentId);
+      return mediaType === undefined ? [] : [{ ...hit, mediaType }];
+    });
+  },
+});

@@ -1,0 +1,51 @@
+import type { Clock, Ids } from '@app/kernel';
+import { deleteKnowledge, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeBlobs, Retrieval } from '@app/knowledge';
+import type { Models } from '@app/models';
+import type { Policy, Projecting } from '@app/projecting';
+import { Claims } from '@app/read-store';
+import { documents } from '@projections/documents';
+import { waitingDocuments } from '@projections/ingestion-queue';
+import { completeKeys } from './complete-rows';
+import type { Stores } from './open-stores';
+
+/** A worker that has not been heard of for this long is dead; its documents are taken up again. */
+const CLAIM_MS = 10_000;
+/** Waiting documents looked at in one sweep. */
+const SWEPT = 500;
+
+export interface WorkParts {
+  readonly stores: Stores;
+  readonly projecting: Pick<Projecting, 'waitFor'>;
+  readonly models: Models;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+export interface KnowledgeWork {
+  readonly retrieval: Retrieval;
+  readonly worker: IngestionWorker;
+  readonly policies: readonly Policy[];
+}
+
+/** What works on Knowledge: search, ingestion, and the reactions to additions and deletions. */
+export const knowledgeWork = ({ stores, projecting, models, ids, clock, logger }: WorkParts): KnowledgeWork => {
+  const { decisions, blobs, log, readStore, searchIndex } = stores;
+  const worker = new IngestionWorker({
+    decisions,
+    blobs,
+    models,
+    ids,
+    clock,
+    logger,
+    progress: new ProgressBoard(readStore, clock),
+    claims: new Claims(readStore, clock, ids.next(), CLAIM_MS),
+    searchable: (position, withinMs) => projecting.waitFor(PASSAGES, position, withinMs),
+    waiting: () => waitingDocuments(readStore, SWEPT),
+  });
+  const keys = completeKeys(projecting, readStore);
+  const documentsOf = (owner: { readonly agentId: string } | { readonly spaceId: string }, position: string) =>
+    keys(documents.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
+  const policies = [ingestWaitingDocuments(worker), deleteKnowledge({ decisions, log, clock, documentsOf }), removeBlobs(blobs)];
+  return { retrieval: new Retrieval(searchIndex, models), worker, policies };
+};

@@ -1,0 +1,68 @@
+import { conversationKind, type ConversationEvent } from '@app/conversations';
+import { idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import type { Operation } from '@app/read-store';
+import { z } from 'zod';
+
+/** A conversation without its messages; the title may be erased. */
+export const conversationRow = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  spaceId: z.string(),
+  userId: z.string(),
+  title: sensitive(z.string()),
+  kind: conversationKind,
+  archived: z.boolean(),
+  messageCount: z.number().int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  revision: z.number().int(),
+});
+export type ConversationRow = z.output<typeof conversationRow>;
+
+/** Conversations until they are deleted; those of a deleted Agent, Space or user are deleted one by one by a policy. */
+export const conversations: RowProjection = {
+  kind: 'rows',
+  name: 'conversations',
+  version: 1,
+  types: [
+    'ConversationStarted',
+    'UserMessageAdded',
+    'AssistantMessageAdded',
+    'ConversationRenamed',
+    'ConversationArchived',
+    'ConversationUnarchived',
+    'ConversationDeleted',
+  ],
+  row: conversationRow,
+  indexes: [
+    { name: 'newest-of-user', fields: [{ field: 'userId' }, { field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
+    { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
+    { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
+  ],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<ConversationEvent>;
+    const { stream, recordedAt, revision } = event.context;
+    const key = idOf(stream);
+    const patch = (fields: Partial<ConversationRow>): Operation => ({ op: 'patch', key, fields: { ...fields, updatedAt: recordedAt, revision } });
+    switch (event.type) {
+      case 'ConversationStarted': {
+        const { conversationId: id, ...data } = event.data;
+        return [{ op: 'put', key, row: { id, ...data, archived: false, messageCount: 0, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+      }
+      case 'UserMessageAdded':
+      case 'AssistantMessageAdded':
+        return [{ op: 'increment', key, field: 'messageCount', by: 1 }, patch({})];
+      case 'ConversationRenamed':
+        return [patch({ title: event.data.title })];
+      case 'ConversationArchived':
+        return [patch({ archived: true })];
+      case 'ConversationUnarchived':
+        return [patch({ archived: false })];
+      case 'ConversationDeleted':
+        return [{ op: 'remove', key }];
+      default:
+        return never(event);
+    }
+  },
+};

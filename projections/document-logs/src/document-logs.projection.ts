@@ -1,0 +1,78 @@
+import { idOf, type RecordedEvent } from '@app/kernel';
+import { type DocumentEvent, ingestionStep } from '@app/knowledge';
+import type { RowProjection } from '@app/projecting';
+import { z } from 'zod';
+
+/** One line of a document's ingestion log: ids, codes and numbers, never content. */
+export const documentLogRow = z.object({
+  documentId: z.string(),
+  /** Orders the lines of a document. */
+  sequence: z.number().int(),
+  at: z.string(),
+  event: z.enum(['queued', 'started', 'step', 'indexed', 'ready', 'retrying', 'failed']),
+  attempt: z.number().int().nullable(),
+  step: ingestionStep.nullable(),
+  code: z.string().nullable(),
+  milliseconds: z.number().int().nullable(),
+  /** What a step made: characters, chunks, vectors, stored bodies. */
+  produced: z.number().int().nullable(),
+  retryAt: z.string().nullable(),
+});
+export type DocumentLogRow = z.output<typeof documentLogRow>;
+
+/** Lines that one event can have at most. */
+const LINES = 10;
+
+/** What ingestion did with each document, until it is deleted. */
+export const documentLogs: RowProjection = {
+  kind: 'rows',
+  name: 'document-logs',
+  version: 1,
+  types: [
+    'DocumentAdded',
+    'DocumentContentReplaced',
+    'DocumentReprocessRequested',
+    'DocumentProcessingStarted',
+    'DocumentIndexed',
+    'DocumentReady',
+    'DocumentAttemptFailed',
+    'DocumentProcessingFailed',
+    'DocumentDeleted',
+  ],
+  row: documentLogRow,
+  indexes: [{ name: 'newest-of-document', fields: [{ field: 'documentId' }, { field: 'sequence', order: 'desc' }] }],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<DocumentEvent>;
+    const { stream, revision } = event.context;
+    const documentId = idOf(stream);
+    if (event.type === 'DocumentDeleted') return [{ op: 'removeWhere', where: { documentId } }];
+    return linesOf(event).map((line, index) => {
+      const sequence = revision * LINES + index;
+      return { op: 'put', key: `${documentId}/${sequence}`, row: { ...blank, documentId, sequence, at: event.context.recordedAt, ...line } };
+    });
+  },
+};
+
+const blank = { attempt: null, step: null, code: null, milliseconds: null, produced: null, retryAt: null };
+
+type Line = Pick<DocumentLogRow, 'event'> & Partial<DocumentLogRow>;
+
+const linesOf = (event: RecordedEvent<DocumentEvent>): readonly Line[] => {
+  switch (event.type) {
+    case 'DocumentProcessingStarted':
+      return [{ event: 'started', attempt: event.data.attempt }];
+    case 'DocumentIndexed': {
+      const { attempt, steps, chunkCount } = event.data;
+      const lines = steps.map(({ step, startedAt, milliseconds, produced }): Line => ({ event: 'step', attempt, step, at: startedAt, milliseconds, produced }));
+      return [...lines, { event: 'indexed', attempt, produced: chunkCount }];
+    }
+    case 'DocumentReady':
+      return [{ event: 'ready', attempt: event.data.attempt }];
+    case 'DocumentAttemptFailed':
+      return [{ event: 'retrying', ...event.data }];
+    case 'DocumentProcessingFailed':
+      return [{ event: 'failed', ...event.data }];
+    default:
+      return [{ event: 'queued' }];
+  }
+};

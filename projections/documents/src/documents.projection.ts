@@ -1,0 +1,116 @@
+import { idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
+import { documentScope, type DocumentEvent, ingestionStep } from '@app/knowledge';
+import type { RowProjection } from '@app/projecting';
+import { z } from 'zod';
+
+/** A Knowledge document; name and content hash may be erased. */
+export const documentRow = z.object({
+  id: z.string(),
+  name: sensitive(z.string()),
+  mimeType: z.string(),
+  sizeBytes: z.number().int(),
+  contentHash: sensitive(z.string()),
+  provider: z.enum(['upload', 'inline']),
+  scope: documentScope,
+  spaceId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  /** `a:<agentId>`, `s:<spaceId>` or `g`: where the document is searched. */
+  place: z.string(),
+  status: z.enum(['Pending', 'Processing', 'Ready', 'Failed']),
+  /** Why the last attempt failed. */
+  failure: z.object({ code: z.string(), step: ingestionStep, attempt: z.number().int() }).nullable(),
+  tagIds: z.array(z.string()),
+  chunkCount: z.number().int(),
+  tokenCount: z.number().int(),
+  /** Blobs of the content, the extracted text and the passages that are searched. */
+  file: z.string(),
+  text: z.string().nullable(),
+  passages: z.string().nullable(),
+  createdAt: z.string(),
+  lastModified: z.string(),
+  revision: z.number().int(),
+});
+export type DocumentRow = z.output<typeof documentRow>;
+
+/** Documents until they are deleted; those of a deleted Agent or Space are deleted one by one by a policy. */
+export const documents: RowProjection = {
+  kind: 'rows',
+  name: 'documents',
+  version: 1,
+  types: [
+    'DocumentAdded',
+    'DocumentRenamed',
+    'DocumentTagsChanged',
+    'DocumentContentReplaced',
+    'DocumentReprocessRequested',
+    'DocumentProcessingStarted',
+    'DocumentIndexed',
+    'DocumentReady',
+    'DocumentAttemptFailed',
+    'DocumentProcessingFailed',
+    'DocumentDeleted',
+  ],
+  row: documentRow,
+  indexes: [
+    { name: 'newest-of-place', fields: [{ field: 'place' }, { field: 'createdAt', order: 'desc' }] },
+    { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
+    { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
+  ],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<DocumentEvent>;
+    const key = idOf(event.context.stream);
+    if (event.type === 'DocumentAdded') return [{ op: 'put', key, row: added(event) }];
+    if (event.type === 'DocumentDeleted') return [{ op: 'remove', key }];
+    return [{ op: 'patch', key, fields: { ...changed(event), revision: event.context.revision } }];
+  },
+};
+
+const added = ({ data: { documentId, ...data }, context: { recordedAt, revision } }: RecordedEvent<Extract<DocumentEvent, { type: 'DocumentAdded' }>>): DocumentRow => ({
+  id: documentId,
+  ...data,
+  place: placeOf(data),
+  status: 'Pending',
+  failure: null,
+  chunkCount: 0,
+  tokenCount: 0,
+  text: null,
+  passages: null,
+  createdAt: recordedAt,
+  lastModified: recordedAt,
+  revision,
+});
+
+const placeOf = ({ scope, agentId, spaceId }: Pick<DocumentRow, 'scope' | 'agentId' | 'spaceId'>): string => {
+  if (scope === 'agent') return `a:${agentId}`;
+  return scope === 'space' ? `s:${spaceId}` : 'g';
+};
+
+/** What people changed moves `lastModified`; ingestion does not. */
+const changed = (event: RecordedEvent<Exclude<DocumentEvent, { type: 'DocumentAdded' | 'DocumentDeleted' }>>): Partial<DocumentRow> => {
+  const lastModified = event.context.recordedAt;
+  switch (event.type) {
+    case 'DocumentRenamed':
+      return { name: event.data.name, lastModified };
+    case 'DocumentTagsChanged':
+      return { tagIds: event.data.tagIds, lastModified };
+    case 'DocumentContentReplaced':
+      return { ...event.data, status: 'Pending', failure: null, lastModified };
+    case 'DocumentReprocessRequested':
+      return { status: 'Pending', failure: null };
+    case 'DocumentProcessingStarted':
+      return { status: 'Processing' };
+    case 'DocumentIndexed': {
+      const { text, passages, chunkCount, tokenCount } = event.data;
+      return { text, passages, chunkCount, tokenCount };
+    }
+    case 'DocumentReady':
+      return { status: 'Ready', failure: null };
+    case 'DocumentAttemptFailed':
+    case 'DocumentProcessingFailed': {
+      const { code, step, attempt } = event.data;
+      return { status: event.type === 'DocumentAttemptFailed' ? 'Pending' : 'Failed', failure: { code, step, attempt } };
+    }
+    default:
+      return never(event);
+  }
+};

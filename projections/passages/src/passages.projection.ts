@@ -1,0 +1,42 @@
+import { idOf, isErased, type RecordedEvent } from '@app/kernel';
+import { type DocumentEvent, PASSAGES } from '@app/knowledge';
+import type { SearchProjection } from '@app/projecting';
+
+type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly data: Record<string, unknown> };
+
+/**
+ * What searches find: the passages of documents from DocumentIndexed on, replaced by those of the next one, removed when
+ * ingestion fails or the document, its Agent or its Space is deleted.
+ */
+export const passages: SearchProjection = {
+  kind: 'search',
+  name: PASSAGES,
+  version: 1,
+  types: ['DocumentIndexed', 'DocumentRenamed', 'DocumentTagsChanged', 'DocumentProcessingFailed', 'DocumentDeleted', 'AgentDeleted', 'SpaceDeleted'],
+  apply: (recorded) => {
+    const event = recorded as RecordedEvent<DocumentEvent> | RecordedEvent<ScopeDeleted>;
+    const { stream, revision } = event.context;
+    const documentId = idOf(stream);
+    switch (event.type) {
+      case 'DocumentIndexed': {
+        const { name, scope, agentId, spaceId, tagIds, passages: blob, embeddingModel } = event.data;
+        if (isErased(name)) return [{ op: 'removeDocument', documentId }];
+        const place = scope === 'agent' ? `a:${agentId}` : scope === 'space' ? `s:${spaceId}` : 'g';
+        return [{ op: 'putDocument', documentId, thing: stream, name, scope: place, tagIds, revision, embeddingModel, passages: blob }];
+      }
+      case 'DocumentRenamed':
+        return isErased(event.data.name) ? [] : [{ op: 'patchDocument', documentId, fields: { name: event.data.name } }];
+      case 'DocumentTagsChanged':
+        return [{ op: 'patchDocument', documentId, fields: { tagIds: event.data.tagIds } }];
+      case 'DocumentProcessingFailed':
+      case 'DocumentDeleted':
+        return [{ op: 'removeDocument', documentId }];
+      case 'AgentDeleted':
+        return [{ op: 'removeScope', scope: `a:${documentId}` }];
+      case 'SpaceDeleted':
+        return [{ op: 'removeScope', scope: `s:${documentId}` }];
+      default:
+        return [];
+    }
+  },
+};
