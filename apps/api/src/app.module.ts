@@ -15,6 +15,7 @@ import { Metrics } from '@app/telemetry';
 import { VAULT } from '@app/vault';
 import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { SEAL_KEY } from './audit/audit-seals.controller';
 import { ContentRegister } from './audit/content-register';
 import { EventShower } from './audit/event-shower';
 import { controllers } from './controllers';
@@ -39,7 +40,7 @@ export class AppModule {
   }
 }
 
-const ports = ({ config, clock, ids, secret, stores, projecting, policies, reservations, models, chatModels, metrics }: Host): Provider[] => [
+const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealKey, reservations, models, chatModels, metrics }: Host): Provider[] => [
   value(CONFIG, config),
   value(CLOCK, clock),
   value(IDS, ids),
@@ -55,6 +56,7 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, reser
   value(Projecting, projecting),
   value(VIEW_WAITER, projecting),
   value(Policies, policies),
+  value(SEAL_KEY, sealKey),
   value(Reservations, reservations),
   value(CHAT_MODELS, chatModels),
   value(Models, models),

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { AuditEventsController } from './audit/audit-events.controller';
 import { AuditObjectsController } from './audit/audit-objects.controller';
+import { AuditSealsController } from './audit/audit-seals.controller';
 import { DocsController } from './docs/docs.controller';
 import { HealthController } from './monitoring/health.controller';
 import { MetricsController } from './monitoring/metrics.controller';
@@ -11,6 +12,7 @@ import { ProjectionsController } from './operations/projections.controller';
 export const controllers: readonly Type[] = [
   AuditEventsController,
   AuditObjectsController,
+  AuditSealsController,
   ProjectionsController,
   DeadLettersController,
   HealthController,

@@ -6,6 +6,7 @@ import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrd
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { Reservations } from '@app/reservations';
+import { type SealKey, sealKeyOf, Sealer } from '@app/sealing';
 import { Metrics, type Tracing, startTracing } from '@app/telemetry';
 import { loadOrMakeKey } from '@app/vault';
 import type { Logger } from 'pino';
@@ -24,6 +25,8 @@ export interface Host {
   readonly reservations: Reservations;
   readonly projecting: Projecting;
   readonly policies: Policies;
+  readonly sealKey: SealKey;
+  readonly sealer: Sealer;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly logger: Logger;
@@ -33,7 +36,9 @@ export interface Host {
 export const openHost = async (config: Config, environment: Environment, logger: Logger): Promise<Host> => {
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   const clock = systemClock;
-  const vaultKey = loadOrMakeKey({ folder: join(config.DATA_DIR, 'keys'), name: 'VAULT_KEY', given: config.VAULT_KEY, warn: (sentence) => logger.warn(sentence) });
+  const keys = { folder: join(config.DATA_DIR, 'keys'), warn: (sentence: string) => logger.warn(sentence) };
+  const vaultKey = loadOrMakeKey({ ...keys, name: 'VAULT_KEY', given: config.VAULT_KEY });
+  const sealKey = sealKeyOf(loadOrMakeKey({ ...keys, name: 'SEAL_KEY', given: config.SEAL_KEY }));
   const models = Models.open(config, environment);
   const metrics = new Metrics();
   const stores = await openStores(config, vaultKey, clock);
@@ -46,7 +51,8 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const chatModels = chatModelsOf(models);
   const reactions = tenancyPolicies({ stores, projecting, reservations, models: chatModels, clock });
   const policies = new Policies({ ...stores, policies: reactions, clock, logger });
-  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, metrics, tracing, logger };
+  const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
+  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, sealKey, sealer, metrics, tracing, logger };
 };
 
 const chatModelsOf = ({ catalogue }: Models): ChatModels => ({

@@ -30,11 +30,12 @@ export interface Platform {
 /** Starts everything but the listening. Throws what stands in the way; the process is to end then. */
 export const startPlatform = async (config: Config, environment: Environment, logger: Logger): Promise<Platform> => {
   const host = await openHost(config, environment, logger);
-  const { projecting, policies, stores, metrics, tracing, models } = host;
+  const { projecting, policies, sealer, stores, metrics, tracing, models } = host;
   const { app, routes, requests } = await serve(AppModule.of(host), logger);
   const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
   await projecting.start();
   await policies.start();
+  await sealer.start();
   measureProjections(metrics, projecting);
   const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
   const health = app.get(Health);
@@ -48,6 +49,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     await app.close();
     await policies.stop();
     await projecting.stop();
+    await sealer.stop();
     await models.close();
     await stores.close();
     await tracing.stop();
