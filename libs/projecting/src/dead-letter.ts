@@ -55,7 +55,7 @@ export const deadLetter = (source: DeadLetter['source'], name: string, { event, 
 
 const letterId = (source: DeadLetter['source'], name: string, eventId: Uuid): Uuid => nameId(eventId, `${source}/${name}`);
 
-/** The same dead letter standing at a later event of its stream. */
+/** The same dead letter standing at a later event of its stream, which was not tried yet. */
 export const movedTo = (letter: DeadLetter, event: StoredEvent): DeadLetter => ({
   ...letter,
   id: letterId(letter.source, letter.name, event.id),
@@ -63,6 +63,7 @@ export const movedTo = (letter: DeadLetter, event: StoredEvent): DeadLetter => (
   type: event.type,
   revision: event.revision,
   position: event.position,
+  attempts: 0,
 });
 
 export const letterJson = (letter: DeadLetter): Json => ({ ...letter });

@@ -12,7 +12,7 @@ const PAGE = 50;
 /** Streams that are reacted to at the same time; each in its order. */
 const CONCURRENCY = 8;
 const MAX_TRIES = 5;
-const FIRST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 /** The place is recorded after so many events, or so long after the first that is not recorded. */
 const RECORD_EVERY = 100;

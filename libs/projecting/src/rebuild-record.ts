@@ -1,5 +1,5 @@
 import type { Json } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
+import { Fenced, type ReadStore } from '@app/read-store';
 import type { BuildFailure } from './rebuild-worker';
 import type { Verification } from './verification';
 
@@ -24,6 +24,8 @@ export interface RebuildRecord {
    */
   readonly reason: 'asked' | 'declaration' | 'ahead-of-log';
   readonly state: RebuildState;
+  /** Who works on it: a holder of the lease before is refused when it stores another state. */
+  readonly fence: number;
   /** Swap by itself once it was verified to be equal. */
   readonly swap: boolean;
   readonly failure?: BuildFailure;
@@ -41,8 +43,10 @@ export class BuildRecords {
     return (await this.store.readState(`rebuild/${this.view}`)) as RebuildRecord | undefined;
   }
 
-  async saveRebuild(record: RebuildRecord | null): Promise<void> {
-    await this.store.writeState(`rebuild/${this.view}`, record as unknown as Json);
+  /** Throws `Fenced` when the record is not the one expected: another process works on the rebuild. */
+  async saveRebuild(record: RebuildRecord | null, expected: RebuildRecord | undefined): Promise<void> {
+    const saved = await this.store.writeState(`rebuild/${this.view}`, record as Json | null, { expected: expected as Json | undefined });
+    if (!saved) throw new Fenced(`the rebuild of ${this.view} belongs to another process`);
   }
 
   /** What the projection declared when a build was begun. */

@@ -50,7 +50,7 @@ export class Rebuild {
 
   status(): RebuildStatus | undefined {
     if (this.record === undefined) return undefined;
-    const { from: _, swap: __, ...shown } = this.record;
+    const { from: _, swap: __, fence: ___, ...shown } = this.record;
     const follower = [this.view.live, this.view.beside].find((candidate) => candidate?.version === shown.version);
     const done = Math.max(this.progress.done, follower?.count ?? 0);
     const total = Math.max(done, this.view.count);
@@ -61,6 +61,7 @@ export class Rebuild {
   /** Goes on with what stands in the store, after the view was opened: a rebuild survives the process. */
   async open(unfit: 'declaration' | 'ahead-of-log' | undefined): Promise<void> {
     this.record = await this.view.records.rebuild();
+    if (this.record !== undefined) await this.save({ fence: this.view.fence });
     await this.reconcile();
     if (unfit === 'ahead-of-log' && this.record !== undefined) await this.remove();
     if (this.record !== undefined) this.progress.done = (await this.view.store.checkpoint(this.record.version))?.handled ?? 0;
@@ -94,8 +95,7 @@ export class Rebuild {
   async resume(): Promise<void> {
     await this.expect('paused', 'failed');
     const { failure: _, ...rest } = this.present();
-    this.record = rest;
-    await this.save({ state: 'building' });
+    await this.store({ ...rest, state: 'building' });
     this.run();
   }
 
@@ -108,16 +108,12 @@ export class Rebuild {
   }
 
   async swap(): Promise<void> {
-    await this.expect('ready');
-    await this.view.swap();
-    await this.save({ state: 'swapped' });
+    await this.exchange('ready', 'swapped');
   }
 
   /** Serves the build before again; the new one goes on following the log. */
   async rollback(): Promise<void> {
-    await this.expect('swapped');
-    await this.view.swap();
-    await this.save({ state: 'ready' });
+    await this.exchange('swapped', 'ready');
   }
 
   /** Drops the build before: from here there is no way back. */
@@ -130,10 +126,17 @@ export class Rebuild {
     return this.options.view;
   }
 
+  /** Stored before and after: before, so that a holder of the lease before finds out in time; after, so that the record is true. */
+  private async exchange(from: RebuildState, to: RebuildState): Promise<void> {
+    await this.expect(from);
+    await this.save({});
+    await this.view.swap();
+    await this.save({ state: to });
+  }
+
   private async begin(reason: RebuildRecord['reason'], swap: boolean): Promise<void> {
     const version = await this.view.nextVersion();
-    this.record = { version, from: this.view.served, reason, state: 'building', swap };
-    await this.save({});
+    await this.store({ version, from: this.view.served, reason, state: 'building', swap, fence: this.view.fence });
     await this.view.begin(version);
     if (reason !== 'asked') this.options.logger.warn({ view: this.view.name, version, reason }, 'the live build is unfit; building another beside it');
     this.run();
@@ -172,7 +175,7 @@ export class Rebuild {
   /** Builds up to the head; failures of the stores are waited out. */
   private async build(calls: Calls<RebuildWorker>, signal: AbortSignal): Promise<BuildOutcome> {
     const { name, fence, skip } = this.view;
-    const poll = setInterval(() => void calls.call('progress', name).then((done) => this.progress.at(done), () => undefined), POLL_MS);
+    const poll = setInterval(() => void calls.call('progress', name).then((done) => this.progress.at(done), () => undefined), POLL_MS).unref();
     try {
       for (;;) {
         try {
@@ -220,8 +223,8 @@ export class Rebuild {
     await this.save({ state: 'removing' });
     const { version, from } = this.present();
     await this.view.remove(this.view.served === version ? from : version);
+    await this.view.records.saveRebuild(null, this.record);
     this.record = undefined;
-    await this.view.records.saveRebuild(null);
   }
 
   private async dropOrphans(): Promise<void> {
@@ -238,10 +241,14 @@ export class Rebuild {
     if (!states.includes(state)) refuse('rebuild_not_ready', { state });
   }
 
-  private async save(changes: Partial<RebuildRecord>): Promise<void> {
-    this.record = { ...this.present(), ...changes };
-    await this.view.records.saveRebuild(this.record);
-    this.options.events.emit('rebuild', { view: this.view.name, version: this.record.version, state: this.record.state });
+  private save(changes: Partial<RebuildRecord>): Promise<void> {
+    return this.store({ ...this.present(), ...changes });
+  }
+
+  private async store(record: RebuildRecord): Promise<void> {
+    await this.view.records.saveRebuild(record, this.record);
+    this.record = record;
+    this.options.events.emit('rebuild', { view: this.view.name, version: record.version, state: record.state });
   }
 }
 
