@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json, type RecordedEvent } from '@app/kernel';
 import type { Operation, ReadStore } from '@app/read-store';
-import { coalesced } from './coalesce';
 import { type DeadLetter, letterJson } from './dead-letter';
 import type { RowProjection } from './projection';
 import type { ViewBatch, ViewStore } from './view-store';
@@ -60,14 +59,7 @@ export class RowView implements ViewStore<Operation> {
     const { letters, ...rest } = batch;
     const state: Record<string, Json | null> = {};
     for (const [stream, letter] of letters) state[`${LETTER}${stream}`] = letter === null ? null : letterJson(letter);
-    const whole = { ...rest, view: this.name, version, ...(letters.size === 0 ? {} : { state }) };
-    if (batch.changes.length < 2) return this.store.commit(whole);
-    try {
-      await this.store.commit({ ...whole, changes: coalesced(batch.changes) });
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'UniqueViolation')) throw error;
-      await this.store.commit(whole);
-    }
+    await this.store.commit({ ...rest, view: this.name, version, ...(letters.size === 0 ? {} : { state }) });
   }
 
   count(version: number): Promise<number> {
