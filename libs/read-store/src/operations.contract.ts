@@ -54,7 +54,7 @@ export const operationsContract = (view: () => TestView): void => {
           expect(JSON.stringify(rows[1])).toBe(JSON.stringify(rows[0]));
           await Promise.all([view().store.drop(view().name, one), view().store.drop(view().name, split)]);
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     });
   });

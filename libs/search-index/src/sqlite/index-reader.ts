@@ -52,12 +52,11 @@ export class IndexReader {
   /** Rows of the documents that the filters leave; undefined without filters. */
   private filtered({ documentIds, tagIds }: SearchQuery, scopes: readonly number[]): readonly number[] | undefined {
     if (documentIds === undefined && tagIds === undefined) return undefined;
-    const [ids, tags] = [documentIds, tagIds].map((list) => (list === undefined ? null : JSON.stringify(list)));
     return this.all<number>(
-      `select id from documents where scope in (select value from json_each(?1))
-         and (?2 is null or documentId in (select value from json_each(?2)))
-         and (?3 is null or exists (select 1 from tags where tags.document = documents.id and tagId in (select value from json_each(?3))))`,
-      JSON.stringify(scopes), ids, tags,
+      `select id from documents where scope in (select value from json_each(@scopes))
+         and (@documents is null or documentId in (select value from json_each(@documents)))
+         and (@tags is null or exists (select 1 from tags where tags.document = documents.id and tagId in (select value from json_each(@tags))))`,
+      { scopes: JSON.stringify(scopes), documents: documentIds ? JSON.stringify(documentIds) : null, tags: tagIds ? JSON.stringify(tagIds) : null },
     );
   }
 

@@ -1,0 +1,47 @@
+import { englishStem } from './english-stemmer';
+import { germanStem } from './german-stemmer';
+import { highlighted, indexedTerms, languageOf, queryTerms } from './terms';
+
+/** Examples of Porter's paper, step by step. */
+const PORTER = `
+  caresses caress, ponies poni, ties ti, cats cat, feed feed, agreed agre, plastered plaster, bled bled, motoring motor, sing sing,
+  conflated conflat, troubled troubl, sized size, hopping hop, tanned tan, falling fall, hissing hiss, fizzed fizz, failing fail,
+  filing file, happy happi, sky sky, relational relat, conditional condit, rational ration, valency valenc, digitizer digit,
+  radically radic, differently differ, vilely vile, analogously analog, vietnamization vietnam, predication predic, operator oper,
+  feudalism feudal, decisiveness decis, hopefulness hope, callousness callous, formality formal, sensitivity sensit, triplicate triplic,
+  formative form, formalize formal, electricity electr, electrical electr, hopeful hope, goodness good, revival reviv, allowance allow,
+  inference infer, airliner airlin, gyroscopic gyroscop, adjustable adjust, defensible defens, irritant irrit, replacement replac,
+  adjustment adjust, dependent depend, adoption adopt, communism commun, activate activ, effective effect, bowdlerize bowdler,
+  probate probat, rate rate, cease ceas, controlling control, rolling roll`;
+
+describe('stems', () => {
+  it.each(PORTER.split(',').map((pair) => pair.trim().split(' ')))('of English %s is %s', (word, stem) => expect(englishStem(word as string)).toBe(stem));
+
+  it.each([
+    ['hauser', 'hause', 'haus'],
+    ['kindern', 'kinder', 'kind'],
+    ['projektes', 'projekten', 'projekt'],
+    ['schnellste', 'schnelles', 'schnell'],
+    ['loschungen', 'loschung'],
+  ])('of German are shared by the forms of a word: %s', (...forms) => expect(new Set(forms.map(germanStem)).size).toBe(1));
+
+  it.each(['v1', '8080', 'ab', 'e1234', '日志'])('leave %s alone', (word) => expect([englishStem(word), germanStem(word)]).toEqual([word, word]));
+});
+
+describe('terms', () => {
+  it('tell the language by its stop words', () => {
+    expect([languageOf(['Das Haus ist nicht alt.']), languageOf(['The house is not old.']), languageOf(['README', ''])]).toEqual(['de', 'en', 'en']);
+  });
+
+  it('of a query carry the stem in either language, once where they agree', () => {
+    expect(queryTerms('Häuser rebuilding log')).toEqual([['hauser', 'haus'], ['rebuild', 'rebuilding'], ['log']]);
+  });
+
+  it('of what is indexed are in its language', () => {
+    expect([indexedTerms(['Die Häuser', 'Straßen'], 'de'), indexedTerms(['Running tests'], 'en')]).toEqual(['die haus strass', 'run test']);
+  });
+
+  it('are marked in the text as it was written', () => {
+    expect(highlighted('ÜBUNGEN & <b>Übung</b> im Haus', queryTerms('Übung'), 'de')).toBe('<mark>ÜBUNGEN</mark> & <b><mark>Übung</mark></b> im Haus');
+  });
+});

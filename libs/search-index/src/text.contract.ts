@@ -1,0 +1,84 @@
+import { passage, putDocument, type TestIndex } from './test-index.contract';
+
+/** What is found by words. */
+export const textContract = (index: () => TestIndex): void => {
+  describe('text', () => {
+    it('finds nothing, one and many', async () => {
+      expect(await index().search('backup')).toEqual([]);
+      await index().apply([putDocument('d1', [passage('c1', 'The backup runs at night.'), passage('c2', 'Nothing of interest.')])]);
+      expect(await index().found('backup')).toEqual(['c1']);
+      await index().apply([putDocument('d2', [passage('c3', 'A backup of a backup.')])]);
+      expect(await index().found('backup')).toEqual(['c3', 'c1']);
+      expect(await index().found('backup', { limit: 1 })).toEqual(['c3']);
+      expect(await index().found('backup', { limit: 0 })).toEqual([]);
+    });
+
+    it('answers with the place of the passage and its document, and marks the words', async () => {
+      const place = { headings: ['Operations', 'At night'], start: 10, end: 45, page: 2 };
+      await index().apply([putDocument('d1', [passage('c1', 'Backups are restored, never "copied".', place)], { name: 'Manual', revision: 4 })]);
+      expect(await index().search('restoring a backup')).toEqual([
+        {
+          documentId: 'd1', documentName: 'Manual', documentRevision: 4, scope: 's:1', chunkId: 'c1', text: 'Backups are restored, never "copied".', ...place,
+          highlight: '<mark>Backups</mark> are <mark>restored</mark>, never "copied".', score: expect.any(Number), textRank: 1, vectorRank: null,
+        },
+      ]);
+    });
+
+    it.each([
+      ['inflected English', 'Projections are rebuilt from recorded events.', 'record event projection'],
+      ['inflected German', 'Die Häuser in den alten Straßen werden nicht verkauft.', 'altes Haus'],
+      ['accents and case', 'Le CAFÉ est fermé pour l’été.', 'cafe ferme'],
+      ['sharp s and umlauts', 'Die Größe der Straße ist bekannt und wird nicht geändert.', 'GRÖSSE STRASSE'],
+      ['scripts without spaces', '事件日志是唯一的真相。', '日志'],
+      ['numbers and codes', 'Fehler E1234 tritt bei Port 8080 auf.', 'e1234'],
+      ['ligatures and full-width letters', 'The ﬁle named ＡＢＣ is kept.', 'file abc'],
+    ])('finds %s', async (_, text, query) => {
+      await index().apply([putDocument('d1', [passage('c1', text), passage('c2', 'Something else entirely: penguins.')])]);
+      expect(await index().found(query)).toEqual(['c1']);
+    });
+
+    it('finds a passage by the name of its document and by its headings', async () => {
+      await index().apply([putDocument('d1', [passage('c1', 'Press the button.', { headings: ['Calibration'] })], { name: 'Spectrometer guide' })]);
+      expect([await index().found('spectrometer'), await index().found('calibrating')]).toEqual([['c1'], ['c1']]);
+      expect((await index().search('calibration'))[0]?.highlight).toBe('Press the button.');
+    });
+
+    it('leaves out stop words and question words, unless nothing else is asked', async () => {
+      await index().apply([putDocument('d1', [passage('c1', 'What is it and where was it?'), passage('c2', 'The telescope.')])]);
+      expect(await index().found('what is the telescope')).toEqual(['c2']);
+      expect(await index().found('where was it')).toEqual(['c1']);
+    });
+
+    it('counts the repeated words of a query', async () => {
+      await index().apply([putDocument('d1', [passage('c1', 'red red apple apple apple'), passage('c2', 'green green pear pear pear'), passage('c3', 'nothing')])]);
+      expect(await index().found('apple pear pear')).toEqual(['c2', 'c1']);
+      expect(await index().found('apple apple pear')).toEqual(['c1', 'c2']);
+    });
+
+    it.each([
+      ['operators', 'alpha OR NOT beta NEAR(gamma)'],
+      ['quotes and stars', '"alpha* ^beta + - : { } ( '],
+      ['a column of the index', 'scope:scope1 body : alpha'],
+      ['a NUL', 'alpha\0beta'],
+      ['a lone surrogate', 'alpha \ud800 beta'],
+      ['SQL', "alpha'; drop table passages; --"],
+    ])('takes %s as plain text', async (_, query) => {
+      await index().apply([putDocument('d1', [passage('c1', 'alpha wolves')])]);
+      expect(await index().found(query)).toEqual(['c1']);
+    });
+
+    it('takes queries of any size, and queries without a word', async () => {
+      await index().apply([putDocument('d1', [passage('c1', 'word1 wolves')])]);
+      const words = (count: number) => Array.from({ length: count }, (_, number) => `word${number}`).join(' ');
+      expect(await index().found(words(10_000))).toEqual(['c1']);
+      expect(await index().found('x'.repeat(1_000_000))).toEqual([]);
+      expect([await index().found(''), await index().found(' \n'), await index().found('?!…🙂')]).toEqual([[], [], []]);
+    });
+
+    it('does not find what is disabled', async () => {
+      const vector = [1, 0, 0, 0];
+      await index().apply([putDocument('d1', [passage('c1', 'alpha', { enabled: false, vector }), passage('c2', 'alpha beta', { vector })])]);
+      expect(await index().found('alpha', { mode: 'hybrid', vector: { model: 'small', values: vector } })).toEqual(['c2']);
+    });
+  });
+};
