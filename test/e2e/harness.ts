@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import pino from 'pino';
 import { type Platform, startPlatform } from '../../apps/api/src/start';
@@ -34,14 +35,10 @@ export interface TestPlatform {
   readonly url: string;
   call<T = Record<string, unknown>>(path: string, call?: Call): Promise<Answer<T>>;
   /** Creates a user with a role and an API key of theirs. */
-  newCaller(given?: { role?: string; permissions?: readonly string[]; agentIds?: readonly string[]; allAgents?: boolean }): Promise<{ userId: string; keyId: string; key: string }>;
+  newCaller(given?: { role?: InstanceRole; permissions?: readonly string[]; agentIds?: readonly string[]; allAgents?: boolean }): Promise<{ userId: string; keyId: string; key: string }>;
   /** Stops it; the folder goes with it unless it is kept for another start. */
   stop(options?: { keep?: boolean }): Promise<void>;
 }
-
-export const ALL_PERMISSIONS = [
-  'agents:read', 'agents:write', 'spaces:read', 'spaces:write', 'knowledge:read', 'knowledge:write', 'llm', 'compat', 'usage:read', 'cost:write', 'keys:write', 'users:write', 'audit:read', 'audit:content', 'operations',
-];
 
 let users = 0;
 
@@ -65,7 +62,7 @@ export const startTestPlatform = async (given: { environment?: Readonly<Record<s
     return { status: response.statusCode, headers: response.headers, body: (isJson ? JSON.parse(response.body) : undefined) as T, text: response.body };
   };
 
-  const newCaller: TestPlatform['newCaller'] = async ({ role = 'member', permissions = ALL_PERMISSIONS, agentIds = [], allAgents = true } = {}) => {
+  const newCaller: TestPlatform['newCaller'] = async ({ role = 'member', permissions = [...PERMISSIONS_OF_ROLE[role]], agentIds = [], allAgents = true } = {}) => {
     users += 1;
     const user = await call<{ id: string }>('/api/v1/core/users', { method: 'POST', body: { email: `user${users}@example.com`, name: `User ${users}`, role } });
     const key = await call<{ id: string; secret: string }>('/api/v1/core/api-keys', { method: 'POST', body: { name: 'test', agentIds, allAgents, permissions, userId: user.body.id } });

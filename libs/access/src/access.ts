@@ -1,7 +1,7 @@
 import { agentDecider, type PresentAgent } from '@app/agents';
 import { isLiving, userDecider } from '@app/identity';
 import { Decisions, refuse } from '@app/kernel';
-import { personalSpaceOf, type PresentSpace, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
+import { personalSpaceOf, type PresentSpace, promptDecider, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
 import type { Caller } from './caller';
 
 /** A Space that a caller may use in a role. */
@@ -57,6 +57,19 @@ export class Access {
     return role === undefined ? undefined : { agentId, spaceId: agent.spaceId, role, agent };
   }
 
+  /** Asks for a prompt of a Space's library, as `content`. Refuses with `not_found` for one of another Space. */
+  async prompt(caller: Caller, spaceId: string, promptId: string, need: SpaceRole): Promise<void> {
+    await this.content(caller, spaceId, need);
+    const { state: prompt } = await this.decisions.load(promptDecider, promptId);
+    if (prompt.status !== 'present' || prompt.spaceId !== spaceId) refuse('not_found');
+  }
+
+  /** The role in which a caller sees a Space, as `space`; undefined where they do not. */
+  async roleSeen(caller: Caller, spaceId: string): Promise<SpaceRole | undefined> {
+    const space = await this.presentSpace(spaceId);
+    return caller.role === 'admin' && space?.kind === 'team' ? 'owner' : space?.members.get(caller.userId);
+  }
+
   /** The role a user has as a member of a Space; undefined for others, and where the Space is gone. */
   async roleIn(userId: string, spaceId: string): Promise<SpaceRole | undefined> {
     return (await this.presentSpace(spaceId))?.members.get(userId);
@@ -70,6 +83,11 @@ export class Access {
   /** Refuses with `not_found` for a user who is unknown or deleted. */
   async demandUser(userId: string): Promise<void> {
     if (!isLiving((await this.decisions.load(userDecider, userId)).state)) refuse('not_found');
+  }
+
+  /** Refuses with `not_found` for a user who is no member of a Space. */
+  async demandMember(spaceId: string, userId: string): Promise<void> {
+    if ((await this.roleIn(userId, spaceId)) === undefined) refuse('not_found');
   }
 
   private async presentSpace(spaceId: string): Promise<PresentSpace | undefined> {

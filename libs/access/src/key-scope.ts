@@ -18,10 +18,16 @@ export class KeyScope {
     const { state: user } = await this.decisions.load(userDecider, userId);
     if (!isLiving(user)) return refuse('not_found');
     const permissions = (fields.permissions ?? []).filter((permission) => standing?.permissions.has(permission) !== true);
-    if (permissions.some((permission) => !caller.permissions.has(permission) || !PERMISSIONS_OF_ROLE[user.role].has(permission))) refuse('forbidden', { field: 'permissions' });
-    if (fields.allAgents === true && standing?.allAgents !== true && !caller.allAgents) refuse('forbidden', { field: 'allAgents' });
+    if (permissions.some((permission) => !caller.permissions.has(permission) || !PERMISSIONS_OF_ROLE[user.role].has(permission))) refuse('forbidden', { path: 'permissions' });
+    if (fields.allAgents === true && standing?.allAgents !== true && !caller.allAgents) refuse('forbidden', { path: 'allAgents' });
     for (const agentId of fields.agentIds ?? []) if (standing?.agentIds.has(agentId) !== true) await this.demandAgent(caller, userId, agentId);
     if (caller.keyId !== undefined) await this.demandWithinKey(caller.keyId, fields);
+  }
+
+  /** A key that the caller may see and change: their own, for admins any. Refuses with `not_found`. */
+  async key(caller: Caller, keyId: string): Promise<IssuedApiKey> {
+    const { state: key } = await this.decisions.load(apiKeyDecider, keyId);
+    return key.status !== 'absent' && (key.userId === caller.userId || caller.role === 'admin') ? key : refuse('not_found');
   }
 
   private async demandAgent(caller: Caller, userId: string, agentId: string): Promise<void> {
@@ -33,9 +39,9 @@ export class KeyScope {
   private async demandWithinKey(keyId: string, { expiresAt, usageLimit }: Partial<ApiKeyFields>): Promise<void> {
     const { state: own } = await this.decisions.load(apiKeyDecider, keyId);
     if (own.status !== 'valid') return refuse('forbidden');
-    if (expiresAt !== undefined && own.expiresAt !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own.expiresAt))) refuse('forbidden', { field: 'expiresAt' });
+    if (expiresAt !== undefined && own.expiresAt !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own.expiresAt))) refuse('forbidden', { path: 'expiresAt' });
     if (usageLimit === undefined || own.usageLimit === null) return;
     const within = usageLimit !== null && usageLimit.window === own.usageLimit.window && nanoUnits(usageLimit.amount) <= nanoUnits(own.usageLimit.amount);
-    if (!within) refuse('forbidden', { field: 'usageLimit' });
+    if (!within) refuse('forbidden', { path: 'usageLimit' });
   }
 }

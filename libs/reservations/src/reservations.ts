@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Ids, InstanceSecret, isDomainError, normalisedName, refuse, stepOf, type Uuid } from '@app/kernel';
+import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, normalisedName, refuse, stepOf, type Uuid } from '@app/kernel';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
 
@@ -20,7 +20,7 @@ export class Reservations {
     private readonly ids: Ids,
   ) {}
 
-  /** The claim of a command to a name of a kind (`spaceName`, `mail`). Equal names, as people see them, give equal keys. */
+  /** The claim of a command to a name of a kind: thing and field, such as `space.slug`. Equal names, as people see them, give equal keys. */
   claim(kind: string, name: string, ticket: Uuid): Claim {
     return { key: `${kind}.${this.secret.hash(kind, normalisedName(name))}`, ticket };
   }
@@ -49,18 +49,25 @@ export class Reservations {
   }
 
   private async reserve({ key, ticket }: Claim, owner: string, forfeit: Forfeit, meta: CommandMeta): Promise<void> {
+    const command = { type: 'Reserve', owner, ticket } as const;
     try {
-      await this.decisions.transact(reservationDecider, key, { type: 'Reserve', owner, ticket }, this.step(meta));
+      await this.decisions.transact(reservationDecider, key, command, this.step(meta)).catch(async (error: unknown) => {
+        if (!isDomainError(error, 'name_taken')) throw error;
+        const instead = await this.makeRoom(key, forfeit, meta);
+        return this.decisions.transact(reservationDecider, key, { ...command, ...instead }, this.step(meta));
+      });
     } catch (error) {
-      if (!isDomainError(error, 'name_taken')) throw error;
-      const { holder } = (await this.decisions.load(reservationDecider, key)).state;
-      if (holder !== undefined) {
-        if (meta.now.getTime() - Date.parse(holder.since) < RESERVATION_GRACE_MS) throw error;
-        await forfeit(holder.owner, { key, ticket: holder.ticket }, this.step(meta));
-      }
-      const instead = holder === undefined ? {} : { instead: holder.ticket };
-      await this.decisions.transact(reservationDecider, key, { type: 'Reserve', owner, ticket, ...instead }, this.step(meta));
+      throw isDomainError(error, 'name_taken') ? new DomainError('name_taken', { path: key.split('.')[1] ?? key }) : error;
     }
+  }
+
+  /** Takes the claim of the holder away, if they had the time to use it and did not. Refuses with `name_taken`. */
+  private async makeRoom(key: string, forfeit: Forfeit, meta: CommandMeta): Promise<{ readonly instead?: Uuid }> {
+    const { holder } = (await this.decisions.load(reservationDecider, key)).state;
+    if (holder === undefined) return {};
+    if (meta.now.getTime() - Date.parse(holder.since) < RESERVATION_GRACE_MS) return refuse('name_taken');
+    await forfeit(holder.owner, { key, ticket: holder.ticket }, this.step(meta));
+    return { instead: holder.ticket };
   }
 
   /** A repeat must look at the reservation again, not be answered as decided: it may have been set free since. */

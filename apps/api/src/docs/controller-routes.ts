@@ -11,9 +11,15 @@ const routesOfController = (controller: Type): ServedRoute[] => {
   const handlers = Object.getOwnPropertyNames(prototype).map((name) => prototype[name]).filter((member): member is object => typeof member === 'function' && Reflect.hasMetadata(METHOD_METADATA, member));
   return handlers.flatMap((handler) =>
     pathsOf(controller).flatMap((base) =>
-      pathsOf(handler).map((path) => ({ method: RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number] as string, url: joined(base, path), declaration: declarationOfHandler(handler) })),
+      pathsOf(handler).flatMap((path) => methodsOf(handler).map((method) => ({ method, url: joined(base, path), declaration: declarationOfHandler(handler) }))),
     ),
   );
+};
+
+/** `PUT` is served as `PATCH` too. */
+const methodsOf = (handler: object): string[] => {
+  const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number] as string;
+  return method === 'PUT' ? ['PUT', 'PATCH'] : [method];
 };
 
 const pathsOf = (target: object): string[] => [Reflect.getMetadata(PATH_METADATA, target) as string | string[]].flat();

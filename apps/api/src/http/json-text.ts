@@ -13,11 +13,16 @@ export class JsonText {
   }
 }
 
-/** Nest's adapter, sending `JsonText` as it is. */
+/** Nest's adapter, sending `JsonText` as it is, and serving `PATCH` wherever a handler takes `PUT`: they mean the same (wire, Everywhere). */
 export class JsonTextAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
     if (!(body instanceof JsonText)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.status(statusCode);
     return response.header('content-type', 'application/json; charset=utf-8').send(body.text);
+  }
+
+  override put(...route: Parameters<FastifyAdapter['put']>): ReturnType<FastifyAdapter['put']> {
+    super.patch(...route);
+    return super.put(...route);
   }
 }

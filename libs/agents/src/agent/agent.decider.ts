@@ -114,7 +114,7 @@ const configured = <Config extends StoredConfig>(standing: Config, change: Agent
   };
   if (config.allowedModels !== null && !config.allowedModels.includes(config.model)) return refuse('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
   if (!config.public.enabled) return config;
-  if (change.memoryEnabled === true || change.sharedMemoryEnabled === true) return refuse('conflict', { reason: 'memory_of_public_agent' });
+  if (change.memoryEnabled === true || change.sharedMemoryEnabled === true) return refuse('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
   return { ...config, memoryEnabled: false, sharedMemoryEnabled: false };
 };
 

@@ -1,12 +1,14 @@
 import { newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage, type StoredRow } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { spacesOfUser } from '@projections/space-members';
 import { type AgentRow, agents } from '../agents.projection';
 
-/** The Agents of Spaces, newest first; `among`: only those of these Agents. */
+/** The Agents of the Spaces that a user is a member of as the view knows, or of one of them, newest first. `among`: only those of these Agents. */
 export class ListAgents extends Query<RowPage<AgentRow>> {
   constructor(
-    readonly spaceIds: readonly string[],
+    readonly userId: string,
+    readonly spaceId: string | undefined,
     readonly among: ReadonlySet<string> | undefined,
     readonly page: PageRequest,
   ) {
@@ -18,7 +20,8 @@ export class ListAgents extends Query<RowPage<AgentRow>> {
 export class ListAgentsHandler implements IQueryHandler<ListAgents> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
-  async execute({ spaceIds, among, page }: ListAgents): Promise<RowPage<AgentRow>> {
+  async execute({ userId, spaceId: only, among, page }: ListAgents): Promise<RowPage<AgentRow>> {
+    const spaceIds = (await spacesOfUser(this.store, userId)).filter((spaceId) => only === undefined || spaceId === only);
     if (among === undefined) return newestOf<AgentRow>(this.store, agents.name, spaceIds.map((spaceId) => ({ spaceId })), page);
     const named = (await this.store.getMany(agents.name, [...among])) as readonly StoredRow<AgentRow>[];
     return newestOf<AgentRow>(this.store, agents.name, [], page, named.filter(({ row }) => spaceIds.includes(row.spaceId)));

@@ -29,7 +29,7 @@ export class ChangeUserHandler implements ICommandHandler<ChangeUser> {
   async execute({ userId, fields, role, meta }: ChangeUser): Promise<Receipt> {
     const { state: user } = await this.decisions.load(userDecider, userId);
     if (!isLiving(user)) return refuse('not_found');
-    const mailClaim = fields.email === undefined ? undefined : this.reservations.claim('mail', fields.email, meta.commandId);
+    const mailClaim = fields.email === undefined ? undefined : this.reservations.claim('user.email', fields.email, meta.commandId);
     const moves = mailClaim !== undefined && mailClaim.key !== user.mailClaim.key;
     const receipt = await this.reservations.hold(moves ? [mailClaim] : [], streamOf(userDecider.category, userId), forfeitMail(this.decisions), meta, async () => {
       const appointment = role === undefined ? {} : await this.admins.appointmentFor(userId, { role }, meta);

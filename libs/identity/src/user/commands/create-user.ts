@@ -33,7 +33,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUser> {
   ) {}
 
   async execute({ user, meta, userId }: CreateUser): Promise<{ readonly userId: string; readonly receipt: Receipt }> {
-    const mailClaim = this.reservations.claim('mail', user.email, meta.commandId);
+    const mailClaim = this.reservations.claim('user.email', user.email, meta.commandId);
     const receipt = await this.reservations.hold([mailClaim], streamOf(userDecider.category, userId), forfeitMail(this.decisions), meta, async () => {
       const appointment = user.role === 'admin' ? { appointment: await this.admins.appoint(userId, meta) } : {};
       const command = { type: 'Create', userId, ...user, ...appointment, mailClaim, usageWindowStart: meta.now.toISOString() } as const;

@@ -25,8 +25,8 @@ export class ChangeSpaceHandler implements ICommandHandler<ChangeSpace> {
   async execute({ spaceId, fields, meta }: ChangeSpace): Promise<Receipt> {
     const { state: space } = await this.decisions.load(spaceDecider, spaceId);
     if (space.status !== 'present') return refuse('not_found');
-    const name = this.move('spaceName', fields.name, space.nameClaim, space, meta);
-    const slug = this.move('spaceSlug', fields.slug, space.slugClaim, space, meta);
+    const name = this.move('space.name', fields.name, space.nameClaim, space, meta);
+    const slug = this.move('space.slug', fields.slug, space.slugClaim, space, meta);
     const claims = [name.claim, slug.claim].filter((claim) => claim !== undefined);
     const command = {
       type: 'Change',

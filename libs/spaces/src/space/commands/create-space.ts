@@ -32,12 +32,12 @@ export class CreateSpaceHandler implements ICommandHandler<CreateSpace> {
 
   async execute({ ownerId, space, meta }: CreateSpace): Promise<CreatedSpace> {
     const spaceId = deriveId(meta.commandId, 'space');
-    const nameClaim = this.reservations.claim('spaceName', space.name, meta.commandId);
+    const nameClaim = this.reservations.claim('space.name', space.name, meta.commandId);
     const owner = streamOf(spaceDecider.category, spaceId);
     const forfeit = forfeitOfSpace(this.decisions);
     const receipt = await this.reservations.hold([nameClaim], owner, forfeit, meta, () =>
       firstFree(space.slug === undefined ? slugsFor(space.name) : [space.slug], (slug) => {
-        const slugClaim = this.reservations.claim('spaceSlug', slug, meta.commandId);
+        const slugClaim = this.reservations.claim('space.slug', slug, meta.commandId);
         const command = { type: 'Create', spaceId, kind: 'team', ownerId, fields: { ...space, slug }, nameClaim, slugClaim } as const;
         return this.reservations.hold([slugClaim], owner, forfeit, meta, () => this.decisions.transact(spaceDecider, spaceId, command, meta));
       }),

@@ -1,0 +1,107 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { ChangeAgent, CreateAgent, DeleteAgent } from '@app/agents';
+import { GrantAgent } from '@app/identity';
+import { type CommandMeta, givenFields, type Receipt, stepOf } from '@app/kernel';
+import { GetAgent, ListAgents } from '@projections/agents';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { agentChange, agentsQuery, agentView, newAgent, promptChange } from './agents-schemas';
+
+const PATH = '/api/v1/core/agents';
+const VIEWS = ['agents', 'agent-versions'];
+
+@Controller(PATH)
+export class AgentsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('agents:read')
+  @Summary("Lists the Agents of the caller's Spaces that the key is granted, newest first.")
+  @Parameters(agentsQuery)
+  @Answers(200, listOf(agentView.schema))
+  @Reads('agents', 'space-members')
+  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+    const asked = query(agentsQuery, raw);
+    const among = caller.allAgents ? undefined : caller.agentIds;
+    const { rows, next } = await this.queries.execute(new ListAgents(caller.userId, asked.spaceId, among, this.lists.page('agents', caller, asked)));
+    // The views may be behind; membership is asked of the Spaces' streams.
+    const allowed = new Map<string, boolean>();
+    for (const { row } of rows) if (!allowed.has(row.spaceId)) allowed.set(row.spaceId, (await this.access.roleIn(caller.userId, row.spaceId)) !== undefined);
+    return this.lists.answer('agents', caller, asked, rows.filter(({ row }) => allowed.get(row.spaceId) === true).map(({ row }) => agentView(row)), next);
+  }
+
+  @Post()
+  @Requires('agents:write')
+  @Summary("Creates an Agent in a Space, or in the caller's personal Space.")
+  @Accepts(newAgent)
+  @Answers(201, agentView.schema)
+  @Refuses('conflict')
+  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { spaceId, ...config } = input(newAgent, body);
+    const place = spaceId === undefined ? await this.access.personalSpace(caller) : await this.access.content(caller, spaceId, 'editor');
+    const ownerId = place.kind === 'personal' ? caller.userId : null;
+    const { agentId, receipt } = await this.commands.execute(new CreateAgent({ spaceId: place.spaceId, ownerId }, config, meta));
+    if (caller.keyId !== undefined) await this.commands.execute(new GrantAgent(caller.keyId, agentId, stepOf(meta, 'grant')));
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(agentId), location: `${PATH}/${agentId}` });
+  }
+
+  @Get(':agentId')
+  @Requires('agents:read')
+  @Summary('Reads an Agent.')
+  @Answers(200, agentView.schema)
+  @Reads('agents')
+  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    const row = await this.queries.execute(new GetAgent(agentId));
+    tagged(reply, row.revision);
+    return agentView(row);
+  }
+
+  @Put(':agentId')
+  @Requires('agents:write')
+  @Summary('Changes an Agent; fields absent stay, also inside sampling and public. Going public switches memory off.')
+  @Accepts(agentChange)
+  @Answers(200, agentView.schema)
+  @Refuses('conflict', 'agent_not_granted')
+  async change(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.agent(caller, agentId, 'edit');
+    return this.shown(await this.commands.execute(new ChangeAgent(agentId, givenFields(input(agentChange, body)), meta)), agentId, reply);
+  }
+
+  @Put(':agentId/prompt')
+  @Requires('agents:write')
+  @Summary('Updates the system prompt of an Agent.')
+  @Accepts(promptChange)
+  @Answers(200, agentView.schema)
+  @Refuses('agent_not_granted')
+  async changePrompt(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.agent(caller, agentId, 'edit');
+    return this.shown(await this.commands.execute(new ChangeAgent(agentId, input(promptChange, body), meta)), agentId, reply);
+  }
+
+  @Delete(':agentId')
+  @Requires('agents:write')
+  @Summary('Deletes an Agent with its documents, conversations and memories. The personal chat Agent stays.')
+  @Answers(204)
+  @Refuses('conflict', 'agent_not_granted')
+  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.agent(caller, agentId, 'edit');
+    return written(reply, await this.commands.execute(new DeleteAgent(agentId, meta)), { views: VIEWS });
+  }
+
+  private shown(receipt: Receipt, agentId: string, reply: FastifyReply) {
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(agentId) });
+  }
+
+  private async show(agentId: string): Promise<JsonText> {
+    return agentView(await this.queries.execute(new GetAgent(agentId)));
+  }
+}

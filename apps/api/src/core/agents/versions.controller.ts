@@ -1,0 +1,48 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { RestoreAgent } from '@app/agents';
+import { type CommandMeta, refuse } from '@app/kernel';
+import { ListAgentVersions } from '@projections/agent-versions';
+import { GetAgent } from '@projections/agents';
+import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Answers, CommandContext, CurrentCaller, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, written } from '../../http';
+import { agentView, versionsQuery, versionView } from './agents-schemas';
+
+@Controller('/api/v1/core/agents/:agentId/versions')
+export class AgentVersionsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('agents:read')
+  @Summary('Lists the configurations an Agent had, newest first, with what each changed.')
+  @Parameters(versionsQuery)
+  @Answers(200, listOf(versionView.schema))
+  @Refuses('agent_not_granted')
+  @Reads('agent-versions')
+  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    const asked = query(versionsQuery, raw);
+    const list = `agent-versions/${agentId}`;
+    const { rows, next } = await this.queries.execute(new ListAgentVersions(agentId, this.lists.page(list, caller, asked)));
+    return this.lists.answer(list, caller, asked, rows.map(({ row }) => versionView(row)), next);
+  }
+
+  @Post(':revision/restore')
+  @Requires('agents:write')
+  @Summary('Configures an Agent as it was at a revision, by a new revision.')
+  @Answers(200, agentView.schema)
+  @Refuses('conflict', 'agent_not_granted')
+  async restore(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('revision') revision: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.agent(caller, agentId, 'edit');
+    if (!/^\d{1,15}$/.test(revision)) return refuse('not_found');
+    const receipt = await this.commands.execute(new RestoreAgent(agentId, Number(revision), meta));
+    return written(reply, receipt, { views: ['agents', 'agent-versions'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
+  }
+}

@@ -1,0 +1,34 @@
+import { permission, usageLimit } from '@app/identity';
+import { nameSchema } from '@app/kernel';
+import { apiKeyRow } from '@projections/api-keys';
+import { z } from 'zod';
+import { listQuery, presenter } from '../../http';
+
+const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
+/** Money is taken as a decimal string or a number. */
+const limit = usageLimit.extend({ amount: z.union([z.number().nonnegative().transform(String), z.string()]).pipe(usageLimit.shape.amount) });
+
+const grants = {
+  name: nameSchema(),
+  agentIds: z.array(z.uuid()).max(1_000).transform(distinct),
+  allAgents: z.boolean(),
+  permissions: z.array(permission).transform(distinct),
+  usageLimit: limit.nullable(),
+  expiresAt: z.iso.datetime({ offset: true }).transform((time) => new Date(time).toISOString()).nullable(),
+};
+
+export const newApiKey = z.strictObject({
+  ...grants,
+  allAgents: grants.allAgents.default(false),
+  usageLimit: grants.usageLimit.default(null),
+  expiresAt: grants.expiresAt.default(null),
+  /** For admins: whose key it is. */
+  userId: z.uuid().optional(),
+});
+
+export const apiKeyChange = z.strictObject(grants).partial();
+
+export const apiKeysQuery = listQuery({ userId: z.uuid().optional() });
+
+export const apiKeyView = presenter(apiKeyRow);
+export const createdApiKey = apiKeyRow.extend({ secret: z.string().optional() });

@@ -1,0 +1,91 @@
+import type { Caller } from '@app/access';
+import { KeyScope } from '@app/access';
+import { ChangeApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
+import { type CommandMeta, givenFields, refuse } from '@app/kernel';
+import { GetApiKey, ListApiKeys } from '@projections/api-keys';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { apiKeyChange, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
+
+const PATH = '/api/v1/core/api-keys';
+
+@Controller(PATH)
+export class ApiKeysController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly scope: KeyScope,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('keys:write')
+  @Summary("Lists the caller's API keys, newest first; for admins also another user's.")
+  @Parameters(apiKeysQuery)
+  @Answers(200, listOf(apiKeyView.schema))
+  @Reads('api-keys')
+  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+    const asked = query(apiKeysQuery, raw);
+    const userId = whose(caller, asked.userId);
+    const { rows, next } = await this.queries.execute(new ListApiKeys(userId, this.lists.page('api-keys', caller, asked)));
+    return this.lists.answer('api-keys', caller, asked, rows.map(({ row }) => apiKeyView(row)), next);
+  }
+
+  @Post()
+  @Requires('keys:write')
+  @Summary('Creates an API key. Its secret is in this answer only.')
+  @Accepts(newApiKey)
+  @Answers(201, createdApiKey)
+  @Refuses('agent_not_granted')
+  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { userId: asked, ...fields } = input(newApiKey, body);
+    const userId = whose(caller, asked);
+    await this.scope.demand(caller, userId, fields);
+    const { keyId, secret, receipt } = await this.commands.execute(new CreateApiKey(userId, fields, meta));
+    return written(reply, receipt, { views: ['api-keys'], show: () => this.show(keyId), location: `${PATH}/${keyId}`, ...(secret === undefined ? {} : { once: { secret } }) });
+  }
+
+  @Get(':keyId')
+  @Requires('keys:write')
+  @Summary('Reads an API key, without its secret.')
+  @Answers(200, apiKeyView.schema)
+  @Reads('api-keys')
+  async read(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    await this.scope.key(caller, keyId);
+    const row = await this.queries.execute(new GetApiKey(keyId));
+    tagged(reply, row.revision);
+    return apiKeyView(row);
+  }
+
+  @Put(':keyId')
+  @Requires('keys:write')
+  @Summary('Changes everything of an API key but its secret; fields absent stay.')
+  @Accepts(apiKeyChange)
+  @Answers(200, apiKeyView.schema)
+  @Refuses('agent_not_granted')
+  async change(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const key = await this.scope.key(caller, keyId);
+    const fields = givenFields(input(apiKeyChange, body));
+    await this.scope.demand(caller, key.userId, fields, key);
+    return written(reply, await this.commands.execute(new ChangeApiKey(keyId, fields, meta)), { views: ['api-keys'], show: () => this.show(keyId) });
+  }
+
+  @Delete(':keyId')
+  @Requires('keys:write')
+  @Summary('Revokes an API key: it is refused from the next request on.')
+  @Answers(204)
+  async revoke(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.scope.key(caller, keyId);
+    return written(reply, await this.commands.execute(new RevokeApiKey(keyId, meta)), { views: ['api-keys'] });
+  }
+
+  private async show(keyId: string): Promise<JsonText> {
+    return apiKeyView(await this.queries.execute(new GetApiKey(keyId)));
+  }
+}
+
+/** Keys are one's own; admins reach those of others. */
+const whose = (caller: Caller, userId: string | undefined): string =>
+  userId === undefined || userId === caller.userId || caller.role === 'admin' ? (userId ?? caller.userId) : refuse('forbidden', { path: 'userId' });

@@ -1,0 +1,91 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, refuse } from '@app/kernel';
+import { ChangeSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
+import { GetSpace, ListSpaces } from '@projections/spaces';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { newSpace, plainList, spaceAnswer, spaceChange, spaceView } from './spaces-schemas';
+
+const PATH = '/api/v1/core/spaces';
+
+@Controller(PATH)
+export class SpacesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly lists: Lists,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  @Get()
+  @Requires('spaces:read')
+  @Summary("Lists the caller's Spaces, newest first; for admins every team Space.")
+  @Parameters(plainList)
+  @Answers(200, listOf(spaceAnswer))
+  @Reads('spaces', 'space-members')
+  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+    const asked = query(plainList, raw);
+    const { rows, next } = await this.queries.execute(new ListSpaces(caller.userId, caller.role === 'admin', this.lists.page('spaces', caller, asked)));
+    const items: JsonText[] = [];
+    for (const { key, row } of rows) {
+      // The view may be behind; who may see a Space is asked of its stream.
+      const role = await this.access.roleSeen(caller, key);
+      if (role !== undefined) items.push(spaceView(row, { role }));
+    }
+    return this.lists.answer('spaces', caller, asked, items, next);
+  }
+
+  @Post()
+  @Requires('spaces:write')
+  @Summary('Creates a team Space that the caller owns.')
+  @Accepts(newSpace)
+  @Answers(201, spaceAnswer)
+  @Refuses('name_taken')
+  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    if (!this.config.SPACE_CREATION_ROLES.includes(caller.role)) return refuse('forbidden');
+    const { spaceId, receipt } = await this.commands.execute(new CreateSpace(caller.userId, input(newSpace, body), meta));
+    return written(reply, receipt, { views: ['spaces', 'space-members'], show: () => this.show(spaceId, 'owner'), location: `${PATH}/${spaceId}` });
+  }
+
+  @Get(':spaceId')
+  @Requires('spaces:read')
+  @Summary('Reads a Space.')
+  @Answers(200, spaceAnswer)
+  @Reads('spaces')
+  async read(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    const { role } = await this.access.space(caller, spaceId, 'viewer');
+    const row = await this.queries.execute(new GetSpace(spaceId));
+    tagged(reply, row.revision);
+    return spaceView(row, { role });
+  }
+
+  @Put(':spaceId')
+  @Requires('spaces:write')
+  @Summary('Changes a Space; fields absent stay.')
+  @Accepts(spaceChange)
+  @Answers(200, spaceAnswer)
+  @Refuses('name_taken')
+  async change(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { role } = await this.access.space(caller, spaceId, 'owner');
+    const receipt: Receipt = await this.commands.execute(new ChangeSpace(spaceId, givenFields(input(spaceChange, body)), meta));
+    return written(reply, receipt, { views: ['spaces'], show: () => this.show(spaceId, role) });
+  }
+
+  @Delete(':spaceId')
+  @Requires('spaces:write')
+  @Summary('Deletes a team Space with every Agent, document, conversation and prompt in it.')
+  @Answers(204)
+  @Refuses('conflict')
+  async remove(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.space(caller, spaceId, 'owner');
+    return written(reply, await this.commands.execute(new DeleteSpace(spaceId, meta)), { views: ['spaces', 'space-members'] });
+  }
+
+  private async show(spaceId: string, role: SpaceRole): Promise<JsonText> {
+    return spaceView(await this.queries.execute(new GetSpace(spaceId)), { role });
+  }
+}

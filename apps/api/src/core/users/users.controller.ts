@@ -1,0 +1,129 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { CreatePersonalAgent } from '@app/agents';
+import { ChangeUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
+import { type CommandMeta, givenFields, type Receipt, stepOf } from '@app/kernel';
+import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
+import { GetUser, ListUsers } from '@projections/users';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { newUser, ownChange, userChange, usersQuery, userView } from './users-schemas';
+
+const PATH = '/api/v1/core/users';
+
+@Controller(PATH)
+export class UsersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('users:write')
+  @Summary('Lists users, newest first.')
+  @Parameters(usersQuery)
+  @Answers(200, listOf(userView.schema))
+  @Reads('users')
+  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+    const asked = query(usersQuery, raw);
+    const { rows, next } = await this.queries.execute(new ListUsers(this.lists.page('users', caller, asked)));
+    return this.lists.answer('users', caller, asked, rows.map(({ row }) => userView(row)), next);
+  }
+
+  @Post()
+  @Requires('users:write')
+  @Summary('Creates a user, with a personal Space and chat Agent of their own.')
+  @Accepts(newUser)
+  @Answers(201, userView.schema)
+  @Refuses('name_taken')
+  async create(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { userId, receipt } = await this.commands.execute(new CreateUser(input(newUser, body), meta));
+    // A policy sees to both as well; made here, they are there when the answer is.
+    await this.commands.execute(new CreatePersonalSpace(userId, stepOf(meta, 'personal-space')));
+    const home = await this.commands.execute(new CreatePersonalAgent(userId, personalSpaceOf(userId), stepOf(meta, 'personal-agent')));
+    const shown = { ...receipt, position: home.position };
+    return written(reply, shown, { views: ['users', 'space-members', 'spaces', 'agents'], show: () => this.show(userId), location: `${PATH}/${userId}` });
+  }
+
+  @Get('me')
+  @Requires('authenticated')
+  @Summary('Reads the caller.')
+  @Answers(200, userView.schema)
+  @Reads('users')
+  readSelf(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    return this.read(caller.userId, reply);
+  }
+
+  @Put('me')
+  @Requires('authenticated')
+  @Summary("Changes the caller's own name and language.")
+  @Accepts(ownChange)
+  @Answers(200, userView.schema)
+  async changeSelf(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.shown(await this.commands.execute(new ChangeUser(caller.userId, givenFields(input(ownChange, body)), undefined, meta)), caller.userId, reply);
+  }
+
+  @Get(':userId')
+  @Requires('users:write')
+  @Summary('Reads a user.')
+  @Answers(200, userView.schema)
+  @Reads('users')
+  async read(@Param('userId') userId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    const row = await this.queries.execute(new GetUser(userId));
+    tagged(reply, row.revision);
+    return userView(row);
+  }
+
+  @Put(':userId')
+  @Requires('users:write')
+  @Summary('Changes a user; fields absent stay. The last admin keeps the role.')
+  @Accepts(userChange)
+  @Answers(200, userView.schema)
+  @Refuses('name_taken', 'conflict')
+  async change(@Param('userId') userId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.demandUser(userId);
+    const { role, ...fields } = givenFields(input(userChange, body));
+    return this.shown(await this.commands.execute(new ChangeUser(userId, fields, role, meta)), userId, reply);
+  }
+
+  @Delete(':userId')
+  @Requires('users:write')
+  @Summary('Deletes a user with their personal Space; what is theirs alone is erased.')
+  @Answers(204)
+  @Refuses('conflict')
+  async remove(@Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.demandUser(userId);
+    return written(reply, await this.commands.execute(new DeleteUser(userId, meta)), { views: ['users', 'api-keys'] });
+  }
+
+  @Post(':userId/suspend')
+  @Requires('users:write')
+  @Summary('Refuses every credential of a user from the next request on.')
+  @Answers(200, userView.schema)
+  @Refuses('conflict')
+  async suspend(@Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.demandUser(userId);
+    return this.shown(await this.commands.execute(new SuspendUser(userId, meta)), userId, reply);
+  }
+
+  @Post(':userId/reactivate')
+  @Requires('users:write')
+  @Summary('Lets a suspended user act again.')
+  @Answers(200, userView.schema)
+  async reactivate(@Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.access.demandUser(userId);
+    return this.shown(await this.commands.execute(new ReactivateUser(userId, meta)), userId, reply);
+  }
+
+  private shown(receipt: Receipt, userId: string, reply: FastifyReply) {
+    return written(reply, receipt, { views: ['users'], show: () => this.show(userId) });
+  }
+
+  private async show(userId: string): Promise<JsonText> {
+    return userView(await this.queries.execute(new GetUser(userId)));
+  }
+}
