@@ -1,29 +1,47 @@
-import type { RecordedEvent } from '@app/kernel';
+import { never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 
-/** The stream that an object lives in. Key: `<kind>/<id>`. */
-export const auditObjectRow = z.strictObject({ stream: z.string() });
+/** A stream whose events tell of an object, `<kind>/<id>`. */
+export const auditObjectRow = z.strictObject({ object: z.string(), stream: z.string() });
 export type AuditObjectRow = z.output<typeof auditObjectRow>;
 
-type Made =
+type Telling =
   | { readonly type: 'TagCreated'; readonly data: { readonly tagId: string } }
-  | { readonly type: 'UserMessageAdded' | 'AssistantMessageAdded'; readonly data: { readonly messageId: string } };
+  | { readonly type: 'UserMessageAdded' | 'AssistantMessageAdded'; readonly data: { readonly messageId: string } }
+  | { readonly type: 'DocumentAdded'; readonly data: { readonly tagIds: readonly string[] } }
+  | { readonly type: 'DocumentTagsChanged'; readonly data: { readonly attached: readonly string[] } };
 
 /**
- * Where auditors find objects that share a stream with others: tags stand in the stream of their Space's tags, messages in
- * that of their conversation. Rows outlive their objects, whose history stays readable.
+ * Where auditors find objects that have no stream of their own: messages stand in the stream of their conversation, tags in
+ * that of their Space's tags, and are counted by documents. Rows outlive their objects, whose history stays readable.
  */
 export const auditObjects: RowProjection = {
   kind: 'rows',
   name: 'audit-objects',
   version: 1,
-  types: ['TagCreated', 'UserMessageAdded', 'AssistantMessageAdded'],
+  types: ['TagCreated', 'UserMessageAdded', 'AssistantMessageAdded', 'DocumentAdded', 'DocumentTagsChanged'],
   row: auditObjectRow,
-  indexes: [],
+  indexes: [{ name: 'by-object', fields: [{ field: 'object' }] }],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<Made>;
-    const key = event.type === 'TagCreated' ? `tag/${event.data.tagId}` : `message/${event.data.messageId}`;
-    return [{ op: 'put', key, row: { stream: event.context.stream } }];
+    const event = recorded as RecordedEvent<Telling>;
+    const { stream } = event.context;
+    return objectsOf(event).map((object) => ({ op: 'put', key: `${object}/${stream}`, row: { object, stream } }));
   },
+};
+
+const objectsOf = (event: Telling): readonly string[] => {
+  switch (event.type) {
+    case 'TagCreated':
+      return [`tag/${event.data.tagId}`];
+    case 'UserMessageAdded':
+    case 'AssistantMessageAdded':
+      return [`message/${event.data.messageId}`];
+    case 'DocumentAdded':
+      return event.data.tagIds.map((id) => `tag/${id}`);
+    case 'DocumentTagsChanged':
+      return event.data.attached.map((id) => `tag/${id}`);
+    default:
+      return never(event);
+  }
 };

@@ -13,6 +13,9 @@ import { ContentRegister } from './content-register';
 import { knownPosition, noPosition } from './known-position';
 import { type ObjectKind, objectKinds } from './object-kinds';
 
+/** Most streams that one object is read from: a tag's documents. */
+const MOST_STREAMS = 10_000;
+
 const content = flagText.optional();
 const asOfQuery = z.strictObject({ at: z.string().min(1).max(64).optional(), content });
 const historyQuery = listQuery({ content });
@@ -68,21 +71,25 @@ export class AuditObjectsController {
     return this.lists.answer(list, caller, asked, page.map((item) => new JsonText(JSON.stringify(item))), last === undefined || page.length === items.length ? null : { values: [], key: last.position });
   }
 
-  /** The kind and the stream of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the stream does. */
-  private async find(kind: string, id: string): Promise<{ readonly kind: ObjectKind; readonly stream: string }> {
+  /** The kind and the streams of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
+  private async find(kind: string, id: string): Promise<{ readonly kind: ObjectKind; readonly streams: readonly string[] }> {
     const known = Object.hasOwn(objectKinds, kind) ? objectKinds[kind] : undefined;
     if (known === undefined) return refuse('not_found');
-    const row = known.stream === null ? ((await this.views.get(auditObjects.name, `${kind}/${id}`))?.row as AuditObjectRow | undefined) : undefined;
-    return { kind: known, stream: known.stream?.(id) ?? row?.stream ?? refuse('not_found') };
+    return { kind: known, streams: known.stream === null ? await this.tellingOf(`${kind}/${id}`) : [known.stream(id)] };
+  }
+
+  private async tellingOf(object: string): Promise<readonly string[]> {
+    const rows = await this.views.find(auditObjects.name, { where: { object }, limit: MOST_STREAMS });
+    return rows.map(({ row }) => (row as AuditObjectRow).stream);
   }
 
   /** The object's events, decrypted for those who may see content; being shown content is on record first. */
-  private async see({ kind, stream }: { readonly kind: ObjectKind; readonly stream: string }, id: string, wanted: boolean | undefined, caller: Caller, asked: Readonly<Record<string, unknown>>, meta: CommandMeta): Promise<Seen> {
+  private async see({ kind, streams }: { readonly kind: ObjectKind; readonly streams: readonly string[] }, id: string, wanted: boolean | undefined, caller: Caller, asked: Readonly<Record<string, unknown>>, meta: CommandMeta): Promise<Seen> {
     const allowed = caller.permissions.has('audit:content');
     if (wanted === true && !allowed) return refuse('forbidden');
     const { projection, related, present } = kind;
     const revealed = allowed && wanted !== false;
-    const { events, holdContent } = await readObject(this.log, this.codec, this.vault, { stream, types: projection.types, related }, revealed);
+    const { events, holdContent } = await readObject(this.log, this.codec, this.vault, { streams, types: projection.types, related }, revealed);
     if (events.length === 0) return refuse('not_found');
     if (revealed && holdContent) await this.register.record(caller, asked, events.map(({ context }) => context), meta);
     const shown = (row: Row): Readonly<Record<string, Json>> => JSON.parse(present(row).text) as Record<string, Json>;
