@@ -4,7 +4,8 @@ import { LogCorrupted } from '../event-log';
 import { checksumOf, COLUMNS } from './event-row';
 import type { EventTable } from './event-table';
 import { holds, intendedRevision } from './expectation';
-import { type StreamHead, StreamHeads } from './stream-heads';
+import { sqliteCode } from './sqlite-errors';
+import { StreamHeads } from './stream-heads';
 import type { AppendRequest, Reply } from './writer-protocol';
 
 /** Appends whose repeats at `any` and `streamExists` are recognised: best effort, ends with the process. */
@@ -28,12 +29,35 @@ export class Appender {
   /** Refusals and damage concern this append alone; any other error is thrown and ends the transaction. */
   append(request: AppendRequest): Reply {
     try {
-      const head = this.heads.get(request.stream);
-      return this.repeat(request, head.revision) ?? this.written(request, head);
+      return this.created(request) ?? this.appended(request);
     } catch (error) {
       if (!(error instanceof LogCorrupted)) throw error;
       return { id: request.id, kind: 'corrupted', place: error.place, detail: error.detail };
     }
+  }
+
+  /**
+   * A new stream takes its first revision without a look whether it is free: the index of streams holds each place once.
+   * Undefined when the append is no creation, or the place is taken.
+   */
+  private created(request: AppendRequest): Reply | undefined {
+    if (request.expected !== 'noStream' || this.heads.remembered(request.stream) !== undefined) return undefined;
+    try {
+      return this.written(request, -1);
+    } catch (error) {
+      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_UNIQUE') return undefined;
+      throw error;
+    }
+  }
+
+  private appended(request: AppendRequest): Reply {
+    const { id, stream, expected } = request;
+    const head = this.heads.get(stream);
+    const repeat = this.repeat(request, head.revision);
+    if (repeat !== undefined) return repeat;
+    if (!holds(expected, head)) return { id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
+    if (intendedRevision(expected) === undefined) this.recent.set(recentKey(request), head.revision + 1);
+    return this.written(request, head.revision);
   }
 
   /**
@@ -52,11 +76,8 @@ export class Appender {
     return known < events.length ? { id, kind: 'mixed' } : { id, kind: 'repeated', position: last[0], revision: last[2] };
   }
 
-  private written(request: AppendRequest, head: StreamHead): Reply {
-    const { id, stream, events, expected } = request;
-    if (!holds(expected, head)) return { id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
-    if (intendedRevision(expected) === undefined) this.recent.set(recentKey(request), head.revision + 1);
-    let revision = head.revision;
+  private written({ id, stream, events }: AppendRequest, end: number): Reply {
+    let revision = end;
     for (const event of events) this.write(stream, (revision += 1), event);
     this.heads.set(stream, { revision, live: true });
     return { id, kind: 'appended', position: this.position, revision };

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
-import { COLUMNS, type EventRow, verify } from './event-row';
+import { COLUMNS, type EventRow, REMOVED, verify } from './event-row';
 import { positionText } from './positions';
 
 type Rows = Statement<(string | number)[], EventRow>;
@@ -15,6 +15,7 @@ export class EventTable {
   private readonly downwards: Rows;
   private readonly streamUpwards: Rows;
   private readonly streamDownwards: Rows;
+  private readonly streamEnd: Statement<[string], readonly [revision: number, type: string]>;
   private readonly last: Statement<[], number | null>;
   private readonly indexed: Statement<[], number>;
 
@@ -24,6 +25,7 @@ export class EventTable {
     this.downwards = rows('WHERE position < ? AND position >= ? ORDER BY position DESC');
     this.streamUpwards = rows('WHERE (stream, revision) >= (?, ?) ORDER BY stream, revision LIMIT ?');
     this.streamDownwards = rows('WHERE (stream, revision) <= (?, ?) ORDER BY stream DESC, revision DESC LIMIT ?');
+    this.streamEnd = database.prepare<[string], readonly [number, string]>('SELECT revision, type FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1').raw();
     this.last = database.prepare<[], number | null>('SELECT max(position) FROM events').pluck();
     this.indexed = database.prepare<[], number>('SELECT count(*) FROM events INDEXED BY events_by_stream').pluck();
   }
@@ -76,9 +78,13 @@ export class EventTable {
     return rows.slice(0, limit);
   }
 
-  /** The last row of a stream, whether its event was removed or not. */
-  lastOf(stream: string): EventRow | undefined {
-    return this.streamBack(stream, Number.MAX_SAFE_INTEGER - 1, 1)[0];
+  /**
+   * Where a stream ends and whether its last event was removed; undefined for an unknown stream. Not verified, since it is
+   * asked for each append: who appends at a revision has read it, and a new stream takes up a place that must be free.
+   */
+  endOf(stream: string): { readonly revision: number; readonly isRemoved: boolean } | undefined {
+    const end = this.streamEnd.get(stream);
+    return end && { revision: end[0], isRemoved: end[1] === REMOVED };
   }
 
   /** Rows of the stream; one of its neighbour, where there is one, is verified and left out. */

@@ -15,7 +15,7 @@ export class KnownLog implements WriterEvents {
   private readonly ends = new LruCache<string, number>(50_000);
   private readonly listeners = new Set<() => void>();
 
-  /** The last revision of a stream, -1 before its first event; undefined when it is not known. */
+  /** No event of the stream stands beyond this revision; undefined when that is not known. */
   endOf(stream: string): number | undefined {
     return this.ends.get(stream);
   }

@@ -3,7 +3,7 @@ import { type AppendResult, type ExpectedRevision, type NewEvent, startThread, U
 import { LogCorrupted, MixedRepeat } from '../event-log';
 import { positionText } from './positions';
 import { LOG_DEPENDENCY } from './sqlite-errors';
-import type { AppendRequest, RemovalRequest, Reply, WriterMessage, WriterRequest } from './writer-protocol';
+import { type AppendRequest, packRequests, type RemovalRequest, type Reply, type WriterMessage, type WriterRequest } from './writer-protocol';
 
 /** Most appends, and most bytes of them, that wait for the disk before more are refused. */
 const MOST_WAITING = 20_000;
@@ -54,8 +54,14 @@ export class LogWriter {
   /** Throws `LogCorrupted`. */
   static async open(folder: string, events: WriterEvents): Promise<LogWriter> {
     const writer = new LogWriter(folder, events);
-    await writer.opened.promise;
-    return writer;
+    try {
+      await writer.opened.promise;
+      return writer;
+    } catch (error) {
+      writer.isClosing = true;
+      await writer.thread.terminate();
+      throw error;
+    }
   }
 
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision, bytes: number): Promise<AppendResult> {
@@ -96,7 +102,7 @@ export class LogWriter {
     setImmediate(() => {
       const requests = this.queue;
       this.queue = [];
-      this.thread.postMessage(requests);
+      this.thread.postMessage(packRequests(requests));
     });
   }
 

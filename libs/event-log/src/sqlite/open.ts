@@ -19,9 +19,7 @@ export const openSqliteEventLog = async ({ folder }: { readonly folder: string }
   try {
     const known = new KnownLog();
     const writer = await LogWriter.open(folder, known);
-    const database = openForReading(folder);
-    const reader = new SqliteLogReader(new EventTable(database), () => known.head, () => database.close());
-    return new SqliteEventLog(known, writer, reader, lock);
+    return new SqliteEventLog(known, writer, openReader(folder, () => () => known.head), lock);
   } catch (error) {
     lock.release();
     throw error;
@@ -34,16 +32,19 @@ export const openSqliteEventLog = async ({ folder }: { readonly folder: string }
  */
 export const openSqliteLogReader = async ({ folder }: { readonly folder: string }): Promise<LogReader> => {
   checkIfAtRest(folder);
+  return openReader(folder, (table) => () => {
+    const acknowledged = readHeadMark(folder);
+    const head = table.lastPosition();
+    if (head >= acknowledged) return head;
+    throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(acknowledged)} was acknowledged`);
+  });
+};
+
+const openReader = (folder: string, boundOf: (table: EventTable) => () => number): SqliteLogReader => {
   const database = openForReading(folder);
   checkSchema(database);
   const table = new EventTable(database);
-  const bound = (): number => {
-    const acknowledged = readHeadMark(folder);
-    const head = table.lastPosition();
-    if (head < acknowledged) throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(acknowledged)} was acknowledged`);
-    return head;
-  };
-  return new SqliteLogReader(table, bound, () => database.close());
+  return new SqliteLogReader(table, boundOf(table), () => database.close());
 };
 
 /** While a server runs it has checked the log, and its write-ahead log is in motion. */

@@ -13,7 +13,7 @@ const NOTHING: readonly StoredEvent[] = Object.freeze([]);
 
 /** The log of the embedded profile: written by a thread of its own, read on a connection of the caller's thread. */
 export class SqliteEventLog implements EventLog {
-  private readonly subscriptions = new Set<Subscription>();
+  private readonly subscriptions = new Set<() => Promise<void>>();
   private damage: LogCorrupted | undefined;
 
   constructor(
@@ -49,8 +49,20 @@ export class SqliteEventLog implements EventLog {
 
   subscribe(options: SubscribeOptions): Subscription {
     const subscription = follow({ readAll: (page) => this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options);
-    this.subscriptions.add(subscription);
-    return subscription;
+    const stop = (): Promise<void> => {
+      this.subscriptions.delete(stop);
+      return subscription.stop();
+    };
+    this.subscriptions.add(stop);
+    return {
+      get position() {
+        return subscription.position;
+      },
+      get caughtUp() {
+        return subscription.caughtUp;
+      },
+      stop,
+    };
   }
 
   truncate(stream: string, beforeRevision: number): Promise<void> {
@@ -67,7 +79,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.subscriptions].map((subscription) => subscription.stop()));
+    await Promise.all([...this.subscriptions].map((stop) => stop()));
     await this.reader.close();
     await this.writer.close();
     this.lock.release();

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Position, ReadStreamOptions, StoredEvent } from '@app/kernel';
+import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
 import type { LogPage, LogReader, ReadAllOptions } from '../event-log';
 import { eventMatcher } from '../event-matcher';
 import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
 import { positionNumber, positionText } from './positions';
-import { readError } from './sqlite-errors';
+import { LOG_DEPENDENCY, readError } from './sqlite-errors';
 
 /** Rows that are fetched at once: the event loop waits for no more than these and the time below. */
 const ROWS_AT_ONCE = 100;
@@ -15,6 +15,8 @@ export const DEFAULT_PAGE = 500;
 
 /** Reads the log on a connection of the caller's thread, up to the position that `bound` says at the time. */
 export class SqliteLogReader implements LogReader {
+  private isClosed = false;
+
   constructor(
     private readonly table: EventTable,
     private readonly bound: () => number,
@@ -22,23 +24,23 @@ export class SqliteLogReader implements LogReader {
   ) {}
 
   async head(): Promise<Position | null> {
-    const last = sound(this.bound);
+    const last = this.sound(this.bound);
     return last === 0 ? null : positionText(last);
   }
 
   async readAll(options: ReadAllOptions = {}): Promise<LogPage> {
-    return sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
+    return this.sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
   }
 
   async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
     const step = direction === 'forwards' ? 1 : -1;
-    const upTo = sound(this.bound);
+    const upTo = this.sound(this.bound);
     const events: StoredEvent[] = [];
     let revision = from ?? (step > 0 ? 0 : Number.MAX_SAFE_INTEGER - 1);
     let turnEnds = performance.now() + TURN_MS;
     while (revision >= 0) {
       const at = revision;
-      const rows = sound(() => (step > 0 ? this.table.streamFrom(stream, at, ROWS_AT_ONCE) : this.table.streamBack(stream, at, ROWS_AT_ONCE)));
+      const rows = this.sound(() => (step > 0 ? this.table.streamFrom(stream, at, ROWS_AT_ONCE) : this.table.streamBack(stream, at, ROWS_AT_ONCE)));
       for (const row of rows) {
         if (row[0] <= upTo && !isRemoved(row)) events.push(storedEvent(row));
         if (events.length >= limit) return events;
@@ -54,7 +56,17 @@ export class SqliteLogReader implements LogReader {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     this.onClose();
+  }
+
+  private sound<T>(read: () => T): T {
+    if (this.isClosed) throw new Unavailable(LOG_DEPENDENCY, 'it is closed');
+    try {
+      return read();
+    } catch (error) {
+      throw readError(error);
+    }
   }
 
   private pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
@@ -97,12 +109,4 @@ const page = (limit: number, filter: ReadAllOptions['filter'], start: number, wa
     if (performance.now() >= turnEnds) break;
   }
   return { events, next: walk.next(at), end: walk.isEnd(at) };
-};
-
-const sound = <T>(read: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    throw readError(error);
-  }
 };

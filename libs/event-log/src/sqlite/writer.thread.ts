@@ -4,7 +4,7 @@ import { checkBeforeOpening } from './opening-check';
 import { LOG_FILE } from './log-files';
 import { reasonOf } from './sqlite-errors';
 import { CommitFailed, Writer } from './writer';
-import type { AppendRequest, RemovalRequest, Reply, WriterMessage, WriterRequest } from './writer-protocol';
+import { type AppendRequest, type PackedRequests, type RemovalRequest, type Reply, unpackRequests, type WriterMessage, type WriterRequest } from './writer-protocol';
 
 /** The thread that writes the log: all appends that wait go into one commit. */
 
@@ -131,14 +131,18 @@ const work = (): void => {
   }
 };
 
+const take = (packed: PackedRequests): void => {
+  for (const request of unpackRequests(packed)) waiting.push(request);
+};
+
 /** What came in while the last commit was on its way joins the next one. */
 const takeMessages = (): void => {
-  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) waiting.push(...(more.message as readonly WriterRequest[]));
+  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) take(more.message as PackedRequests);
 };
 
 open();
-port.on('message', (requests: readonly WriterRequest[]) => {
-  waiting.push(...requests);
+port.on('message', (packed: PackedRequests) => {
+  take(packed);
   takeMessages();
   work();
 });

@@ -10,7 +10,7 @@ import { reasonOf, sqliteCode } from './sqlite-errors';
 import type { AppendRequest, RemovalRequest, Reply } from './writer-protocol';
 
 /** Pages of the write-ahead log after which it is written back into the database. */
-const CHECKPOINT_PAGES = 4_000;
+const CHECKPOINT_PAGES = 10_000;
 /** What must fit on the disk before writing is called possible again. */
 const PROBE_BYTES = 256 * 1024;
 

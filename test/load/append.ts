@@ -1,0 +1,126 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import Database from 'better-sqlite3';
+import { openSqliteEventLog } from '@app/event-log';
+import { startThread, type NewEvent } from '@app/kernel';
+import type { BareRow } from './bare-append.thread';
+
+/**
+ * Durable appends at 256 concurrent callers: through the log, through a bare group-commit loop in a worker thread that
+ * writes the same rows, and with one sync per append. Prints rates, ratios and the lag of the main loop.
+ */
+
+const CALLERS = 256;
+const APPENDS = Number(process.env['APPENDS'] ?? 60_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
+const SINGLE_MS = 1_000;
+const STREAMS = 20_000;
+
+const data = JSON.stringify({ text: randomBytes(180).toString('hex'), numbers: [1, 2, 3], note: 'x'.repeat(120) });
+const metadata = JSON.stringify({ $correlationId: randomUUID(), commandId: randomUUID(), actor: 'user:bench', schema: '1' });
+const streams = Array.from({ length: STREAMS }, () => `bench-${randomUUID()}`);
+const streamsOf = Array.from({ length: CALLERS }, (_, caller) => streams.filter((_stream, index) => index % CALLERS === caller));
+const ids = Array.from({ length: APPENDS }, () => randomUUID());
+
+type Append = (stream: string, revision: number, event: NewEvent) => Promise<unknown>;
+
+/** Runs all appends from concurrent callers, each stream belonging to one of them; answers appends per second. */
+const rate = async (append: Append): Promise<number> => {
+  const started = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: CALLERS }, async (_, caller) => {
+      const own = streamsOf[caller] as string[];
+      for (let turn = 0; next < APPENDS; turn += 1) {
+        const event = { id: ids[next++] as string, type: 'BenchEvent', data, metadata };
+        await append(own[turn % own.length] as string, Math.floor(turn / own.length), event);
+      }
+    }),
+  );
+  return APPENDS / ((performance.now() - started) / 1000);
+};
+
+const throughTheLog = async (folder: string): Promise<{ rate: number; lag: IntervalHistogram }> => {
+  const log = await openSqliteEventLog({ folder });
+  const lag = monitorEventLoopDelay({ resolution: 1 });
+  try {
+    lag.enable();
+    return { rate: await rate((stream, revision, event) => log.append(stream, [event], revision === 0 ? 'noStream' : revision - 1)), lag };
+  } finally {
+    lag.disable();
+    await log.close();
+  }
+};
+
+const bare = async (folder: string): Promise<number> => {
+  const thread = startThread(__dirname, 'bare-append.thread', __filename, { workerData: { file: join(folder, 'bare.sqlite') } });
+  const waiting: ((position: number) => void)[] = [];
+  let rows: BareRow[] = [];
+  thread.on('message', (positions: number[]) => {
+    const done = waiting.splice(0, positions.length);
+    positions.forEach((position, index) => done[index]?.(position));
+  });
+  try {
+    return await rate(
+      (stream, revision, { id, type, data: body, metadata: meta }) =>
+        new Promise((resolve) => {
+          waiting.push(resolve);
+          if (rows.push([stream, revision, id, type, body, meta]) > 1) return;
+          setImmediate(() => {
+            thread.postMessage(rows);
+            rows = [];
+          });
+        }),
+    );
+  } finally {
+    await thread.terminate();
+  }
+};
+
+const oneByOne = (folder: string): number => {
+  const database = new Database(join(folder, 'single.sqlite'));
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.exec('CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, revision INTEGER, id TEXT, type TEXT, data TEXT, metadata TEXT) STRICT; CREATE UNIQUE INDEX events_by_stream ON events (stream, revision)');
+  const insert = database.prepare('INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)');
+  const started = performance.now();
+  let count = 0;
+  for (; performance.now() - started < SINGLE_MS; count += 1) insert.run(streams[count % STREAMS], Math.floor(count / STREAMS), randomUUID(), 'BenchEvent', data, metadata);
+  const perSecond = count / ((performance.now() - started) / 1000);
+  database.close();
+  return perSecond;
+};
+
+const inFolder = async <T>(work: (folder: string) => T | Promise<T>): Promise<T> => {
+  const folder = mkdtempSync(join(process.cwd(), '.bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')}/s`;
+
+const main = async (): Promise<void> => {
+  const results = { log: [] as number[], bare: [] as number[], single: [] as number[], p99: [] as number[], most: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    results.single.push(await inFolder(oneByOne));
+    results.bare.push(await inFolder(bare));
+    const log = await inFolder(throughTheLog);
+    results.log.push(log.rate);
+    results.p99.push(log.lag.percentile(99) / 1e6);
+    results.most.push(log.lag.max / 1e6);
+  }
+  const [log, loop, single] = [median(results.log), median(results.bare), median(results.single)];
+  console.log(`${APPENDS} durable appends from ${CALLERS} callers, median of ${ROUNDS} rounds`);
+  console.log(`  event log                 ${perSecond(log)}`);
+  console.log(`  bare group-commit loop    ${perSecond(loop)}   ratio ${(log / loop).toFixed(2)} (target 0.70)`);
+  console.log(`  one sync per append       ${perSecond(single)}   ratio ${(log / single).toFixed(1)} (target 20)`);
+  console.log(`  main loop lag while the log works: p99 ${median(results.p99).toFixed(1)} ms, most ${Math.max(...results.most).toFixed(1)} ms (target 50)`);
+};
+
+void main();
