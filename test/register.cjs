@@ -1,7 +1,9 @@
 // Runs TypeScript sources without a build: for Jest's worker threads, child processes in fault tests, benchmarks and generators.
+const crypto = require('node:crypto');
 const path = require('node:path');
 const fs = require('node:fs');
 const Module = require('node:module');
+const { threadId } = require('node:worker_threads');
 
 const root = path.resolve(__dirname, '..');
 const swcOptions = {
@@ -23,7 +25,16 @@ Module._resolveFilename = function (request, ...rest) {
   const target = alias ? path.join(root, alias[1] === 'app' ? 'libs' : 'projections', alias[2], 'src', 'index.ts') : request;
   return resolveFilename.call(this, target, ...rest);
 };
-require.extensions['.ts'] = (module, filename) => {
-  const { code } = require('@swc/core').transformSync(fs.readFileSync(filename, 'utf8'), { ...swcOptions, filename });
-  module._compile(code, filename);
-};
+require.extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename);
+
+// Every process and thread starts from sources, so what was compiled once is kept under the hash of its source.
+function compiled(filename) {
+  const source = fs.readFileSync(filename, 'utf8');
+  const kept = path.join(root, '.cache', 'swc', `${crypto.createHash('sha1').update(filename).update(source).digest('hex')}.js`);
+  if (fs.existsSync(kept)) return fs.readFileSync(kept, 'utf8');
+  const { code } = require('@swc/core').transformSync(source, { ...swcOptions, filename });
+  fs.mkdirSync(path.dirname(kept), { recursive: true });
+  fs.writeFileSync(`${kept}.${process.pid}.${threadId}`, code);
+  fs.renameSync(`${kept}.${process.pid}.${threadId}`, kept);
+  return code;
+}

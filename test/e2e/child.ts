@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(__dirname, '..', '..');
+const loader = ['--require', join(root, 'test', 'register.cjs')];
+
+/** A server of ours in a process of its own. */
+export interface Child {
+  readonly pid: number;
+  /** Where it listens. */
+  readonly url: string;
+  /** What it has printed so far, on both channels. */
+  output(): string;
+  /** The exit code; null where a signal ended it. */
+  readonly exited: Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
+  /** Asks it to stop and waits for its end. */
+  stop(): Promise<void>;
+}
+
+/** Starts a script and waits until it prints where it listens; rejects with its output when it ends before. */
+export const startChild = async (script: string, environment: Readonly<Record<string, string>>): Promise<Child> => {
+  const child = spawn(process.execPath, [...loader, join(root, script)], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    void exited.then((code) => reject(new Error(`${script} ended with ${String(code)}: ${printed}`)));
+    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+      const found = /http:\/\/[\d.:]+/.exec(printed);
+      if (found !== null) resolve(found[0]);
+    });
+  });
+  const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const stop = async (): Promise<void> => {
+    kill('SIGTERM');
+    await exited;
+  };
+  return { pid: child.pid ?? 0, url, output: () => printed, exited, kill, stop };
+};

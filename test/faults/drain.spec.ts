@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Child, startChild } from '../e2e/child';
+
+/** Fault 40: SIGTERM while streams are read and writes are sent. */
+const KEY = 'drain-test-key-0123456789-abcdefghijklmnop';
+const STREAMS = 200;
+
+let dataDir: string;
+beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'drain-'))));
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const start = () => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' });
+
+/** A write whose body is sent by hand: it runs, once this resolves, until `finish`. */
+const slowWrite = async (child: Child, name: string) => {
+  const body = JSON.stringify({ name, slug: name.toLowerCase() });
+  const sent = request(`${child.url}/api/v1/core/spaces`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue' } });
+  sent.flushHeaders();
+  const status = new Promise<number>((resolve, reject) => sent.once('response', (response) => resolve(response.resume().statusCode ?? 0)).once('error', reject));
+  await once(sent, 'continue');
+  return { finish: () => sent.end(body), status };
+};
+
+const status = async (child: Child, path: string): Promise<number> => (await fetch(child.url + path, { headers: { 'x-api-key': KEY } })).status;
+
+test('SIGTERM: not ready at once, streams end, running writes are answered and kept, exit 0', async () => {
+  const child = await start();
+  const streams = await Promise.all(Array.from({ length: STREAMS }, () => fetch(`${child.url}/api/v1/audit/events?follow=true`, { headers: { 'x-api-key': KEY } })));
+  expect(streams.every((stream) => stream.status === 200)).toBe(true);
+  const ended = Promise.all(streams.map((stream) => stream.text()));
+  const write = await slowWrite(child, 'Kept');
+
+  child.kill('SIGTERM');
+  while ((await status(child, '/health/ready')) === 200);
+  expect(await status(child, '/health/ready')).toBe(503);
+  expect(await status(child, '/health/live')).toBe(200);
+  expect(await status(child, '/api/v1/core/spaces')).toBe(503);
+  expect((await ended).length).toBe(STREAMS);
+  write.finish();
+  expect(await write.status).toBe(201);
+  expect(await child.exited).toBe(0);
+
+  const again = await start();
+  const spaces = (await (await fetch(`${again.url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).json()) as { items: { name: string }[] };
+  expect(spaces.items.map(({ name }) => name)).toContain('Kept');
+  await again.stop();
+});
+
+test('a second SIGTERM does not wait', async () => {
+  const child = await start();
+  const write = await slowWrite(child, 'Lost');
+  const refused = write.status.catch(() => 'cut');
+  child.kill('SIGTERM');
+  while ((await status(child, '/health/ready')) === 200);
+  child.kill('SIGTERM');
+  expect(await child.exited).toBe(1);
+  expect(await refused).toBe('cut');
+});
+
+test('a wrong value of the configuration ends the start with a sentence that names it', async () => {
+  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: 'many', LOG_LEVEL: 'warn' })).rejects.toThrow(/ended with 1: PORT [^\n]*\.\n$/);
+  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: 'short' })).rejects.toThrow(/ended with 1: BOOTSTRAP_API_KEY [^\n]*\.\n$/);
+});
+
+test('a second process on the same folder is refused with a sentence', async () => {
+  const child = await start();
+  await expect(start()).rejects.toThrow(/ended with 1: the log in .* is in use/);
+  await child.stop();
+});
