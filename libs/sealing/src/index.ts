@@ -5,3 +5,8 @@ export * from './seal';
 export * from './seal-key';
 export * from './sealed-place';
 export * from './sealer';
+export * from './verify/log-source';
+export * from './verify/verification';
+export * from './verify/verify';
+export * from './verify/verify-source';
+export * from './verify/verify-stores';

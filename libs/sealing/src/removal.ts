@@ -1,6 +1,7 @@
-import type { EventLog, LogReader } from '@app/event-log';
+import type { EventLog } from '@app/event-log';
 import { defineEvent, type EventCodec, type EventOf, nameId } from '@app/kernel';
 import { z } from 'zod';
+import { jsonOf } from './json';
 
 /** The stream of the receipts of removals. */
 export const REMOVAL_STREAM = 'removals-1';
@@ -45,14 +46,12 @@ export const removeEvents = async (log: EventLog, codec: EventCodec, removal: Re
 
 const isCovered = (receipt: Removal, removal: Removal): boolean => receipt.stream === removal.stream && receipt.beforeRevision >= removal.beforeRevision;
 
-/** The furthest receipt of each stream. */
-export const readReceipts = async (log: Pick<LogReader, 'readStream'>): Promise<ReadonlyMap<string, RemovalReceipt>> => receiptsOf(await log.readStream(REMOVAL_STREAM));
-
+/** The furthest receipt of each stream. What is no receipt is passed over: a verifier finds it by its seal. */
 export const receiptsOf = (events: readonly { readonly id: string; readonly data: string }[]): ReadonlyMap<string, RemovalReceipt> => {
   const receipts = new Map<string, RemovalReceipt>();
   for (const { id, data } of events) {
-    const removal = EventsRemoved.data.parse(JSON.parse(data));
-    if (removal.beforeRevision >= (receipts.get(removal.stream)?.beforeRevision ?? 0)) receipts.set(removal.stream, { ...removal, receiptId: id });
+    const removal = EventsRemoved.data.safeParse(jsonOf(data)).data;
+    if (removal !== undefined && removal.beforeRevision >= (receipts.get(removal.stream)?.beforeRevision ?? 0)) receipts.set(removal.stream, { ...removal, receiptId: id });
   }
   return receipts;
 };

@@ -1,0 +1,130 @@
+import type { StoredEvent } from '@app/kernel';
+import type { SealedEvent } from '../event-hash';
+import type { RemovalReceipt } from '../removal';
+import { EventWindow, type FoundEvent } from './event-window';
+import type { Findings } from './findings';
+import type { RemovedEvents } from './verification';
+import type { Damage } from './verify-source';
+
+/** How many events that were passed over are remembered. */
+const PASSED_OVER = 2_000;
+
+/** Compares the events of the log, in order, with those that the seals list, in order. */
+export class Alignment {
+  events = 0;
+  private readonly window: EventWindow;
+  /** Events met before their turn; those that never get one were inserted. */
+  private readonly passedOver = new Map<string, FoundEvent & { readonly ordinal: number }>();
+  private readonly removed = new Map<string, number>();
+  /** Entries of seals that cannot be read: so many events may stand without one. */
+  private unlisted = 0;
+  private lastOrdinal = 0;
+  private inDamage: Damage | undefined;
+
+  constructor(
+    events: AsyncIterable<StoredEvent | Damage>,
+    private readonly receipts: ReadonlyMap<string, RemovalReceipt>,
+    private readonly findings: Findings,
+    onEvent: (event: StoredEvent) => void,
+  ) {
+    this.window = new EventWindow(events, onEvent, (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }));
+  }
+
+  /** The seals of so many events are lost. */
+  skip(count: number): void {
+    this.unlisted += count;
+    this.lastOrdinal += count;
+  }
+
+  /** The next event that the seals list. */
+  async expect(entry: SealedEvent): Promise<void> {
+    this.lastOrdinal += 1;
+    const early = this.passedOver.get(entry.id);
+    if (early !== undefined) {
+      this.passedOver.delete(entry.id);
+      this.findings.add({ kind: 'reordered', detail: 'the event stands before others that were sealed before it', ...this.placeOf(entry, early) });
+      this.compare(entry, early);
+      return;
+    }
+    await this.window.fill();
+    if (this.window.has(entry.id)) this.compare(entry, this.passTo(entry.id));
+    else this.absent(entry);
+  }
+
+  /** Everything that the seals list was met: what was passed over has no seal, what is left is not sealed yet. */
+  async end(): Promise<{ readonly events: number; readonly since: string | null }> {
+    for (const event of this.passedOver.values()) this.inserted(event);
+    let events = 0;
+    let since: string | null = null;
+    for (await this.window.fill(); this.window.first !== undefined; await this.window.fill()) {
+      const event = this.window.takeFirst() as FoundEvent;
+      if (event.damageBefore !== undefined) this.unreadableTail(event.damageBefore);
+      since ??= event.recordedAt;
+      events += 1;
+    }
+    if (this.window.damageAtEnd !== undefined && this.inDamage === undefined) this.unreadableTail(this.window.damageAtEnd);
+    return { events, since };
+  }
+
+  get removals(): readonly RemovedEvents[] {
+    return [...this.removed].map(([stream, events]) => ({ ...(this.receipts.get(stream) as RemovalReceipt), events }));
+  }
+
+  /** Takes events off the window up to one; those before it have missed or not yet had their turn. */
+  private passTo(id: string): FoundEvent {
+    for (;;) {
+      const event = this.window.takeFirst() as FoundEvent;
+      if (event.damageBefore !== undefined) this.inDamage = undefined;
+      if (event.id === id) return event;
+      this.passedOver.set(event.id, { ...event, ordinal: this.lastOrdinal });
+      if (this.passedOver.size > PASSED_OVER) {
+        const [id, oldest] = this.passedOver.entries().next().value as [string, FoundEvent & { ordinal: number }];
+        this.passedOver.delete(id);
+        this.inserted(oldest);
+      }
+    }
+  }
+
+  private compare(entry: SealedEvent, event: FoundEvent): void {
+    this.events += 1;
+    if (entry.stream !== event.stream || entry.revision !== event.revision) {
+      this.findings.add({ kind: 'changed', detail: `the event was sealed as revision ${entry.revision} of ${entry.stream}`, ...this.placeOf(event, event) });
+    } else if (entry.content !== event.content) {
+      this.findings.add({ kind: 'changed', detail: 'type, data or metadata are not what was sealed', ...this.placeOf(entry, event) });
+    }
+  }
+
+  private absent(entry: SealedEvent): void {
+    const receipt = this.receipts.get(entry.stream);
+    const damage = this.window.first?.damageBefore ?? this.window.damageAtEnd;
+    if (receipt !== undefined && entry.revision < receipt.beforeRevision) {
+      this.removed.set(entry.stream, (this.removed.get(entry.stream) ?? 0) + 1);
+    } else if (this.window.first?.stream === entry.stream && this.window.first.revision === entry.revision) {
+      this.findings.add({ kind: 'changed', detail: 'the id of the event is not what was sealed', ...this.placeOf(entry, this.window.takeFirst()) });
+    } else if (damage === undefined) {
+      this.findings.add({ kind: 'missing', detail: 'the event was sealed and is gone, without a receipt', ...this.placeOf(entry) });
+    } else {
+      const isFirst = this.inDamage !== damage;
+      this.inDamage = damage;
+      this.findings.add({ kind: 'unreadable', detail: damage.damage, ...this.placeOf(entry), ...(isFirst && damage.position !== undefined ? { position: damage.position } : {}) });
+    }
+  }
+
+  /** `ordinal` is that of the sealed event it stands before. */
+  private inserted(event: FoundEvent & { readonly ordinal: number }): void {
+    if (this.unlisted > 0) {
+      this.unlisted -= 1;
+      return;
+    }
+    const { ordinal, id, stream, revision, position } = event;
+    this.findings.add({ kind: 'inserted', detail: 'no seal knows the event, and later ones are sealed', ordinal, stream, revision, id, position });
+  }
+
+  private unreadableTail({ damage, position }: Damage): void {
+    this.findings.add({ kind: 'unreadable', detail: damage, ...(position === undefined ? {} : { position }) });
+  }
+
+  private placeOf({ stream, revision, id }: SealedEvent, event?: FoundEvent): { ordinal: number; stream: string; revision: number; id: string; position?: string } {
+    return { ordinal: this.lastOrdinal, stream, revision, id, ...(event === undefined ? {} : { position: event.position }) };
+  }
+}

@@ -1,0 +1,75 @@
+import type { KeyObject } from 'node:crypto';
+import type { StoredEvent } from '@app/kernel';
+import { leafHash } from '../event-hash';
+import { jsonOf } from '../json';
+import { merkleRoot } from '../merkle';
+import { headOf, LogSealed, NO_SEAL, type Seal, sealedEvents, sealHash, signedText } from '../seal';
+import { isSignedBy, keyIdOf, publicKeyOf } from '../seal-key';
+import type { Findings } from './findings';
+import type { KnownSeal } from './verification';
+
+/** Checks the seals one after the other: each one's signature and root, and that it follows the one before. */
+export class SealChain {
+  seals = 0;
+  readonly keyIds = new Set<string>();
+  private readonly trusted: ReadonlyMap<string, KeyObject>;
+  private lastHash = NO_SEAL;
+  private lastOrdinal = 0;
+  private nextRevision = 0;
+
+  constructor(
+    publicKeys: readonly string[],
+    private readonly since: KnownSeal | undefined,
+    private readonly findings: Findings,
+  ) {
+    this.trusted = new Map(publicKeys.map((text) => [keyIdOf(text), publicKeyOf(text)]));
+  }
+
+  /** The seal in an event, and how many ordinals before it have no seal; undefined when there is none in it. */
+  follow(event: StoredEvent): { readonly seal: Seal; readonly skipped: number } | undefined {
+    const place = { stream: event.stream, revision: event.revision, id: event.id, position: event.position };
+    if (event.revision !== this.nextRevision) this.findings.add({ kind: 'seal_missing', detail: `the seal of revision ${this.nextRevision} is gone`, ...place, ordinal: this.lastOrdinal + 1 });
+    this.nextRevision = event.revision + 1;
+    const seal = parseSeal(event);
+    if (seal === undefined) {
+      this.findings.add({ kind: 'seal_unreadable', detail: 'the event in the stream of seals is no seal', ...place, ordinal: this.lastOrdinal + 1 });
+      return undefined;
+    }
+    this.check(seal, { ...place, ordinal: seal.ordinal });
+    const skipped = Math.max(0, seal.fromOrdinal - 1 - this.lastOrdinal);
+    this.seals += 1;
+    this.lastHash = sealHash(headOf(seal));
+    this.lastOrdinal = seal.ordinal;
+    return { seal, skipped };
+  }
+
+  /** Looks whether the seal that the verifier knows was met. */
+  end(): KnownSeal | null {
+    if (this.since !== undefined && this.lastOrdinal < this.since.ordinal) {
+      this.findings.add({ kind: 'tail_cut', detail: `the log was sealed up to ordinal ${this.since.ordinal} and its seals end at ${this.lastOrdinal}`, ordinal: this.lastOrdinal + 1 });
+    }
+    return this.lastOrdinal === 0 ? null : { ordinal: this.lastOrdinal, hash: this.lastHash };
+  }
+
+  private check(seal: Seal, place: { readonly ordinal: number; readonly stream: string; readonly revision: number; readonly id: string; readonly position: string }): void {
+    const key = this.trusted.get(seal.keyId);
+    this.keyIds.add(seal.keyId);
+    if (key === undefined) this.findings.add({ kind: 'seal_key', detail: `the seal is signed with the key ${seal.keyId}, which is not the one expected`, ...place });
+    else if (!isSignedBy(key, signedText(seal), seal.signature)) this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
+    const isFull = seal.ordinal - seal.fromOrdinal + 1 === seal.events.length;
+    if (!isFull || merkleRoot(sealedEvents(seal).map(leafHash)).toString('hex') !== seal.root) this.findings.add({ kind: 'seal_root', detail: 'the hashes in the seal do not give its root', ...place });
+    if (seal.previous !== this.lastHash || seal.fromOrdinal !== this.lastOrdinal + 1) {
+      this.findings.add({ kind: 'seal_chain', detail: `the seal follows another one than that of ordinal ${this.lastOrdinal}`, ...place });
+    }
+    this.checkKnown(seal, place);
+  }
+
+  private checkKnown(seal: Seal, place: object): void {
+    const { since } = this;
+    if (since === undefined || since.ordinal < seal.fromOrdinal || since.ordinal > seal.ordinal) return;
+    if (since.ordinal === seal.ordinal && since.hash === sealHash(headOf(seal))) return;
+    this.findings.add({ kind: 'known_seal_replaced', detail: `the known seal of ordinal ${since.ordinal} is not in the log`, ...place });
+  }
+}
+
+const parseSeal = (event: StoredEvent): Seal | undefined => (event.type === 'LogSealed' ? LogSealed.data.safeParse(jsonOf(event.data)).data : undefined);

@@ -1,0 +1,69 @@
+import type { StoredEvent } from '@app/kernel';
+import { jsonOf } from '../json';
+import { type RemovalReceipt, receiptsOf } from '../removal';
+import { sealedEvents } from '../seal';
+import { Alignment } from './alignment';
+import { Findings } from './findings';
+import { SealChain } from './seal-chain';
+import { type Erasure, type KnownSeal, MOST_LISTED, type Verification } from './verification';
+import { isDamage, type VerifySource } from './verify-source';
+
+export interface VerifyOptions {
+  /** Public keys that may have signed, base64url. */
+  readonly publicKeys: readonly string[];
+  /** A seal noted earlier: finds a tail that was cut off since. */
+  readonly since?: KnownSeal | undefined;
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+}
+
+/** The type of the events that say what was erased. */
+const ERASURE_RECEIPT = 'ContentErased';
+
+/** Proves a log unaltered, or finds each place where it is not. Holds a few thousand events at a time, however long the log. */
+export const verify = async (source: VerifySource, { publicKeys, since, onProgress }: VerifyOptions): Promise<Verification> => {
+  const findings = new Findings();
+  const erasures: Erasure[] = [];
+  const chain = new SealChain(publicKeys, since, findings);
+  const alignment = new Alignment(source.events(), await readReceipts(source, findings), findings, (event) => {
+    if (event.type === ERASURE_RECEIPT && erasures.length < MOST_LISTED) erasures.push(erasureOf(event));
+  });
+  const total = onProgress === undefined ? 0 : await source.total();
+  let done = 0;
+  for await (const item of source.seals()) {
+    if (isDamage(item)) {
+      findings.add({ kind: 'seal_unreadable', detail: item.damage, ...(item.position === undefined ? {} : { position: item.position }) });
+      continue;
+    }
+    const link = chain.follow(item);
+    if (link === undefined) continue;
+    alignment.skip(link.skipped);
+    for (const entry of sealedEvents(link.seal)) await alignment.expect(entry);
+    done += link.seal.events.length;
+    onProgress?.({ done, total: Math.max(done, total) });
+  }
+  const unsealed = await alignment.end();
+  const lastSeal = chain.end();
+  return {
+    ok: findings.total === 0,
+    events: alignment.events,
+    seals: chain.seals,
+    lastSeal,
+    unsealed,
+    removals: alignment.removals.slice(0, MOST_LISTED),
+    erasures,
+    keyIds: [...chain.keyIds],
+    findings: findings.list,
+    findingsInAll: findings.total,
+  };
+};
+
+const readReceipts = async (source: VerifySource, findings: Findings): Promise<ReadonlyMap<string, RemovalReceipt>> => {
+  const events: StoredEvent[] = [];
+  for await (const item of source.receipts()) {
+    if (isDamage(item)) findings.add({ kind: 'unreadable', detail: item.damage, ...(item.position === undefined ? {} : { position: item.position }) });
+    else events.push(item);
+  }
+  return receiptsOf(events);
+};
+
+const erasureOf = ({ id, stream, revision, position, data }: StoredEvent): Erasure => ({ receiptId: id, stream, revision, position, receipt: jsonOf(data) });
