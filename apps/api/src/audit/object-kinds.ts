@@ -1,5 +1,6 @@
-import type { RecordedEvent } from '@app/kernel';
+import { idOf, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
+import type { Row } from '@app/read-store';
 import { agents } from '@projections/agents';
 import { apiKeys } from '@projections/api-keys';
 import { conversations } from '@projections/conversations';
@@ -8,30 +9,46 @@ import { messages } from '@projections/messages';
 import { spaces } from '@projections/spaces';
 import { tags } from '@projections/tags';
 import { users } from '@projections/users';
-import { presenter, type Presenter } from '../http';
+import { agentView } from '../core/agents/agents-schemas';
+import { apiKeyView } from '../core/api-keys/api-keys-schemas';
+import { spaceView } from '../core/spaces/spaces-schemas';
+import { userView } from '../core/users/users-schemas';
+import { type JsonText, presenter } from '../http';
 
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
 export interface ObjectKind {
   readonly projection: RowProjection;
-  readonly present: Presenter<object>;
+  readonly present: (row: Row) => JsonText;
   /** The stream of an object; null where others share it and the view `audit-objects` knows. */
   readonly stream: ((id: string) => string) | null;
   /** Streams of what the object belongs to: their events change or end it too. */
   readonly related: (first: RecordedEvent) => readonly string[];
 }
 
-const own = (category: string) => (id: string): string => `${category}-${id}`;
+const ownStream = (category: string) => (id: string): string => `${category}-${id}`;
+const related = (category: string, field: string) => (first: RecordedEvent): readonly string[] => [`${category}-${String(first.data[field])}`];
 const none = (): readonly string[] => [];
-const of = (category: string, field: string) => (first: RecordedEvent): string => `${category}-${String(first.data[field])}`;
+
+/** Rows are folded from events, never read: they have the shape of the view's schema. */
+const shownBy =
+  <R extends object>(present: (row: R) => JsonText) =>
+  (row: Row): JsonText =>
+    present(row as unknown as R);
+
+const ofKey = (first: RecordedEvent): readonly string[] => [`apiKeyUse-${idOf(first.context.stream)}`, ...related('user', 'userId')(first)];
+const documentView = presenter(documents.row.omit({ place: true, file: true, text: true, passages: true, failure: true }));
+const tagView = presenter(tags.row.pick({ id: true, name: true, color: true, documentCount: true }));
+const conversationView = presenter(conversations.row.omit({ spaceId: true }));
+const messageView = presenter(messages.row.omit({ sequence: true }));
 
 /** By the resource's singular name (wire, Audit). */
 export const objectKinds: Readonly<Record<string, ObjectKind>> = {
-  user: { projection: users, present: presenter(users.row), stream: own('user'), related: none },
-  apiKey: { projection: apiKeys, present: presenter(apiKeys.row), stream: own('apiKey'), related: (first) => [`apiKeyUse-${first.context.stream.slice('apiKey-'.length)}`, of('user', 'userId')(first)] },
-  space: { projection: spaces, present: presenter(spaces.row), stream: own('space'), related: none },
-  document: { projection: documents, present: presenter(documents.row.omit({ place: true, file: true, text: true, passages: true, failure: true })), stream: own('document'), related: none },
-  tag: { projection: tags, present: presenter(tags.row.pick({ id: true, name: true, color: true, documentCount: true })), stream: null, related: (first) => [of('space', 'spaceId')(first)] },
-  conversation: { projection: conversations, present: presenter(conversations.row.omit({ spaceId: true })), stream: own('conversation'), related: none },
-  message: { projection: messages, present: presenter(messages.row.omit({ sequence: true })), stream: null, related: none },
-  agent: { projection: agents, present: presenter(agents.row), stream: own('agent'), related: (first) => [of('space', 'spaceId')(first)] },
+  user: { projection: users, present: shownBy(userView), stream: ownStream('user'), related: none },
+  apiKey: { projection: apiKeys, present: shownBy(apiKeyView), stream: ownStream('apiKey'), related: ofKey },
+  space: { projection: spaces, present: shownBy(spaceView), stream: ownStream('space'), related: none },
+  agent: { projection: agents, present: shownBy(agentView), stream: ownStream('agent'), related: related('space', 'spaceId') },
+  document: { projection: documents, present: shownBy(documentView), stream: ownStream('document'), related: none },
+  tag: { projection: tags, present: shownBy(tagView), stream: null, related: related('space', 'spaceId') },
+  conversation: { projection: conversations, present: shownBy(conversationView), stream: ownStream('conversation'), related: none },
+  message: { projection: messages, present: shownBy(messageView), stream: null, related: none },
 };
