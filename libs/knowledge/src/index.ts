@@ -1,4 +1,5 @@
-export { AddDocument, type AddedDocument, type NewDocument } from './document/commands/add-document';
+export { Bodies, type StoredBody } from './document/bodies';
+export { AddDocument, addedDocumentId, type NewDocument } from './document/commands/add-document';
 export { AttachTag } from './document/commands/attach-tag';
 export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';
@@ -18,5 +19,6 @@ export * from './search/retrieval';
 export { CreateTag, type CreatedTag } from './tags/commands/create-tag';
 export { DeleteTag } from './tags/commands/delete-tag';
 export { UpdateTag } from './tags/commands/update-tag';
+export { KnownTags } from './tags/known-tags';
 export * from './tags/tag-registry.decider';
 export * from './tags/tag.events';

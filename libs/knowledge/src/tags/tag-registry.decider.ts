@@ -4,6 +4,8 @@ import type { TagEvent } from './tag.events';
 interface Tag {
   readonly name: Sensitive<string>;
   readonly color: string;
+  /** Revision of the registry when the tag was changed last: a tag's own, for `If-Match`. */
+  readonly revision: number;
 }
 
 /** The tags of one Space by id, so that uniqueness of names is one decision on one stream. */
@@ -15,10 +17,10 @@ export interface TagRegistryState {
 
 export type TagCommand =
   | { readonly type: 'Create'; readonly tagId: string; readonly spaceId: string; readonly name: string; readonly color: string }
-  | { readonly type: 'Update'; readonly tagId: string; readonly name?: string; readonly color?: string }
-  | { readonly type: 'Delete'; readonly tagId: string };
+  | { readonly type: 'Update'; readonly tagId: string; readonly name?: string; readonly color?: string; readonly ifRevision?: number }
+  | { readonly type: 'Delete'; readonly tagId: string; readonly ifRevision?: number };
 
-/** Refuses `name_taken` for a name that normalises to one in use, and `not_found`. Streams are `tags-<spaceId>`. */
+/** Refuses `name_taken` for a name that normalises to one in use, `not_found` and `precondition_failed`. Streams are `tags-<spaceId>`. */
 export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent> = {
   category: 'tags',
   initial: { tags: new Map(), deleted: new Set() },
@@ -33,6 +35,7 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
       }
       case 'Update': {
         if (tag === undefined) return refuse('not_found');
+        refuseOther(command.ifRevision, tag);
         if (command.name !== undefined) refuseTaken(command.name, command.tagId, state);
         const name = command.name ?? tag.name;
         const color = command.color ?? tag.color;
@@ -40,6 +43,7 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
       }
       case 'Delete':
         if (tag === undefined) return state.deleted.has(command.tagId) ? [] : refuse('not_found');
+        refuseOther(command.ifRevision, tag);
         return [{ type: 'TagDeleted', data: { tagId: command.tagId } }];
       default:
         return never(command);
@@ -52,7 +56,7 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
       return { tags, deleted: new Set([...state.deleted, event.data.tagId]) };
     }
     const { tagId, name, color } = event.data;
-    return { ...state, tags: tags.set(tagId, { name, color }) };
+    return { ...state, tags: tags.set(tagId, { name, color, revision: event.context.revision }) };
   },
   owner: (event) => (event.type === 'TagCreated' ? { spaceId: event.data.spaceId } : {}),
 };
@@ -60,4 +64,8 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
 const refuseTaken = (name: string, tagId: string, { tags }: TagRegistryState): void => {
   const wanted = normalisedName(name);
   for (const [id, tag] of tags) if (id !== tagId && !isErased(tag.name) && normalisedName(tag.name) === wanted) refuse('name_taken', { field: 'name' });
+};
+
+const refuseOther = (expected: number | undefined, { revision }: Tag): void => {
+  if (expected !== undefined && expected !== revision) refuse('precondition_failed', { expected, actual: revision });
 };

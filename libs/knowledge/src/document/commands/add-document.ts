@@ -1,10 +1,7 @@
-import { type Blobs, BLOBS } from '@app/blobs';
-import { type CommandMeta, Decisions, deriveId, type Receipt, stepOf, streamOf } from '@app/kernel';
-import { Inject } from '@nestjs/common';
+import { type CommandMeta, Decisions, deriveId, type Receipt, stepOf } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { hashed } from '../content-hash';
+import { Bodies, type StoredBody } from '../bodies';
 import { documentDecider } from '../document.decider';
-import { removeUnreferenced } from '../unreferenced';
 import type { DocumentScope } from '../document.events';
 
 export interface NewDocument {
@@ -19,17 +16,15 @@ export interface NewDocument {
   readonly tagIds: readonly string[];
 }
 
-export interface AddedDocument {
-  readonly documentId: string;
-  readonly receipt: Receipt;
-}
+/** The id of the n-th document that a command adds. */
+export const addedDocumentId = (meta: CommandMeta, index: number): string => deriveId(meta.commandId, `document/${index}`);
 
-/** Adds a document; its ingestion follows. `label` tells several documents of one request apart. */
-export class AddDocument extends Command<AddedDocument> {
+/** Adds a document whose body is stored under `addedDocumentId(meta, index)`; its ingestion follows. */
+export class AddDocument extends Command<Receipt> {
   constructor(
     readonly document: NewDocument,
-    readonly body: Buffer | AsyncIterable<Buffer>,
-    readonly label: string,
+    readonly body: StoredBody,
+    readonly index: number,
     readonly meta: CommandMeta,
   ) {
     super();
@@ -40,22 +35,13 @@ export class AddDocument extends Command<AddedDocument> {
 export class AddDocumentHandler implements ICommandHandler<AddDocument> {
   constructor(
     private readonly decisions: Decisions,
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly bodies: Bodies,
   ) {}
 
-  async execute({ document, body, label, meta }: AddDocument): Promise<AddedDocument> {
-    const documentId = deriveId(meta.commandId, `document/${label}`);
-    const content = hashed(body);
-    const owner = document.spaceId === null ? {} : { spaceId: document.spaceId };
-    const { name: file, size } = await this.blobs.put(streamOf(documentDecider.category, documentId), content.body, owner);
-    try {
-      const command = { type: 'Add', documentId, ...document, sizeBytes: size, contentHash: content.hash(), file } as const;
-      const receipt = await this.decisions.transact(documentDecider, documentId, command, stepOf(meta, `document/${label}`));
-      if (receipt.repeated) await this.blobs.remove([file]);
-      return { documentId, receipt };
-    } catch (error) {
-      await removeUnreferenced(this.blobs, file, error);
-      throw error;
-    }
+  async execute({ document, body, index, meta }: AddDocument): Promise<Receipt> {
+    const documentId = addedDocumentId(meta, index);
+    const receipt = await this.decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document, ...body }, stepOf(meta, `document/${index}`));
+    if (receipt.repeated) await this.bodies.discard([body]);
+    return receipt;
   }
 }

@@ -1,10 +1,7 @@
-import { type Blobs, BLOBS } from '@app/blobs';
-import { type CommandMeta, Decisions, type Receipt, streamOf } from '@app/kernel';
-import { Inject } from '@nestjs/common';
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { hashed } from '../content-hash';
+import { Bodies } from '../bodies';
 import { documentDecider } from '../document.decider';
-import { removeUnreferenced } from '../unreferenced';
 
 export interface DocumentUpdate {
   readonly name?: string;
@@ -27,20 +24,20 @@ export class UpdateDocument extends Command<Receipt> {
 export class UpdateDocumentHandler implements ICommandHandler<UpdateDocument> {
   constructor(
     private readonly decisions: Decisions,
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly bodies: Bodies,
   ) {}
 
   async execute({ documentId, update: { content, ...fields }, meta }: UpdateDocument): Promise<Receipt> {
     if (content === undefined) return this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields }, meta);
-    const { name: file, size } = await this.blobs.put(streamOf(documentDecider.category, documentId), content.body, {});
-    const replacement = { mimeType: content.mimeType, sizeBytes: size, contentHash: hashed(content.body).hash(), file };
+    const body = await this.bodies.store(documentId, null, content.body);
     try {
-      const receipt = await this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields, content: replacement }, meta);
+      const receipt = await this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields, content: { mimeType: content.mimeType, ...body } }, meta);
       const { state } = await this.decisions.load(documentDecider, documentId);
-      if (!('file' in state) || state.file !== file) await this.blobs.remove([file]);
+      // Equal content, a repeat, or already replaced again: then nothing names this body.
+      if (!('file' in state) || ![state.file, ...state.superseded].includes(body.file)) await this.bodies.discard([body]);
       return receipt;
     } catch (error) {
-      await removeUnreferenced(this.blobs, file, error);
+      await this.bodies.discard([body], error);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, givenFields, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { tagRegistryDecider } from '../tag-registry.decider';
 
@@ -17,7 +17,7 @@ export class DeleteTag extends Command<Receipt> {
 export class DeleteTagHandler implements ICommandHandler<DeleteTag> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ spaceId, tagId, meta }: DeleteTag): Promise<Receipt> {
-    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Delete', tagId }, meta);
+  execute({ spaceId, tagId, meta: { ifRevision, ...meta } }: DeleteTag): Promise<Receipt> {
+    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Delete', tagId, ...givenFields({ ifRevision }) }, meta);
   }
 }

@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, givenFields, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { tagRegistryDecider } from '../tag-registry.decider';
 
@@ -18,7 +18,7 @@ export class UpdateTag extends Command<Receipt> {
 export class UpdateTagHandler implements ICommandHandler<UpdateTag> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ spaceId, tagId, change, meta }: UpdateTag): Promise<Receipt> {
-    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Update', tagId, ...change }, meta);
+  execute({ spaceId, tagId, change, meta: { ifRevision, ...meta } }: UpdateTag): Promise<Receipt> {
+    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Update', tagId, ...change, ...givenFields({ ifRevision }) }, meta);
   }
 }

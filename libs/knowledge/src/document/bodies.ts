@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { Blobs } from '@app/blobs';
+import { isUnavailable, streamOf } from '@app/kernel';
+import { documentDecider } from './document.decider';
+
+/** A body in the blob store that no event names yet. */
+export interface StoredBody {
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** SHA-256 in hex. */
+  readonly contentHash: string;
+}
+
+/** Bodies of documents on their way in: stored first, encrypted under the document's key, then named by an event. */
+export class Bodies {
+  constructor(private readonly blobs: Blobs) {}
+
+  /** Stores a body, which may stream, for a document that is or will be in a Space (null: global). */
+  async store(documentId: string, spaceId: string | null, body: Buffer | AsyncIterable<Buffer>): Promise<StoredBody> {
+    const digest = createHash('sha256');
+    const read = Buffer.isBuffer(body) ? hashedWhole(body, digest) : hashedThrough(body, digest);
+    const { name: file, size: sizeBytes } = await this.blobs.put(streamOf(documentDecider.category, documentId), read, spaceId === null ? {} : { spaceId });
+    return { file, sizeBytes, contentHash: digest.digest('hex') };
+  }
+
+  /** Removes bodies that were not taken. Where a failed write leaves that open, they stay: an event may name them. */
+  async discard(bodies: readonly StoredBody[], error?: unknown): Promise<void> {
+    if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove(bodies.map(({ file }) => file));
+  }
+}
+
+type Digest = ReturnType<typeof createHash>;
+
+const hashedWhole = (body: Buffer, digest: Digest): Buffer => {
+  digest.update(body);
+  return body;
+};
+
+async function* hashedThrough(body: AsyncIterable<Buffer>, digest: Digest): AsyncIterable<Buffer> {
+  for await (const piece of body) {
+    digest.update(piece);
+    yield piece;
+  }
+}

@@ -1,0 +1,14 @@
+import { type Decisions, refuse } from '@app/kernel';
+import { tagRegistryDecider } from './tag-registry.decider';
+
+/** The tags of Spaces, from the log: a tag of another Space can be attached to nothing. */
+export class KnownTags {
+  constructor(private readonly decisions: Decisions) {}
+
+  /** Refuses `not_found` when one of the tags is not of this Space. */
+  async demand(spaceId: string, tagIds: readonly string[]): Promise<void> {
+    if (tagIds.length === 0) return;
+    const { state } = await this.decisions.load(tagRegistryDecider, spaceId);
+    if (!tagIds.every((tagId) => state.tags.has(tagId))) refuse('not_found', { field: 'tagIds' });
+  }
+}
