@@ -4,8 +4,10 @@ import { AuditLog, SealFinder } from '@app/auditing';
 import { BLOBS } from '@app/blobs';
 import { EVENT_LOG } from '@app/event-log';
 import { eventCatalogue } from '@app/hosting';
+import { Turns } from '@app/conversations';
 import { AdminRegister, ApiKeyUse } from '@app/identity';
 import { CLOCK, CONFIG, Decisions, EventCatalogue, EventCodec, IDS, InstanceSecret } from '@app/kernel';
+import { Bodies, KnownTags, Retrieval } from '@app/knowledge';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE } from '@app/read-store';
@@ -63,7 +65,7 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
   value(Metrics, metrics),
 ];
 
-const services = ({ clock, ids, secret, stores, projecting, logger }: Host): Provider[] => {
+const services = ({ clock, ids, secret, stores, projecting, knowledge, conversations, logger }: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
@@ -75,6 +77,10 @@ const services = ({ clock, ids, secret, stores, projecting, logger }: Host): Pro
     value(Access, access),
     value(KeyScope, new KeyScope(decisions, access)),
     value(AdminRegister, new AdminRegister(decisions)),
+    value(Bodies, new Bodies(blobs)),
+    value(KnownTags, new KnownTags(decisions)),
+    value(Retrieval, knowledge.retrieval),
+    value(Turns, conversations.turns),
     value(AuditLog, new AuditLog(log, readStore)),
     value(SealFinder, new SealFinder(log, readStore)),
     value(Lists, new Lists(secret)),

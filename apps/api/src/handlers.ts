@@ -1,13 +1,20 @@
 import { agentHandlers } from '@app/agents';
+import { conversationHandlers } from '@app/conversations';
 import { identityHandlers } from '@app/identity';
+import { knowledgeHandlers } from '@app/knowledge';
 import { spaceHandlers } from '@app/spaces';
 import type { Type } from '@nestjs/common';
 import { agentVersionQueryHandlers } from '@projections/agent-versions';
 import { agentQueryHandlers } from '@projections/agents';
 import { apiKeyQueryHandlers } from '@projections/api-keys';
+import { conversationQueryHandlers } from '@projections/conversations';
+import { documentLogQueryHandlers } from '@projections/document-logs';
+import { documentQueryHandlers } from '@projections/documents';
+import { messageQueryHandlers } from '@projections/messages';
 import { promptQueryHandlers } from '@projections/prompts';
 import { spaceMemberQueryHandlers } from '@projections/space-members';
 import { spaceQueryHandlers } from '@projections/spaces';
+import { tagQueryHandlers } from '@projections/tags';
 import { userQueryHandlers } from '@projections/users';
 
 /** Every command handler and query handler that the API dispatches to. */
@@ -15,6 +22,8 @@ export const handlers: readonly Type[] = [
   ...identityHandlers,
   ...spaceHandlers,
   ...agentHandlers,
+  ...knowledgeHandlers,
+  ...conversationHandlers,
   ...userQueryHandlers,
   ...apiKeyQueryHandlers,
   ...spaceQueryHandlers,
@@ -22,4 +31,9 @@ export const handlers: readonly Type[] = [
   ...promptQueryHandlers,
   ...agentQueryHandlers,
   ...agentVersionQueryHandlers,
+  ...documentQueryHandlers,
+  ...documentLogQueryHandlers,
+  ...tagQueryHandlers,
+  ...conversationQueryHandlers,
+  ...messageQueryHandlers,
 ];

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
-import { openStores, projections, spawnRebuildWorker, type Stores, tenancyPolicies } from '@app/hosting';
+import { conversationWork, type ConversationWork, knowledgeWork, type KnowledgeWork, openStores, projections, spawnRebuildWorker, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
@@ -25,6 +25,8 @@ export interface Host {
   readonly reservations: Reservations;
   readonly projecting: Projecting;
   readonly policies: Policies;
+  readonly knowledge: KnowledgeWork;
+  readonly conversations: ConversationWork;
   readonly sealKey: SealKey;
   readonly sealer: Sealer;
   readonly metrics: Metrics;
@@ -50,9 +52,12 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const reservations = new Reservations(stores.decisions, secret, ids);
   const chatModels = chatModelsOf(models);
   const reactions = tenancyPolicies({ stores, projecting, reservations, models: chatModels, clock });
-  const policies = new Policies({ ...stores, policies: reactions, clock, logger });
+  const workParts = { stores, projecting, models, ids, clock, logger };
+  const knowledge = knowledgeWork(workParts);
+  const conversations = conversationWork({ ...workParts, retrieval: knowledge.retrieval, currency: config.DEFAULT_CURRENCY });
+  const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies], clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
-  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, sealKey, sealer, metrics, tracing, logger };
+  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, knowledge, conversations, sealKey, sealer, metrics, tracing, logger };
 };
 
 const chatModelsOf = ({ catalogue }: Models): ChatModels => ({

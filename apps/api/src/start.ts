@@ -14,6 +14,8 @@ import { measureProjections } from './monitoring/projection-metrics';
 
 /** How long requests that run may take to end after a stop was asked for. */
 const DRAIN_MS = 30_000;
+/** How long answers that nobody waits for any more may take to end. */
+const ANSWER_GRACE_MS = 5_000;
 const SWEEP_MS = 60 * 60_000;
 
 /** A running platform. */
@@ -30,11 +32,12 @@ export interface Platform {
 /** Starts everything but the listening. Throws what stands in the way; the process is to end then. */
 export const startPlatform = async (config: Config, environment: Environment, logger: Logger): Promise<Platform> => {
   const host = await openHost(config, environment, logger);
-  const { projecting, policies, sealer, stores, metrics, tracing, models } = host;
+  const { projecting, policies, knowledge, conversations, sealer, stores, metrics, tracing, models } = host;
   const { app, routes, requests } = await serve(AppModule.of(host), logger);
   const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
   await projecting.start();
   await policies.start();
+  knowledge.worker.start();
   await sealer.start();
   measureProjections(metrics, projecting);
   const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
@@ -45,6 +48,8 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     health.enter('draining');
     clearInterval(sweep);
     await requests.drain(DRAIN_MS);
+    await conversations.turns.close(ANSWER_GRACE_MS);
+    await knowledge.worker.stop();
     (app.getHttpServer() as Server).closeAllConnections();
     await app.close();
     await policies.stop();
