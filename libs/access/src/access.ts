@@ -1,7 +1,7 @@
 import { agentDecider, type PresentAgent } from '@app/agents';
 import { isLiving, userDecider } from '@app/identity';
 import { Decisions, refuse } from '@app/kernel';
-import { personalSpaceOf, type PresentSpace, promptDecider, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
+import { type PresentSpace, promptDecider, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
 import type { Caller } from './caller';
 
 /** A Space that a caller may use in a role. */
@@ -73,11 +73,6 @@ export class Access {
   /** The role a user has as a member of a Space; undefined for others, and where the Space is gone. */
   async roleIn(userId: string, spaceId: string): Promise<SpaceRole | undefined> {
     return (await this.presentSpace(spaceId))?.members.get(userId);
-  }
-
-  /** The personal Space of the caller. Refuses with `not_found` in the moment before it is made. */
-  personalSpace(caller: Caller): Promise<SpaceAccess> {
-    return this.space(caller, personalSpaceOf(caller.userId), 'owner');
   }
 
   /** Refuses with `not_found` for a user who is unknown or deleted. */

@@ -3,6 +3,7 @@ import { Access } from '@app/access';
 import { ChangeAgent, CreateAgent, DeleteAgent } from '@app/agents';
 import { GrantAgent } from '@app/identity';
 import { type CommandMeta, givenFields, type Receipt, stepOf } from '@app/kernel';
+import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetAgent, ListAgents } from '@projections/agents';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -46,7 +47,8 @@ export class AgentsController {
   @Refuses('conflict')
   async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const { spaceId, ...config } = input(newAgent, body);
-    const place = spaceId === undefined ? await this.access.personalSpace(caller) : await this.access.content(caller, spaceId, 'editor');
+    if (spaceId === undefined) await this.commands.execute(new CreatePersonalSpace(caller.userId, stepOf(meta, 'personal-space')));
+    const place = await this.access.content(caller, spaceId ?? personalSpaceOf(caller.userId), 'editor');
     const ownerId = place.kind === 'personal' ? caller.userId : null;
     const { agentId, receipt } = await this.commands.execute(new CreateAgent({ spaceId: place.spaceId, ownerId }, config, meta));
     if (caller.keyId !== undefined) await this.commands.execute(new GrantAgent(caller.keyId, agentId, stepOf(meta, 'grant')));

@@ -1,0 +1,102 @@
+import type { Caller } from '@app/access';
+import { type Blobs, BLOBS } from '@app/blobs';
+import { refuse, streamOf } from '@app/kernel';
+import { documentDecider, readProgress } from '@app/knowledge';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import type { Passage } from '@app/search-index';
+import { ListDocumentLogs } from '@projections/document-logs';
+import type { DocumentRow } from '@projections/documents';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Answers, CurrentCaller, JsonText, listOf, listQuery, Lists, Parameters, query, Reads, Requires, Summary } from '../../http';
+import { KnowledgeAccess } from './document-access';
+import { chunkView, documentContent, documentLogView, runningStep } from './documents-schemas';
+
+const pageQuery = listQuery({});
+
+/** What a document holds: its file, text and chunks, and what ingestion did with it. */
+@Controller('/api/v1/core/knowledge/:agentId/documents/:documentId')
+export class DocumentContentController {
+  constructor(
+    private readonly knowledge: KnowledgeAccess,
+    private readonly queries: QueryBus,
+    private readonly lists: Lists,
+    @Inject(BLOBS) private readonly blobs: Blobs,
+    @Inject(READ_STORE) private readonly store: ReadStore,
+  ) {}
+
+  @Get('content')
+  @Requires('knowledge:read')
+  @Summary('Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.')
+  @Answers(200, documentContent)
+  @Reads('documents')
+  async content(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string): Promise<JsonText> {
+    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    const text = document.text === null ? null : (await this.body(document, document.text)).toString('utf8');
+    return new JsonText(JSON.stringify({ documentId, text }));
+  }
+
+  @Get('file')
+  @Requires('knowledge:read')
+  @Summary('Downloads the file as it was uploaded.')
+  @Answers(200)
+  @Reads('documents')
+  async file(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res() reply: FastifyReply): Promise<void> {
+    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    const body = await this.body(document, document.file);
+    const name = typeof document.name === 'string' ? document.name : document.id;
+    // What people uploaded never runs in the pages of this origin.
+    await reply
+      .header('content-type', 'application/octet-stream')
+      .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`)
+      .header('content-security-policy', "sandbox; default-src 'none'")
+      .header('cross-origin-resource-policy', 'same-origin')
+      .send(body);
+  }
+
+  @Get('chunks')
+  @Requires('knowledge:read')
+  @Summary('Lists the chunks that are searched, in the order of the text.')
+  @Parameters(pageQuery)
+  @Answers(200, listOf(chunkView))
+  @Reads('documents')
+  async chunks(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Query() raw: unknown): Promise<JsonText> {
+    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    const asked = query(pageQuery, raw);
+    const list = `chunks/${documentId}`;
+    const { limit, after } = this.lists.page(list, caller, asked);
+    const passages = document.passages === null ? [] : (JSON.parse((await this.body(document, document.passages)).toString('utf8')) as Passage[]);
+    const from = after === undefined ? 0 : Number(after.values[0]) + 1;
+    const page = passages.slice(from, from + limit);
+    const last = page.at(-1);
+    const next = last !== undefined && from + limit < passages.length ? { values: [last.ordinal], key: last.chunkId } : null;
+    return this.lists.answer(list, caller, asked, page.map(chunkJson), next);
+  }
+
+  @Get('logs')
+  @Requires('knowledge:read')
+  @Summary('Lists what ingestion did with the document, newest first; `progress` says where a running attempt stands.')
+  @Parameters(pageQuery)
+  @Answers(200, listOf(documentLogView.schema).extend({ progress: runningStep.nullable() }))
+  @Reads('documents', 'document-logs')
+  async logs(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Query() raw: unknown): Promise<JsonText> {
+    await this.knowledge.read(caller, agentId, documentId);
+    const asked = query(pageQuery, raw);
+    const list = `document-logs/${documentId}`;
+    const { rows, next } = await this.queries.execute(new ListDocumentLogs(documentId, this.lists.page(list, caller, asked)));
+    const progress = await readProgress(this.store, documentId);
+    const running = progress === undefined ? null : runningStep.parse(progress);
+    return this.lists.answer(list, caller, asked, rows.map(({ row }) => documentLogView(row)), next).with({ progress: running });
+  }
+
+  private async body({ id }: DocumentRow, name: string): Promise<Buffer> {
+    return (await this.blobs.get(streamOf(documentDecider.category, id), name)) ?? refuse('not_found');
+  }
+}
+
+const chunkJson = ({ chunkId, ordinal, text, start, end, page, headings, enabled }: Passage): JsonText => {
+  const heading = headings.at(-1);
+  const position = { start, end, ...(page === undefined ? {} : { page }), ...(heading === undefined ? {} : { heading }) };
+  return new JsonText(JSON.stringify({ id: chunkId, ordinal, text, position, enabled }));
+};

@@ -1,0 +1,24 @@
+import { type DocumentRow } from '@projections/documents';
+import { TagsById } from '@projections/tags';
+import { Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { JsonText } from '../../http';
+import { documentView } from './documents-schemas';
+
+/** Shows documents with their tags. */
+@Injectable()
+export class DocumentPresenter {
+  constructor(private readonly queries: QueryBus) {}
+
+  async show(rows: readonly DocumentRow[]): Promise<readonly JsonText[]> {
+    const tags = await this.queries.execute(new TagsById(rows.flatMap(({ tagIds }) => tagIds)));
+    return rows.map((row) => {
+      const own = row.tagIds.flatMap((tagId) => tags.get(tagId) ?? []);
+      return documentView(row, { tags: own.map(({ id, name, color }) => ({ id, name, color })) });
+    });
+  }
+
+  async one(row: DocumentRow): Promise<JsonText> {
+    return (await this.show([row]))[0] as JsonText;
+  }
+}

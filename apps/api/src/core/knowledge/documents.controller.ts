@@ -1,0 +1,162 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
+import { AddDocument, addedDocumentId, Bodies, DeleteDocument, KnownTags, ReprocessDocument, UpdateDocument } from '@app/knowledge';
+import { GetDocument, ListDocuments } from '@projections/documents';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { KnowledgeAccess } from './document-access';
+import { DocumentPresenter } from './document-presenter';
+import { documentChange, documentsQuery, newInlineDocument, reprocessing, shownDocument } from './documents-schemas';
+import { documentOf, placeOf, readUpload } from './upload-files';
+
+const PATH = '/api/v1/core/knowledge/:agentId/documents';
+const VIEWS = ['documents', 'tags'];
+const LARGE = { limit: LARGE_JSON_LIMIT };
+
+@Controller(PATH)
+export class DocumentsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly knowledge: KnowledgeAccess,
+    private readonly tags: KnownTags,
+    private readonly bodies: Bodies,
+    private readonly presenter: DocumentPresenter,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('knowledge:read')
+  @Summary('Lists the documents that an Agent searches: its own, its Space\'s and global ones, newest first.')
+  @Parameters(documentsQuery)
+  @Answers(200, listOf(shownDocument))
+  @Reads('documents', 'tags')
+  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    const { limit, cursor, ...filter } = query(documentsQuery, raw);
+    const asked = { limit, ...givenFields({ cursor, ...filter }) };
+    const list = `documents/${agentId}`;
+    const { rows, next } = await this.queries.execute(new ListDocuments(agent, filter, this.lists.page(list, caller, asked)));
+    return this.lists.answer(list, caller, asked, await this.presenter.show(rows.map(({ row }) => row)), next);
+  }
+
+  @Post()
+  @Requires('knowledge:write')
+  @Summary('Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows.')
+  @Accepts(newInlineDocument, { ...LARGE, files: true })
+  @Answers(202, shownDocument)
+  async add(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.knowledge.writeSomewhere(caller, agentId);
+    return request.isMultipart() ? this.addFiles(caller, agentId, meta, request, reply) : this.addInline(caller, agentId, body, meta, reply);
+  }
+
+  @Get(':documentId')
+  @Requires('knowledge:read')
+  @Summary('Reads a document.')
+  @Answers(200, shownDocument)
+  @Reads('documents', 'tags')
+  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    tagged(reply, document.revision);
+    return this.presenter.one(document);
+  }
+
+  @Put(':documentId')
+  @Requires('knowledge:write')
+  @Summary('Renames a document, sets its tags or replaces its content; the old content is searched until the new one is ready.')
+  @Accepts(documentChange, LARGE)
+  @Answers(200, shownDocument)
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
+    const { content, mimeType, ...fields } = givenFields(input(documentChange, body));
+    await this.tags.demand(spaceId, fields.tagIds ?? []);
+    const replacement = content === undefined ? {} : { content: { mimeType: mimeType ?? document.mimeType, body: Buffer.from(content) } };
+    return this.shown(await this.commands.execute(new UpdateDocument(documentId, { ...fields, ...replacement }, meta)), caller, agentId, documentId, reply);
+  }
+
+  @Delete(':documentId')
+  @Requires('knowledge:write')
+  @Summary('Deletes a document with all that was made of it, for good.')
+  @Answers(204)
+  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.knowledge.change(caller, agentId, documentId);
+    return written(reply, await this.commands.execute(new DeleteDocument(documentId, meta)), { views: [...VIEWS, 'passages'] });
+  }
+
+  @Post(':documentId/reprocess')
+  @Requires('knowledge:write')
+  @Summary('Ingests a document again; without `force` only where that could change anything.')
+  @Accepts(reprocessing, { required: false })
+  @Answers(202, shownDocument)
+  async reprocess(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.knowledge.change(caller, agentId, documentId);
+    const { force } = input(reprocessing, body ?? {});
+    return this.shown(await this.commands.execute(new ReprocessDocument(documentId, force, meta)), caller, agentId, documentId, reply);
+  }
+
+  private async addInline(caller: Caller, agentId: string, body: unknown, meta: CommandMeta, reply: FastifyReply) {
+    const { content, scope, ...given } = input(newInlineDocument, body);
+    const agent = await this.knowledge.write(caller, agentId, scope);
+    await this.tags.demand(agent.spaceId, given.tagIds);
+    const documentId = addedDocumentId(meta, 0);
+    const stored = await this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, Buffer.from(content));
+    const receipt = await this.kept([stored], () => this.commands.execute(new AddDocument({ ...placeOf(scope, agent), ...given, provider: 'inline' }, stored, 0, meta)));
+    return this.shown(receipt, caller, agentId, documentId, reply, `/api/v1/core/knowledge/${agentId}/documents/${documentId}`);
+  }
+
+  private async addFiles(caller: Caller, agentId: string, meta: CommandMeta, request: FastifyRequest, reply: FastifyReply) {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    const { fields, files } = await readUpload(request, this.bodies, agent.spaceId, meta, async ({ scope, tagIds }) => {
+      await this.knowledge.write(caller, agentId, scope);
+      await this.tags.demand(agent.spaceId, tagIds);
+    });
+    const receipts: Receipt[] = [];
+    for (const [index, file] of files.entries()) {
+      const rest = files.slice(index).map(({ body }) => body);
+      receipts.push(await this.kept(rest, () => this.commands.execute(new AddDocument(documentOf(file, fields, agent), file.body, index, meta))));
+    }
+    const rows = () => Promise.all(files.map((_, index) => this.queries.execute(new GetDocument(agent, addedDocumentId(meta, index)))));
+    const show = async () => new JsonText(`{"items":[${(await this.presenter.show(await rows())).map(({ text }) => text).join(',')}]}`);
+    return written(reply, receipts.at(-1) as Receipt, { views: VIEWS, show });
+  }
+
+  /** Runs a write; when it fails, bodies that no document names are removed. */
+  private async kept(bodies: Parameters<Bodies['discard']>[0], write: () => Promise<Receipt>): Promise<Receipt> {
+    try {
+      return await write();
+    } catch (error) {
+      await this.bodies.discard(bodies, error);
+      throw error;
+    }
+  }
+
+  private async shown(receipt: Receipt, caller: Caller, agentId: string, documentId: string, reply: FastifyReply, location?: string) {
+    const show = async () => this.presenter.one((await this.knowledge.read(caller, agentId, documentId)).document);
+    return written(reply, receipt, { views: VIEWS, show, ...(location === undefined ? {} : { location }) });
+  }
+}

@@ -1,0 +1,134 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
+import { AttachTag, CreateTag, DeleteTag, DetachTag, KnownTags, UpdateTag } from '@app/knowledge';
+import { GetTag, ListTags } from '@projections/tags';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { KnowledgeAccess } from './document-access';
+import { DocumentPresenter } from './document-presenter';
+import { shownDocument } from './documents-schemas';
+import { newTag, tagChange, tagsQuery, tagView } from './tags-schemas';
+
+/** Tags of the Space that an Agent is in. */
+@Controller('/api/v1/core/knowledge/:agentId')
+export class TagsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly knowledge: KnowledgeAccess,
+    private readonly known: KnownTags,
+    private readonly presenter: DocumentPresenter,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get('tags')
+  @Requires('knowledge:read')
+  @Summary('Lists the tags of the Agent\'s Space, newest first.')
+  @Parameters(tagsQuery)
+  @Answers(200, listOf(tagView.schema))
+  @Reads('tags')
+  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+    const { spaceId } = await this.access.agent(caller, agentId, 'use');
+    const asked = query(tagsQuery, raw);
+    const list = `tags/${spaceId}`;
+    const { rows, next } = await this.queries.execute(new ListTags(spaceId, this.lists.page(list, caller, asked)));
+    return this.lists.answer(list, caller, asked, rows.map(({ row }) => tagView(row)), next);
+  }
+
+  @Post('tags')
+  @Requires('knowledge:write')
+  @Summary('Creates a tag; its name is unique in the Space.')
+  @Accepts(newTag)
+  @Answers(201, tagView.schema)
+  @Refuses('name_taken')
+  async create(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { spaceId } = await this.access.agent(caller, agentId, 'edit');
+    const { tagId, receipt } = await this.commands.execute(new CreateTag(spaceId, input(newTag, body), meta));
+    return written(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId), location: `/api/v1/core/knowledge/${agentId}/tags/${tagId}` });
+  }
+
+  @Get('tags/:tagId')
+  @Requires('knowledge:read')
+  @Summary('Reads a tag.')
+  @Answers(200, tagView.schema)
+  @Reads('tags')
+  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('tagId') tagId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    const { spaceId } = await this.access.agent(caller, agentId, 'use');
+    const row = await this.queries.execute(new GetTag(spaceId, tagId));
+    tagged(reply, row.revision);
+    return tagView(row);
+  }
+
+  @Put('tags/:tagId')
+  @Requires('knowledge:write')
+  @Summary('Renames or recolours a tag.')
+  @Accepts(tagChange)
+  @Answers(200, tagView.schema)
+  @Refuses('name_taken')
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('tagId') tagId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { spaceId } = await this.access.agent(caller, agentId, 'edit');
+    await this.known.demand(spaceId, [tagId]);
+    const receipt = await this.commands.execute(new UpdateTag(spaceId, tagId, givenFields(input(tagChange, body)), meta));
+    return written(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId) });
+  }
+
+  @Delete('tags/:tagId')
+  @Requires('knowledge:write')
+  @Summary('Deletes a tag; documents no longer carry it.')
+  @Answers(204)
+  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('tagId') tagId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { spaceId } = await this.access.agent(caller, agentId, 'edit');
+    return written(reply, await this.commands.execute(new DeleteTag(spaceId, tagId, meta)), { views: ['tags'] });
+  }
+
+  @Post('documents/:documentId/tags/:tagId')
+  @Requires('knowledge:write')
+  @Summary('Attaches a tag to a document.')
+  @Answers(200, shownDocument)
+  async attach(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Param('tagId') tagId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
+    await this.known.demand(spaceId, [tagId]);
+    const receipt: Receipt = await this.commands.execute(new AttachTag(documentId, tagId, meta));
+    const show = async () => this.presenter.one((await this.knowledge.read(caller, agentId, documentId)).document);
+    return written(reply, receipt, { views: ['documents', 'tags', 'passages'], show });
+  }
+
+  @Delete('documents/:documentId/tags/:tagId')
+  @Requires('knowledge:write')
+  @Summary('Detaches a tag from a document.')
+  @Answers(204)
+  async detach(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Param('tagId') tagId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
+    await this.known.demand(spaceId, [tagId]);
+    return written(reply, await this.commands.execute(new DetachTag(documentId, tagId, meta)), { views: ['documents', 'tags', 'passages'] });
+  }
+
+  private async show(spaceId: string, tagId: string): Promise<JsonText> {
+    return tagView(await this.queries.execute(new GetTag(spaceId, tagId)));
+  }
+}

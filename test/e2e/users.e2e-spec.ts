@@ -1,0 +1,147 @@
+import { startTestPlatform, type TestPlatform, until } from './harness';
+
+interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly revision: number;
+}
+
+const USERS = '/api/v1/core/users';
+const KEYS = '/api/v1/core/api-keys';
+let platform: TestPlatform;
+beforeAll(async () => (platform = await startTestPlatform()));
+afterAll(() => platform.stop());
+
+let made = 0;
+const newUser = async (given: Record<string, unknown> = {}) => {
+  made += 1;
+  return (await platform.call<User>(USERS, { method: 'POST', body: { email: `mail${made}@example.org`, name: `Name ${made}`, role: 'member', ...given } })).body;
+};
+
+describe('users', () => {
+  it('are created, shown, changed and deleted, each answer showing the write', async () => {
+    const created = await platform.call<User>(USERS, { method: 'POST', body: { email: 'Ada@example.com', name: ' Ada ', role: 'member', language: 'de' } });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ email: 'Ada@example.com', name: 'Ada', role: 'member', language: 'de', status: 'active', revision: 0 });
+    expect(Object.keys(created.body).toSorted()).toEqual(['createdAt', 'email', 'id', 'language', 'name', 'revision', 'role', 'status', 'usageWindowStart']);
+    const path = `${USERS}/${created.body.id}`;
+    expect(created.headers['location']).toBe(path);
+    expect((await platform.call(path)).body).toEqual(created.body);
+    expect((await platform.call<User>(path, { method: 'PATCH', body: { name: 'Ada L.' } })).body).toMatchObject({ name: 'Ada L.', revision: 1 });
+    expect((await platform.call(path, { method: 'PUT', body: { name: 'X' }, headers: { 'if-match': '"0"' } })).status).toBe(412);
+    expect((await platform.call<{ items: User[] }>(USERS)).body.items[0]).toMatchObject({ name: 'Ada L.' });
+    expect((await platform.call(path, { method: 'DELETE' })).status).toBe(204);
+    for (const method of ['GET', 'PUT', 'DELETE'] as const) expect((await platform.call(path, { method, ...(method === 'PUT' ? { body: {} } : {}) })).status).toBe(404);
+    expect((await platform.call(USERS, { method: 'POST', body: { email: 'ADA@example.com', name: 'Ada II', role: 'member' } })).status).toBe(201);
+  });
+
+  it('refuses what is wrong, naming the field', async () => {
+    const post = (body: unknown) => platform.call<{ code: string; errors: { path: string }[] }>(USERS, { method: 'POST', body });
+    expect((await post({ email: 'no mail', name: 'A', role: 'member' })).body).toMatchObject({ code: 'invalid_body', errors: [{ path: 'email' }] });
+    expect((await post({ email: 'a@b.cd', name: '\u202eA', role: 'member' })).body).toMatchObject({ code: 'invalid_body', errors: [{ path: 'name' }] });
+    expect((await post({ email: 'a@b.cd', name: 'A', role: 'member', id: 'x', status: 'active' })).body).toMatchObject({ code: 'unknown_field', errors: [{ path: 'id' }, { path: 'status' }] });
+    expect((await post({ email: 'a@b.cd', name: 'A', role: 'owner' })).status).toBe(400);
+  });
+
+  it('takes a mail address once, also when many ask at the same time', async () => {
+    const attempts = await Promise.all(Array.from({ length: 8 }, (_, n) => platform.call(USERS, { method: 'POST', body: { email: n % 2 === 0 ? 'race@example.com' : 'RACE@EXAMPLE.COM', name: 'R', role: 'member' } })));
+    expect(attempts.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+    expect(attempts.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'name_taken', errors: [{ path: 'email' }] });
+  });
+
+  it('keeps the last admin, and exactly one of two admins who demote each other', async () => {
+    const [{ id: own }] = (await platform.call<{ items: User[] }>(USERS)).body.items.filter(({ role }) => role === 'admin') as [User];
+    expect((await platform.call(`${USERS}/${own}`, { method: 'PUT', body: { role: 'member' } })).body).toMatchObject({ code: 'conflict' });
+    expect((await platform.call(`${USERS}/${own}/suspend`, { method: 'POST' })).status).toBe(409);
+    expect((await platform.call(`${USERS}/${own}`, { method: 'DELETE' })).status).toBe(409);
+
+    const other = await platform.newCaller({ role: 'admin' });
+    const [first, second] = await Promise.all([
+      platform.call(`${USERS}/${own}`, { key: other.key, method: 'PUT', body: { role: 'member' } }),
+      platform.call(`${USERS}/${other.userId}`, { method: 'PUT', body: { role: 'member' } }),
+    ]);
+    expect([first.status, second.status].toSorted()).toEqual([200, 409]);
+    if (first.status === 200) await platform.call(`${USERS}/${own}`, { key: other.key, method: 'PUT', body: { role: 'admin' } });
+    expect((await platform.call(USERS)).status).toBe(200);
+  });
+
+  it('let everyone read and change their own name and language, nothing else', async () => {
+    const { key, userId } = await platform.newCaller({ role: 'auditor' });
+    expect((await platform.call<User>(`${USERS}/me`, { key })).body).toMatchObject({ id: userId, role: 'auditor' });
+    expect((await platform.call<User>(`${USERS}/me`, { key, method: 'PATCH', body: { name: 'New', language: 'de' } })).body).toMatchObject({ name: 'New', language: 'de' });
+    expect((await platform.call(`${USERS}/me`, { key, method: 'PUT', body: { role: 'admin' } })).body).toMatchObject({ code: 'unknown_field' });
+    expect((await platform.call(USERS, { key })).status).toBe(403);
+    expect((await platform.call('/api/v1/core/agents', { key })).status).toBe(403);
+  });
+
+  it('have one personal Space and one chat Agent, which go with them', async () => {
+    const { key, userId } = await platform.newCaller();
+    const [home] = (await platform.call<{ items: { id: string; kind: string }[] }>('/api/v1/core/spaces', { key })).body.items as [{ id: string; kind: string }];
+    expect(home.kind).toBe('personal');
+    const { items } = (await platform.call<{ items: { id: string; isPersonal: boolean }[] }>('/api/v1/core/agents', { key })).body;
+    expect(items).toMatchObject([{ isPersonal: true }]);
+    expect((await platform.call(`/api/v1/core/agents/${items[0]?.id}`)).status).toBe(404);
+    expect((await platform.call(`/api/v1/core/agents/${items[0]?.id}`, { key, method: 'DELETE' })).status).toBe(409);
+    expect((await platform.call(`/api/v1/core/spaces/${home.id}`, { key, method: 'DELETE' })).status).toBe(409);
+    await platform.call(`${USERS}/${userId}`, { method: 'DELETE' });
+    const { readStore } = platform.platform.host.stores;
+    await until(async () => (await readStore.get('spaces', home.id)) === undefined && (await readStore.get('agents', items[0]?.id ?? '')) === undefined, 'the end of the personal Space');
+  });
+});
+
+describe('API keys', () => {
+  it('show their secret once and work until revoked, suspended or deleted', async () => {
+    const { key, keyId, userId } = await platform.newCaller();
+    expect(key).toMatch(/^ap_[\w-]{64}$/);
+    const shown = (await platform.call<Record<string, unknown>>(`${KEYS}/${keyId}`, { key })).body;
+    expect(Object.keys(shown).toSorted()).toEqual(['agentIds', 'allAgents', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'permissions', 'prefix', 'revision', 'revokedAt', 'usageLimit', 'userId']);
+    expect(key.startsWith(String(shown['prefix']))).toBe(true);
+    const me = () => platform.call(`${USERS}/me`, { key }).then(({ status }) => status);
+    await platform.call(`${USERS}/${userId}/suspend`, { method: 'POST' });
+    expect(await me()).toBe(401);
+    await platform.call(`${USERS}/${userId}/reactivate`, { method: 'POST' });
+    expect(await me()).toBe(200);
+    expect((await platform.call(`${KEYS}/${keyId}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await me()).toBe(401);
+  });
+
+  it('give away neither to strangers nor more than their maker has', async () => {
+    const narrow = await platform.newCaller({ permissions: ['keys:write', 'agents:read'], allAgents: false });
+    const post = (body: object, key = narrow.key) => platform.call(KEYS, { key, method: 'POST', body: { name: 'k', agentIds: [], permissions: [], ...body } }).then(({ status }) => status);
+    expect(await post({ permissions: ['agents:read'] })).toBe(201);
+    expect(await post({ permissions: ['agents:write'] })).toBe(403);
+    expect(await post({ allAgents: true })).toBe(403);
+    expect(await post({ agentIds: ['01900000-0000-7000-8000-000000000001'] })).toBe(403);
+    expect(await post({ userId: (await newUser()).id })).toBe(403);
+    expect(await post({ permissions: ['users:write'], userId: narrow.userId }, undefined)).toBe(403);
+    expect((await platform.call(`${KEYS}/${narrow.keyId}`, { key: narrow.key, method: 'PUT', body: { permissions: ['llm'] } })).status).toBe(403);
+    const stranger = await platform.newCaller();
+    for (const method of ['GET', 'DELETE', 'PUT'] as const) expect((await platform.call(`${KEYS}/${narrow.keyId}`, { key: stranger.key, method, ...(method === 'PUT' ? { body: {} } : {}) })).status).toBe(404);
+    expect((await platform.call(`${KEYS}?userId=${narrow.userId}`, { key: stranger.key })).status).toBe(403);
+  });
+
+  it('end when they expire, and lose what their user loses', async () => {
+    const { key, keyId, userId } = await platform.newCaller({ role: 'admin' });
+    expect((await platform.call(USERS, { key })).status).toBe(200);
+    await platform.call(`${USERS}/${userId}`, { method: 'PUT', body: { role: 'member' } });
+    expect((await platform.call(USERS, { key })).status).toBe(403);
+    expect((await platform.call<{ expiresAt: string }>(`${KEYS}/${keyId}`, { method: 'PUT', body: { expiresAt: '2020-01-01T00:00:00Z' } })).body.expiresAt).toBe('2020-01-01T00:00:00.000Z');
+    expect((await platform.call(`${USERS}/me`, { key })).status).toBe(401);
+  });
+
+  it('shows a secret to no repeat, and lists keys by user', async () => {
+    const { userId } = await platform.newCaller();
+    const request = { method: 'POST', headers: { 'idempotency-key': 'once' }, body: { name: 'k', agentIds: [], permissions: ['llm'], userId } } as const;
+    const [first, repeat] = [await platform.call<{ id: string; secret?: string }>(KEYS, request), await platform.call<{ id: string; secret?: string }>(KEYS, request)];
+    expect([first.status, repeat.status]).toEqual([201, 201]);
+    expect([typeof first.body.secret, repeat.body.secret, repeat.body.id === first.body.id]).toEqual(['string', undefined, true]);
+    expect((await platform.call<{ items: unknown[] }>(`${KEYS}?userId=${userId}`)).body.items).toHaveLength(2);
+  });
+
+  it('notes that they were used', async () => {
+    const { key, keyId } = await platform.newCaller();
+    await platform.call(`${USERS}/me`, { key });
+    await until(async () => (await platform.call<{ lastUsedAt: string | null }>(`${KEYS}/${keyId}`)).body.lastUsedAt !== null, 'the use');
+  });
+});
