@@ -41,6 +41,7 @@ export const errorRegistry = {
   usage_limit_exceeded: entry(429, 'Usage limit exceeded', 'A usage limit is used up.'),
   rate_limited: entry(429, 'Rate limited', 'The credential has used up its requests of this minute.'),
   internal: entry(500, 'Internal error', 'Something failed on our side; the request id finds it in the log.'),
+  log_damaged: entry(500, 'Log damaged', 'What was read from the event log is not what was written; the operator is to verify the log.'),
   upstream_error: entry(502, 'Upstream error', 'The model provider failed.'),
   unavailable: entry(503, 'Unavailable', 'The platform cannot serve this now; try again.'),
   view_unavailable: entry(503, 'View unavailable', 'The view has not reached the position of x-read-after; try again.'),

@@ -14,7 +14,7 @@ const CLOSE_BRACE = 0x7d;
 
 /**
  * Parses a JSON body. Depth is measured on the bytes, before parsing costs anything. Refuses invalid UTF-8, prototype keys,
- * NUL and lone surrogates, naming the field; an empty body is `undefined`.
+ * NUL and lone surrogates, naming the field; an empty body is `undefined`, which is never what `null` says.
  */
 export const parseJsonBody = (body: Buffer): unknown => {
   if (body.length === 0) return undefined;
@@ -22,6 +22,7 @@ export const parseJsonBody = (body: Buffer): unknown => {
   if (depthExceeds(body, MAX_DEPTH)) throw refusal('', 'too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
   const text = body.toString('utf8');
   const value = parsed(text);
+  if (value === null) throw refusal('', 'invalid_type', 'The body must not be null.');
   // What the walk looks for cannot stand in text without one of these.
   if (text.includes('\\u') || text.includes('__proto__') || text.includes('constructor')) checkTexts(value, []);
   return value;

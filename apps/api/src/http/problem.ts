@@ -1,3 +1,4 @@
+import type { LogCorrupted } from '@app/event-log';
 import { isDomainError, isUnavailable } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
@@ -18,6 +19,7 @@ export interface Problem {
 /** The problem behind an error. What is not foreseen is `internal` and says nothing more. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof InvalidInput) return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
+  if (isLogDamage(error)) return { ...named('log_damaged'), detail: `${error.message}.`, errors: [{ path: error.place, code: 'log_damaged', message: named('log_damaged').detail }] };
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds } = error.facts;
@@ -30,6 +32,9 @@ export const problemOf = (error: unknown): Problem => {
   }
   return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
 };
+
+/** Damage of the log is said with its place, which is no content: an auditor must find it. */
+const isLogDamage = (error: unknown): error is LogCorrupted => error instanceof Error && error.name === 'LogCorrupted';
 
 const named = (code: string): Problem => {
   const entry = errorEntry(code);

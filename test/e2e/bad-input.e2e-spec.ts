@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import { type Answer, startTestPlatform, type TestPlatform } from './harness';
+import { makeWorld, type World } from './world';
+
+let platform: TestPlatform;
+let world: World;
+let taking: readonly ServedRoute[];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  world = await makeWorld(platform);
+  taking = platform.platform.routes.routes.filter(({ declaration }) => declaration.body !== undefined);
+});
+afterAll(() => platform.stop());
+
+const send = (route: ServedRoute, payload: string, headers = {}): Promise<Answer> => platform.call(world.path(route), { method: route.method as 'POST', payload, headers });
+
+/** Events that callers caused; what the platform notes of itself goes on meanwhile. */
+const callersEvents = async (): Promise<number> => {
+  let count = 0;
+  for (let after: string | null = null; ; ) {
+    const page = await platform.platform.host.stores.log.readAll({ after, limit: 1_000 });
+    count += page.events.filter(({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:')).length;
+    if (page.end) return count;
+    after = page.next;
+  }
+};
+
+const withoutEffect = async (work: () => Promise<void>): Promise<void> => {
+  const before = await callersEvents();
+  await work();
+  expect(await callersEvents()).toBe(before);
+};
+
+const nested = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+const broken: readonly [string, (route: ServedRoute) => string, number][] = [
+  ['malformed JSON', () => '{"a":', 400],
+  ['garbage', () => 'x', 400],
+  ['a list', () => '[]', 400],
+  ['text', () => '"x"', 400],
+  ['null', () => 'null', 400],
+  ['an unknown field', () => '{"surpriseField":1}', 400],
+  ['a nesting of 100', () => nested(100), 400],
+  ['a nesting of 100,000', () => nested(100_000), 400],
+  ['__proto__', () => '{"__proto__":{"polluted":true}}', 400],
+  ['constructor.prototype', () => '{"constructor":{"prototype":{"polluted":true}}}', 400],
+  ['a NUL in a name', () => '{"surprise\\u0000Field":1}', 400],
+  ['a lone surrogate', () => '{"surpriseField":"\\ud800"}', 400],
+  ['more than it takes', ({ declaration }) => `{"a":"${'x'.repeat(declaration.body?.limit ?? 0)}"}`, 413],
+];
+
+describe('every route that takes a body', () => {
+  it.each(broken)('refuses %s, with a problem and without effect', async (_name, payload, expected) => {
+    await withoutEffect(async () => {
+      for (const route of taking) {
+        const { status, body, headers } = await send(route, payload(route));
+        const named = `${route.method} ${route.url}`;
+        expect([named, status, headers['content-type']]).toEqual([named, expected, 'application/problem+json; charset=utf-8']);
+        if (expected === 400) expect([named, Array.isArray(body['errors'])]).toEqual([named, true]);
+      }
+    });
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('refuses a value of another kind in every field, naming the field, without effect', async () => {
+    await withoutEffect(async () => {
+      for (const route of taking) {
+        for (const [field, value] of wrongValues(route)) {
+          const { status, body } = await send(route, JSON.stringify({ [field]: value }));
+          const paths = ((body['errors'] ?? []) as { path: string }[]).map(({ path }) => path);
+          const named = `${route.method} ${route.url} ${field}=${JSON.stringify(value).slice(0, 40)}`;
+          expect([named, status, paths.some((path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`))]).toEqual([named, 400, true]);
+        }
+      }
+    });
+  });
+
+  it('refuses NUL and lone surrogates in every text field, naming it', async () => {
+    for (const route of taking) {
+      for (const field of Object.keys(propertiesOf(route))) {
+        for (const text of ['a\\u0000b', '\\udc00']) {
+          const { status, body } = await send(route, `{"${field}":"${text}"}`);
+          expect([`${route.method} ${route.url} ${field}`, status, (body['errors'] as { path: string }[])[0]?.path]).toEqual([`${route.method} ${route.url} ${field}`, 400, field]);
+        }
+      }
+    }
+  });
+});
+
+interface Property {
+  readonly type?: string | string[];
+  readonly anyOf?: readonly Property[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+const propertiesOf = ({ declaration }: ServedRoute): Record<string, Property> => {
+  const schema = z.toJSONSchema(declaration.body?.schema as z.ZodType, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, Property> };
+  return schema.properties ?? {};
+};
+
+const typesOf = (property: Property): string[] => [
+  ...[property.type ?? []].flat(),
+  ...(property.anyOf ?? []).flatMap(typesOf),
+  ...[...(property.enum ?? []), property.const].filter((value) => value !== undefined).map((value) => (value === null ? 'null' : typeof value)),
+];
+
+/** For every field of a body a value of each kind that it does not take. */
+const wrongValues = (route: ServedRoute): [string, unknown][] =>
+  Object.entries(propertiesOf(route)).flatMap(([field, property]) => {
+    const types = new Set(typesOf(property));
+    if (types.size === 0) return [];
+    const numeric = types.has('number') || types.has('integer');
+    const samples: [boolean, unknown][] = [
+      [types.has('null'), null],
+      [types.has('boolean'), true],
+      [numeric, 12.5],
+      [types.has('string'), 'x'],
+      [types.has('array'), [[]]],
+      [types.has('object'), { surpriseField: 1 }],
+    ];
+    return samples.filter(([taken]) => !taken).map(([, value]): [string, unknown] => [field, value]);
+  });

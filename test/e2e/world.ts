@@ -1,0 +1,33 @@
+import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { TestPlatform } from './harness';
+
+/** One of everything that has an id, made over the API by the admin. */
+export interface World {
+  readonly ids: Readonly<Record<string, string>>;
+  /** A route's path with ids that exist; those that do not are named by `unknown`. */
+  path(route: Pick<ServedRoute, 'url'>): string;
+}
+
+export const UNKNOWN_ID = '01900000-0000-7000-8000-00000000dead';
+
+/** Fills a route's path: parameters that `ids` does not have get an id that nothing has. */
+export const pathWith = (url: string, ids: Readonly<Record<string, string>>): string => url.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? UNKNOWN_ID);
+
+let worlds = 0;
+
+export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
+  worlds += 1;
+  const post = async (path: string, body: object): Promise<string> => {
+    const answer = await call<{ id: string }>(`/api/v1/core${path}`, { method: 'POST', body });
+    if (answer.status !== 201 && answer.status !== 202) throw new Error(`${path}: ${answer.text}`);
+    return answer.body.id;
+  };
+  const spaceId = await post('/spaces', { name: `World ${worlds}`, slug: `world-${worlds}` });
+  const promptId = await post(`/spaces/${spaceId}/prompts`, { title: 'Greeting', text: 'Say hello.' });
+  const agentId = await post('/agents', { spaceId, name: 'Guide' });
+  const userId = await post('/users', { email: `world${worlds}@example.com`, name: 'Member', role: 'member' });
+  const keyId = await post('/api-keys', { name: 'Key', agentIds: [], permissions: ['agents:read'] });
+  await call(`/api/v1/core/spaces/${spaceId}/members/${userId}`, { method: 'PUT', body: { role: 'viewer' } });
+  const ids = { spaceId, promptId, agentId, userId, keyId, apiKeyId: keyId, name: 'agents' };
+  return { ids, path: ({ url }) => pathWith(url, ids) };
+};
