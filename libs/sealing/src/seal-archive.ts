@@ -1,0 +1,116 @@
+import type { LogReader } from '@app/event-log';
+import { LruCache, type Position, type StoredEvent } from '@app/kernel';
+import { headOf, SEAL_STREAM, type Seal, type SealHead } from './seal';
+import { sealOf } from './sealed-place';
+
+/** A seal as it stands in the log. */
+export interface ArchivedSeal {
+  readonly seal: Seal;
+  readonly revision: number;
+  readonly position: Position;
+}
+
+/** Where a seal stands and what it covers. */
+interface SealMark extends Pick<SealHead, 'fromOrdinal' | 'ordinal'> {
+  readonly position: Position;
+}
+
+const REMEMBERED_MARKS = 20_000;
+const REMEMBERED_SEALS = 16;
+/** A seal follows its events at once, but for those that arrived while it was written. */
+const SEALS_TRIED = 3;
+
+/** Finds seals by ordinal, position or event without reading all of them: seals never change, and both grow from one to the next. */
+export class SealArchive {
+  private readonly marks = new LruCache<number, SealMark>(REMEMBERED_MARKS);
+  private readonly seals = new LruCache<number, ArchivedSeal>(REMEMBERED_SEALS);
+
+  constructor(private readonly log: LogReader) {}
+
+  /** Number of seals. */
+  async count(): Promise<number> {
+    const [last] = await this.log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
+    return last === undefined ? 0 : this.remember(last).revision + 1;
+  }
+
+  /** Seals that end after an ordinal, oldest first. */
+  async after(ordinal: number, limit: number): Promise<readonly SealHead[]> {
+    const from = await this.first((mark) => mark.ordinal > ordinal);
+    const events = await this.log.readStream(SEAL_STREAM, { from, limit });
+    return events.map((event) => headOf(sealOf(event)));
+  }
+
+  /** The last seal that stands at or before a position. */
+  async lastAt(position: Position): Promise<ArchivedSeal | undefined> {
+    const next = await this.first((mark) => mark.position > position);
+    return next === 0 ? undefined : this.at(next - 1);
+  }
+
+  /** The seal over an event; undefined for one that is not sealed yet. `near` is its ordinal as far as it is known. */
+  async over(event: Pick<StoredEvent, 'id' | 'position'>, near: () => Promise<number>): Promise<ArchivedSeal | undefined> {
+    const count = await this.count();
+    const byPosition = await this.first((mark) => mark.position > event.position, count);
+    return (await this.holding(event.id, byPosition, count)) ?? this.holding(event.id, await this.covering(near, count), count);
+  }
+
+  /** The seal over an event of which nothing but the id is known: looks through all seals, the last first. */
+  async overId(id: string): Promise<ArchivedSeal | undefined> {
+    for (let revision = (await this.count()) - 1; revision >= 0; revision -= 1) {
+      const archived = await this.at(revision);
+      if (holds(archived, id)) return archived;
+    }
+    return undefined;
+  }
+
+  private async covering(near: () => Promise<number>, count: number): Promise<number> {
+    const ordinal = await near();
+    return this.first((mark) => mark.ordinal >= ordinal, count);
+  }
+
+  private async holding(id: string, from: number, count: number): Promise<ArchivedSeal | undefined> {
+    for (let revision = from; revision < Math.min(count, from + SEALS_TRIED); revision += 1) {
+      const archived = await this.at(revision);
+      if (holds(archived, id)) return archived;
+    }
+    return undefined;
+  }
+
+  /** Revision of the first seal for which something holds that holds for all after it; `count` when there is none. */
+  private async first(holdsFor: (mark: SealMark) => boolean, count?: number): Promise<number> {
+    let low = 0;
+    let high = count ?? (await this.count());
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (holdsFor(await this.markOf(middle))) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  private async markOf(revision: number): Promise<SealMark> {
+    const known = this.marks.get(revision);
+    if (known !== undefined) return known;
+    await this.at(revision);
+    return this.marks.get(revision) as SealMark;
+  }
+
+  private async at(revision: number): Promise<ArchivedSeal> {
+    const known = this.seals.get(revision);
+    if (known !== undefined) return known;
+    const [event] = await this.log.readStream(SEAL_STREAM, { from: revision, limit: 1 });
+    if (event?.revision !== revision) throw new Error(`the seal of revision ${revision} is gone; verify the log`);
+    return this.remember(event);
+  }
+
+  private remember(event: StoredEvent): ArchivedSeal {
+    const known = this.seals.get(event.revision);
+    if (known !== undefined) return known;
+    const { revision, position } = event;
+    const archived = { seal: sealOf(event), revision, position };
+    this.seals.set(revision, archived);
+    this.marks.set(revision, { fromOrdinal: archived.seal.fromOrdinal, ordinal: archived.seal.ordinal, position });
+    return archived;
+  }
+}
+
+const holds = ({ seal }: ArchivedSeal, id: string): boolean => seal.events.some(([sealed]) => sealed === id);
