@@ -23,6 +23,8 @@ interface OpenSeal {
 /** Finds the seals over events: by the place of the event in the log, since a seal is appended after what it covers. */
 export class SealFinder {
   private readonly open = new LruCache<number, OpenSeal>(16);
+  /** Where the last event was found; its neighbours are there too. */
+  private latest: OpenSeal | undefined;
 
   constructor(
     private readonly log: LogReader,
@@ -32,13 +34,17 @@ export class SealFinder {
   /** The seal over an event; undefined while there is none. */
   async find(event: Pick<StoredEvent, 'id' | 'position' | 'stream'>): Promise<SealedUnder | undefined> {
     if (!isSealable(event)) return undefined;
+    const index = this.latest?.places.get(event.id);
+    if (this.latest !== undefined && index !== undefined) return { seal: this.latest.seal, index };
     const first = await this.revisionAfter(event.position);
     if (first === undefined) return undefined;
     for (let revision = first; revision < first + MOST_SEALS_LOOKED_AT; revision += 1) {
       const found = await this.seal(revision);
       if (found === undefined) return undefined;
-      const index = found.places.get(event.id);
-      if (index !== undefined) return { seal: found.seal, index };
+      const place = found.places.get(event.id);
+      if (place === undefined) continue;
+      this.latest = found;
+      return { seal: found.seal, index: place };
     }
     return undefined;
   }
