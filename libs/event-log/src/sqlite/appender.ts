@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { LruCache, type NewEvent } from '@app/kernel';
+import type { NewEvent } from '@app/kernel';
 import { LogCorrupted } from '../event-log';
 import { checksumOf, COLUMNS } from './event-row';
 import type { EventTable } from './event-table';
@@ -15,7 +15,7 @@ const REMEMBERED_APPENDS = 10_000;
 export class Appender {
   readonly heads: StreamHeads;
   private readonly insert: Statement<(string | number)[]>;
-  private readonly recent = new LruCache<string, number>(REMEMBERED_APPENDS);
+  private readonly recent = new Map<string, number>();
 
   constructor(
     database: Database,
@@ -56,7 +56,7 @@ export class Appender {
     const repeat = this.repeat(request, head.revision);
     if (repeat !== undefined) return repeat;
     if (!holds(expected, head)) return { id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
-    if (intendedRevision(expected) === undefined) this.recent.set(recentKey(request), head.revision + 1);
+    if (intendedRevision(expected) === undefined) this.remember(request, head.revision + 1);
     return this.written(request, head.revision);
   }
 
@@ -74,6 +74,11 @@ export class Appender {
     const last = rows.at(-1);
     if (known === 0 || last === undefined) return undefined;
     return known < events.length ? { id, kind: 'mixed' } : { id, kind: 'repeated', position: last[0], revision: last[2] };
+  }
+
+  private remember(request: AppendRequest, revision: number): void {
+    if (this.recent.size >= REMEMBERED_APPENDS) this.recent.clear();
+    this.recent.set(recentKey(request), revision);
   }
 
   private written({ id, stream, events }: AppendRequest, end: number): Reply {

@@ -5,7 +5,7 @@ import { EventTable } from './event-table';
 import { readHeadMark } from './head-mark';
 import { checkSchema, isEmpty, LOG_FILE, openForReading } from './log-files';
 import { positionText } from './positions';
-import { readError } from './sqlite-errors';
+import { damageOf } from './sqlite-errors';
 import { checkWal } from './wal-check';
 
 export interface Opened {
@@ -48,6 +48,6 @@ const soundHead = (folder: string): number => {
       database.close();
     }
   } catch (error) {
-    throw readError(error);
+    throw damageOf(error) ?? error;
   }
 };

@@ -1,4 +1,3 @@
-import { Unavailable } from '@app/kernel';
 import { LogCorrupted } from '../event-log';
 import { LOG_FILE } from './log-files';
 
@@ -19,10 +18,8 @@ export const reasonOf = (error: unknown): string => {
   return code ?? (error instanceof Error ? error.message : String(error));
 };
 
-/** What a failed read means for the reader: damage, or a store that cannot serve now. */
-export const readError = (error: unknown): unknown => {
+/** The damage that SQLite found itself; undefined for other errors. */
+export const damageOf = (error: unknown): LogCorrupted | undefined => {
   const code = sqliteCode(error);
-  if (code === undefined) return error;
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return new LogCorrupted(LOG_FILE, `SQLite says ${code}`);
-  return new Unavailable(LOG_DEPENDENCY, reasonOf(error), 'none', { cause: error });
+  return code?.startsWith('SQLITE_CORRUPT') === true || code === 'SQLITE_NOTADB' ? new LogCorrupted(LOG_FILE, `SQLite says ${code}`) : undefined;
 };

@@ -5,7 +5,7 @@ import { eventMatcher } from '../event-matcher';
 import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
 import { positionNumber, positionText } from './positions';
-import { LOG_DEPENDENCY, readError } from './sqlite-errors';
+import { damageOf, LOG_DEPENDENCY, reasonOf, sqliteCode } from './sqlite-errors';
 
 /** Rows that are fetched at once: the event loop waits for no more than these and the time below. */
 const ROWS_AT_ONCE = 100;
@@ -65,7 +65,8 @@ export class SqliteLogReader implements LogReader {
     try {
       return read();
     } catch (error) {
-      throw readError(error);
+      if (sqliteCode(error) === undefined) throw error;
+      throw damageOf(error) ?? new Unavailable(LOG_DEPENDENCY, reasonOf(error), 'none', { cause: error });
     }
   }
 

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { NewEvent } from '@app/kernel';
+import type { EventLog } from '../event-log';
+
+/** What an adapter gives its contract suite. The log may hold events of others: tests look at streams of their own. */
+export interface LogUnderTest {
+  /** The log, since the last `reopen` the one that it opened. */
+  readonly log: EventLog;
+  /** Closes the log and opens it again, as a restart does. */
+  reopen(): Promise<EventLog>;
+  /** Closes it and removes what the test made, if that can be removed. */
+  dispose(): Promise<void>;
+}
+
+/** The log that a suite's tests share. */
+export type GetLog = () => LogUnderTest;
+
+/** A category of streams that no other test uses. */
+export const newCategory = (): string => `test${randomUUID().replaceAll('-', '')}`;
+
+export const newEvent = (given: Partial<NewEvent> = {}): NewEvent => ({ id: randomUUID(), type: 'Noted', data: '{"text":"x"}', metadata: '{"schema":"1"}', ...given });
+
+export const newEvents = (count: number, given: Partial<NewEvent> = {}): NewEvent[] => Array.from({ length: count }, () => newEvent(given));
+
+/** A test's body with the log and a category of its own. */
+export const withLog =
+  (shared: GetLog, body: (log: EventLog, category: string, harness: LogUnderTest) => Promise<void>) =>
+  (): Promise<void> =>
+    body(shared().log, newCategory(), shared());
+
+/** Resolves when the condition holds; Jest's own time limit ends a wait in vain. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+};

@@ -1,0 +1,18 @@
+import { appendingContract } from './contract/appending.contract';
+import { concurrencyContract } from './contract/concurrency.contract';
+import { followingContract } from './contract/following.contract';
+import type { LogUnderTest } from './contract/log-under-test.contract';
+import { readingContract } from './contract/reading.contract';
+
+/** What every adapter of the log does, for its spec: `eventLogContract(open)` with a function that opens a log. */
+export const eventLogContract = (open: () => Promise<LogUnderTest>): void => {
+  let opened: LogUnderTest;
+  beforeAll(async () => void (opened = await open()));
+  afterAll(() => opened.dispose());
+  const shared = (): LogUnderTest => opened;
+
+  describe('appending', () => appendingContract(shared));
+  describe('concurrency', () => concurrencyContract(shared));
+  describe('reading', () => readingContract(shared));
+  describe('following', () => followingContract(shared));
+};
