@@ -124,7 +124,7 @@ const movedMail = (mailClaim: Claim | undefined, user: LivingUser): { readonly m
 
 /** An admin who was dismissed but never heard of it, and is appointed again, is told of the new appointment. */
 const roleDiffers = (command: Of<'Change'>, user: LivingUser): boolean =>
-  command.role !== user.role || (command.role === 'admin' && command.appointment !== undefined && command.appointment > user.appointment);
+  command.role !== user.role || (isActiveAdmin(user) && command.appointment !== undefined && command.appointment > user.appointment);
 
 const suspend = (command: UserCommand, user: LivingUser): readonly UserEvent[] =>
   user.status === 'suspended' ? [] : [{ type: 'UserSuspended', data: appointed(command, user, user.role === 'admin') }];
