@@ -84,6 +84,15 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     expect(await vault.destroy({ thing: 'document-2' })).toEqual(['document-2']);
   });
 
+  it('destroys many things at once and answers each', async () => {
+    const things = Array.from({ length: 300 }, (_, index) => `document-${index}`);
+    await Promise.all(things.map((thing) => vault.ensureKey(thing, owner)));
+    expect(await Promise.all(things.map((thing) => vault.destroy({ thing })))).toEqual(things.map((thing) => [thing]));
+    expect((await vault.keys(things)).size).toBe(0);
+    expect(await vault.destroy({ spaceId: 's1' })).toEqual([]);
+    expect(await vault.destroy({ thing: 'document-7' })).toEqual(['document-7']);
+  });
+
   it('reaches the remembered keys of every instance at once', async () => {
     const other = await test.open();
     await vault.ensureKey('document-1', owner);

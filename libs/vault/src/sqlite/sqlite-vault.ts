@@ -3,6 +3,7 @@ import { type Clock, type DataKey, DomainError, type KeyOwner, LruCache, systemC
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeySelector, Vault } from '../vault';
 import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
+import { Grouped } from './grouped';
 import { VaultThread } from './vault-thread';
 import type { EnsureRequest } from './vault-writer';
 
@@ -15,11 +16,6 @@ export interface SqliteVaultOptions {
 }
 
 const CACHED_KEYS = 20_000;
-
-interface EnsureInHand {
-  readonly requests: EnsureRequest[];
-  readonly made: Promise<unknown>;
-}
 
 /** Opens or makes the vault of a folder. Throws a sentence when `VAULT_KEY` is not the one it was made with. */
 export const openSqliteVault = async (options: SqliteVaultOptions): Promise<Vault> => new SqliteVault(options);
@@ -36,8 +32,8 @@ class SqliteVault implements Vault {
   private readonly cache = new LruCache<string, DataKey>(CACHED_KEYS);
   private readonly selectKey: Database.Statement<[string], Buffer>;
   private readonly selectVersion: Database.Statement<[], number>;
-  private next: EnsureInHand | undefined;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly made: Grouped<EnsureRequest, unknown>;
+  private readonly destroyedKeys: Grouped<KeySelector, readonly string[]>;
   private dataVersion: number | undefined;
   private buriedUpTo: number;
 
@@ -50,12 +46,14 @@ class SqliteVault implements Vault {
     this.buriedUpTo = this.database.prepare('SELECT COALESCE(MAX(seq), 0) FROM destroyed').pluck().get() as number;
     this.thread = new VaultThread({ folder, wrappingKey: this.wrappingKey });
     this.clock = clock ?? systemClock;
+    this.made = new Grouped((requests) => this.thread.ask({ op: 'ensure', requests }));
+    this.destroyedKeys = new Grouped((selectors) => this.thread.ask({ op: 'destroy', selectors, at: this.clock.now().toISOString() }));
   }
 
   async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
     const present = this.find(thing);
     if (present !== undefined) return present;
-    await this.request({ thing, owner });
+    await this.made.join({ thing, owner });
     // Read anew, not handed over by the thread: a destruction may have come in between.
     const made = this.find(thing);
     if (made === undefined) throw new DomainError('not_found');
@@ -72,7 +70,7 @@ class SqliteVault implements Vault {
   }
 
   async destroy(selector: KeySelector): Promise<readonly string[]> {
-    return this.thread.ask({ op: 'destroy', selector, at: this.clock.now().toISOString() });
+    return this.destroyedKeys.join(selector);
   }
 
   async things({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
@@ -110,22 +108,6 @@ class SqliteVault implements Vault {
     const key = unwrapKey(this.wrappingKey, thing, wrapped);
     this.cache.set(thing, key);
     return key;
-  }
-
-  /** Joins the requests of this moment into one transaction; it starts when the one before has ended. */
-  private async request(request: EnsureRequest): Promise<void> {
-    if (this.next === undefined) {
-      const requests: EnsureRequest[] = [];
-      const made = this.last.then(() => {
-        this.next = undefined;
-        return this.thread.ask({ op: 'ensure', requests });
-      });
-      this.last = made.catch(() => undefined);
-      this.next = { requests, made };
-    }
-    const { requests, made } = this.next;
-    requests.push(request);
-    await made;
   }
 
   /** `data_version` changes whenever another connection has committed; only then the tombstones are read. */

@@ -3,7 +3,7 @@ import { startThread, Unavailable } from '@app/kernel';
 import type { VaultReply, VaultRequest } from './vault.thread';
 
 interface Waiting {
-  resolve(things: readonly string[]): void;
+  resolve(things: readonly (readonly string[])[]): void;
   reject(error: Error): void;
 }
 
@@ -15,7 +15,7 @@ export class VaultThread {
   constructor(private readonly data: { readonly folder: string; readonly wrappingKey: Buffer }) {}
 
   /** Sends one request; replies come in order. Throws `Unavailable`. */
-  ask(request: VaultRequest): Promise<readonly string[]> {
+  ask(request: VaultRequest): Promise<readonly (readonly string[])[]> {
     this.worker ??= this.start();
     const { worker } = this;
     return new Promise((resolve, reject) => {

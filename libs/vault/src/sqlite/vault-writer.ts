@@ -24,6 +24,8 @@ export class VaultWriter {
     private readonly wrappingKey: Buffer,
   ) {
     this.database = openVaultDatabase(folder, wrappingKey);
+    // A destruction may have been cut short by a crash.
+    this.database.pragma('wal_checkpoint(TRUNCATE)');
   }
 
   /** Makes the keys that are missing in one durable transaction. What was destroyed is passed over. */
@@ -38,9 +40,9 @@ export class VaultWriter {
     }).immediate();
   }
 
-  /** Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. */
-  async destroy(selector: KeySelector, at: string): Promise<readonly string[]> {
-    const things = this.database.transaction(() => this.overwrite(selector, at)).immediate();
+  /** Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. Answers the things of each selector. */
+  async destroy(selectors: readonly KeySelector[], at: string): Promise<readonly (readonly string[])[]> {
+    const things = this.database.transaction(() => selectors.map((selector) => this.overwrite(selector, at))).immediate();
     await this.emptyWriteAheadLog();
     return things;
   }
@@ -61,6 +63,7 @@ export class VaultWriter {
       overwrite.run(NO_KEY, id);
       bury.run(thing, at, cause);
     }
+    if ('thing' in selector) return [selector.thing];
     return this.database.prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing').pluck().all(cause) as string[];
   }
 
