@@ -6,7 +6,7 @@ import type { RecordedEvent } from './recorded-event';
  * The meta of a further step of a command, on another stream: an id of its own that is the same for every repeat.
  * `If-Match` was for the thing itself, so it is left out.
  */
-export const stepOf = ({ ifRevision: _, ...meta }: CommandMeta, label: string): CommandMeta => ({
+export const stepOf = ({ ifRevision: _ifRevision, ...meta }: CommandMeta, label: string): CommandMeta => ({
   ...meta,
   commandId: deriveId(meta.commandId, label),
   causationId: meta.causationId ?? meta.commandId,

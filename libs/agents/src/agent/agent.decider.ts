@@ -75,7 +75,7 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
 
 type Of<Type extends AgentCommand['type']> = Extract<AgentCommand, { readonly type: Type }>;
 
-const create = ({ type: _, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
+const create = ({ type: _type, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
   if (agent.status === 'deleted') return given.automatic ? [] : refuse('not_found');
   if (agent.status === 'present') return agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict');
   return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];

@@ -100,7 +100,7 @@ export const isActiveAdmin = (user: User): user is LivingUser => user.status ===
 
 type Of<Type extends UserCommand['type']> = Extract<UserCommand, { readonly type: Type }>;
 
-const create = ({ type: _, ...given }: Of<'Create'>, user: User): readonly UserEvent[] => {
+const create = ({ type: _type, ...given }: Of<'Create'>, user: User): readonly UserEvent[] => {
   if (user.status !== 'absent') return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key ? [] : refuse('conflict');
   demandClaims([given.mailClaim], user.forfeited);
   if (given.role === 'admin' && given.appointment === undefined) return refuse('conflict');

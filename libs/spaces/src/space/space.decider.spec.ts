@@ -49,7 +49,7 @@ describe('membership', () => {
   it('keeps the last owner', () => {
     for (const command of [{ type: 'RemoveMember', userId: 'a' }, { type: 'SetMember', userId: 'a', role: 'editor' }] as const) {
       given(spaceDecider, created, added('b', 'editor')).when(command).refuses('last_owner');
-      expect(() => given(spaceDecider, created, added('b', 'owner')).when(command).refuses('last_owner')).toThrow();
+      expect(spaceDecider.decide(command, given(spaceDecider, created, added('b', 'owner')).state)).toHaveLength(1);
     }
   });
 
