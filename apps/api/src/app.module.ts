@@ -1,6 +1,6 @@
 import { Access, Authenticator, KeyScope } from '@app/access';
 import { CHAT_MODELS } from '@app/agents';
-import { AuditLog, SealFinder } from '@app/auditing';
+import { AuditLog } from '@app/auditing';
 import { BLOBS } from '@app/blobs';
 import { EVENT_LOG } from '@app/event-log';
 import { eventCatalogue } from '@app/hosting';
@@ -12,6 +12,7 @@ import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE } from '@app/read-store';
 import { Reservations } from '@app/reservations';
+import { SealArchive, SealedOrdinals } from '@app/sealing';
 import { SEARCH_INDEX } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
 import { VAULT } from '@app/vault';
@@ -21,6 +22,7 @@ import { SEAL_KEY } from './audit/audit-seals.controller';
 import { ContentRegister } from './audit/content-register';
 import { EventShower } from './audit/event-shower';
 import { controllers } from './controllers';
+import { knowledgeProviders } from './core/knowledge';
 import { routesOf } from './docs/controller-routes';
 import { OPENAPI_TEXT } from './docs/docs.controller';
 import { openApiDocument } from './docs/openapi';
@@ -38,7 +40,7 @@ const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provi
 @Module({})
 export class AppModule {
   static of(host: Host): DynamicModule {
-    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...handlers, ContentRegister, EventShower] };
+    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...handlers, ...knowledgeProviders, ContentRegister, EventShower] };
   }
 }
 
@@ -68,6 +70,7 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
 const services = ({ clock, ids, secret, stores, projecting, knowledge, conversations, logger }: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
+  const archive = new SealArchive(log);
   const logHealth = async () => {
     const { readable, writable, reason } = await log.health();
     return { ok: readable && writable, ...(reason === undefined ? {} : { reason }) };
@@ -82,7 +85,8 @@ const services = ({ clock, ids, secret, stores, projecting, knowledge, conversat
     value(Retrieval, knowledge.retrieval),
     value(Turns, conversations.turns),
     value(AuditLog, new AuditLog(log, readStore)),
-    value(SealFinder, new SealFinder(log, readStore)),
+    value(SealArchive, archive),
+    value(SealedOrdinals, new SealedOrdinals(log, archive)),
     value(Lists, new Lists(secret)),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids)),
     value(Health, new Health(dependencies, projecting, productVersion)),

@@ -2,6 +2,8 @@ import type { Type } from '@nestjs/common';
 import { AuditEventsController } from './audit/audit-events.controller';
 import { AuditObjectsController } from './audit/audit-objects.controller';
 import { AuditSealsController } from './audit/audit-seals.controller';
+import { knowledgeControllers } from './core/knowledge';
+import { llmControllers } from './core/llm';
 import { tenancyControllers } from './core/tenancy-controllers';
 import { DocsController } from './docs/docs.controller';
 import { HealthController } from './monitoring/health.controller';
@@ -12,6 +14,8 @@ import { ProjectionsController } from './operations/projections.controller';
 /** Every controller of the API. Routes, permissions, documentation and the tests over all routes follow from this list. */
 export const controllers: readonly Type[] = [
   ...tenancyControllers,
+  ...knowledgeControllers,
+  ...llmControllers,
   AuditEventsController,
   AuditObjectsController,
   AuditSealsController,

@@ -33,6 +33,8 @@ export const errorRegistry = {
   no_rebuild: entry(409, 'No rebuild', 'The view has no rebuild under way, and none to swap, roll back or retire.'),
   rebuild_exists: entry(409, 'Rebuild exists', 'The view has a rebuild already: resume, cancel or retire that one first.'),
   rebuild_not_ready: entry(409, 'Rebuild not ready', 'The state of the rebuild does not allow this.'),
+  turn_in_progress: entry(409, 'Turn in progress', 'The conversation has an answer under way; ask again when it is finished.'),
+  model_not_available: entry(409, 'Model not available', 'The model that this needs is not configured.'),
   precondition_failed: entry(412, 'Precondition failed', 'The thing is not at the revision of If-Match.'),
   too_large: entry(413, 'Too large', 'The body is larger than this operation takes.'),
   unsupported_media_type: entry(415, 'Unsupported media type', 'Bodies are application/json in UTF-8 without content-encoding, or what the operation names.'),

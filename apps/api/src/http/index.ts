@@ -30,4 +30,5 @@ export { listOf, listQuery, Lists } from './lists';
 export { presenter, type Presenter } from './presenter';
 export { Accepts, Answers, LARGE_JSON_LIMIT, Parameters, Reads, Refuses, Requires, Summary } from './route';
 export { parts } from './uploads';
+export { reached } from './view-waiter';
 export { tagged, written, type Outcome } from './written';

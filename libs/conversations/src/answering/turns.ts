@@ -83,7 +83,7 @@ export class Turns {
   private async closeAbandoned(conversationId: string, answerId: string, meta: CommandMeta): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status !== 'Live' || state.open === null || state.open.answerId === answerId) return;
-    const lost = { parts: [], status: 'failed', finishReason: 'error', errorCode: 'interrupted', model: '', usage: null } as const;
+    const lost = { parts: [], status: 'failed', finishReason: 'error', errorCode: 'unavailable', model: '', usage: null } as const;
     await this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Answer', answerId: state.open.answerId, ...lost }, stepOf(meta, 'abandoned'));
   }
 

@@ -1,6 +1,6 @@
 import { nameSchema, textSchema } from '@app/kernel';
 import { documentScope, failureMessage, ingestionStep } from '@app/knowledge';
-import { documentLogRow } from '@projections/document-logs';
+import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
 import { z } from 'zod';
 import { listQuery, presenter } from '../../http';
@@ -68,8 +68,8 @@ export const chunkView = z.object({
   enabled: z.boolean(),
 });
 
-export const documentLogView = presenter(documentLogRow.omit({ documentId: true, sequence: true }).extend({ message: z.string().optional() }), (row) => ({
+export const documentLogView = presenter<DocumentLogRow>(documentLogRow.omit({ documentId: true, sequence: true }).extend({ message: z.string().optional() }), (row) => ({
   ...row,
-  ...(row.code === null ? {} : { message: failureMessage(String(row.code)) }),
+  ...(row.code === null ? {} : { message: failureMessage(row.code) }),
 }));
 export const runningStep = z.object({ attempt: z.number().int(), step: ingestionStep, done: z.number().int(), total: z.number().int().nullable(), at: z.string() });

@@ -6,7 +6,7 @@ import { GetDocument, ListDocuments } from '@projections/documents';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, Reads, Requires, Summary, tagged, written } from '../../http';
 import { KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
 import { documentChange, documentsQuery, newInlineDocument, reprocessing, shownDocument } from './documents-schemas';

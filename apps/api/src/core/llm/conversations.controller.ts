@@ -1,0 +1,97 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { DeleteConversation, UpdateConversation } from '@app/conversations';
+import { type CommandMeta, givenFields } from '@app/kernel';
+import { GetConversation, ListConversations } from '@projections/conversations';
+import { ListMessages } from '@projections/messages';
+import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Requires, Summary, tagged, written } from '../../http';
+import { conversationChange, conversationsQuery, conversationView, messagesQuery, messageView } from './conversations-schemas';
+
+/** The caller's own conversations with an Agent: nobody else's are known here. */
+@Controller('/api/v1/core/llm/:agentId/conversation')
+export class ConversationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('llm')
+  @Summary("Lists the caller's conversations with an Agent, newest first; archived ones on request.")
+  @Parameters(conversationsQuery)
+  @Answers(200, listOf(conversationView.schema))
+  @Reads('conversations')
+  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    const { limit, cursor, ...filter } = query(conversationsQuery, raw);
+    const asked = { limit, ...givenFields({ cursor, ...filter }) };
+    const list = `conversations/${agentId}`;
+    const { rows, next } = await this.queries.execute(new ListConversations(caller.userId, agentId, filter, this.lists.page(list, caller, asked)));
+    return this.lists.answer(list, caller, asked, rows.map(({ row }) => conversationView(row)), next);
+  }
+
+  @Get(':conversationId')
+  @Requires('llm')
+  @Summary('Reads a conversation without its messages.')
+  @Answers(200, conversationView.schema)
+  @Reads('conversations')
+  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @Res({ passthrough: true }) reply: FastifyReply) {
+    const row = await this.own(caller, agentId, conversationId);
+    tagged(reply, row.revision);
+    return conversationView(row);
+  }
+
+  @Put(':conversationId')
+  @Requires('llm')
+  @Summary('Renames, archives or brings back a conversation.')
+  @Accepts(conversationChange)
+  @Answers(200, conversationView.schema)
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.own(caller, agentId, conversationId);
+    const change = givenFields(input(conversationChange, body));
+    const receipt = await this.commands.execute(new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta));
+    return written(reply, receipt, { views: ['conversations'], show: async () => conversationView(await this.own(caller, agentId, conversationId)) });
+  }
+
+  @Delete(':conversationId')
+  @Requires('llm')
+  @Summary('Deletes a conversation with its messages, for good.')
+  @Answers(204)
+  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.own(caller, agentId, conversationId);
+    const receipt = await this.commands.execute(new DeleteConversation({ userId: caller.userId, agentId }, conversationId, meta));
+    return written(reply, receipt, { views: ['conversations', 'messages'] });
+  }
+
+  @Get(':conversationId/messages')
+  @Requires('llm')
+  @Summary('Lists the messages of a conversation, newest first.')
+  @Parameters(messagesQuery)
+  @Answers(200, listOf(messageView.schema))
+  @Reads('conversations', 'messages')
+  async messages(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @Query() raw: unknown): Promise<JsonText> {
+    await this.own(caller, agentId, conversationId);
+    const asked = query(messagesQuery, raw);
+    const list = `messages/${conversationId}`;
+    const { rows, next } = await this.queries.execute(new ListMessages(conversationId, this.lists.page(list, caller, asked)));
+    return this.lists.answer(list, caller, asked, rows.map(({ row }) => messageView(row)), next);
+  }
+
+  /** Refuses `not_found` for conversations of other users or with other Agents. */
+  private async own(caller: Caller, agentId: string, conversationId: string) {
+    await this.access.agent(caller, agentId, 'use');
+    return this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+  }
+}

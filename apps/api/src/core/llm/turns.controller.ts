@@ -1,0 +1,90 @@
+import type { Caller } from '@app/access';
+import { Access, type AgentAccess } from '@app/access';
+import { type AnsweringAgent, type Question, type Turn, Turns } from '@app/conversations';
+import { type CommandMeta, isErased, refuse } from '@app/kernel';
+import type { Sampling } from '@app/models';
+import { GetConversation } from '@projections/conversations';
+import { GetMessage } from '@projections/messages';
+import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, reached, Refuses, Requires, Summary, written } from '../../http';
+import { messageView, newTurn, stopAnswer, turnAnswer } from './conversations-schemas';
+import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
+
+const VIEWS = ['conversations', 'messages'];
+
+/** Questions to Agents and their answers. */
+@Controller('/api/v1/core/llm/:agentId/conversation')
+export class TurnsController {
+  constructor(
+    private readonly access: Access,
+    private readonly turns: Turns,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @Requires('llm')
+  @Summary('Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.')
+  @Accepts(newTurn, { limit: LARGE_JSON_LIMIT })
+  @Answers(200, turnAnswer)
+  @Refuses('system_message_not_allowed', 'unsupported_parameter', 'turn_in_progress', 'model_not_available', 'upstream_error', 'upstream_timeout')
+  async ask(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    const asked = input(newTurn, body);
+    const turn = await this.turns.ask(questionOf(asked, agent, caller), meta);
+    if (!asked.stream) return this.answered(turn, reply);
+    const settled = async (position: string): Promise<void> => void (await reached(reply.server.edge.views, VIEWS, position));
+    void reply.headers(UI_STREAM_HEADERS);
+    return reply.send(uiMessageStream(turn, settled));
+  }
+
+  @Post(':conversationId/stop')
+  @HttpCode(200)
+  @Requires('llm')
+  @Summary('Ends the running answer; what was said until then stays. `stopped` is false when none runs.')
+  @Answers(200, stopAnswer)
+  async stop(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    return new JsonText(JSON.stringify({ stopped: this.turns.stop(conversationId) }));
+  }
+
+  private async answered(turn: Turn, reply: FastifyReply) {
+    const { conversationId, answer, receipt } = await turn.finished;
+    if (answer.status === 'failed') return refuse(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+    const show = async () => {
+      const message = messageView(await this.queries.execute(new GetMessage(conversationId, answer.answerId)));
+      return new JsonText(`{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(answer.usage)}}`);
+    };
+    return written(reply, receipt, { views: VIEWS, show });
+  }
+}
+
+const questionOf = ({ conversationId, message, parentId, kind = 'normal', stream }: z.output<typeof newTurn>, agent: AgentAccess, caller: Caller): Question => {
+  // Incognito content never reaches the log; conversations that live in memory alone come with their own issue.
+  if (kind === 'incognito') return refuse('unsupported_parameter', { path: 'kind' });
+  const role = typeof message === 'string' ? undefined : message.role;
+  if (role !== undefined && role !== 'user') return refuse('system_message_not_allowed', { path: 'message.role' });
+  return {
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...(parentId === undefined ? {} : { parentId }),
+    userId: caller.userId,
+    agent: answeringAgent(agent),
+    parts: typeof message === 'string' ? [{ type: 'text', text: message }] : message.parts,
+    kind,
+    channel: 'api',
+    stream,
+  };
+};
+
+const answeringAgent = ({ agentId, spaceId, agent }: AgentAccess): AnsweringAgent => {
+  const { model, systemPrompt, knowledgeEnabled, sampling } = agent.version.config;
+  const { temperature, topP, topK } = sampling;
+  const values: Sampling = { ...valueOf('temperature', temperature), ...valueOf('topP', topP), ...valueOf('topK', topK) };
+  return { agentId, spaceId, model, systemPrompt: isErased(systemPrompt) ? '' : systemPrompt, knowledgeEnabled, sampling: values };
+};
+
+/** A switched-off control, or one without a value, is the model's own business. */
+const valueOf = (name: keyof Sampling, { enabled, value }: { readonly enabled: boolean; readonly value: number | null }): Sampling => (enabled && value !== null ? { [name]: value } : {});
