@@ -54,7 +54,7 @@ const mainJob = async (api: PlatformClient, files: Awaited<ReturnType<typeof own
   const answers = await steps.step('Ask questions in a conversation', askAll);
   if (answers.some(({ sources }) => sources.length === 0)) throw new Failure('An answer cites no source.');
   await steps.step('Change the Agent; see its history and its state at an earlier time', () => showPast(api, agentId, steps));
-  await steps.step('Verify the seals over the log', () => showSeals(api, steps));
+  await steps.step('Verify the seals over the log', () => showSeals(api, steps, output));
   await steps.step('Rebuild every view from the log, live; verify and swap each', () => rebuildEveryView(api, steps, output));
   await steps.step('Ask again, from the rebuilt views', async () => {
     const different = differing(answers, await askAll());

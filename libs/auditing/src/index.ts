@@ -1,11 +1,10 @@
 export * from './audit-log';
 export * from './changes';
 export * from './content-looks';
-export * from './seal-finder';
 export * from './event-query';
 export * from './moment';
 export * from './object-history';
 export * from './object-reader';
 export * from './operator-actions';
 export * from './shown-event';
-export { AUDIT_TRAIL } from './trail-index';
+export { AUDIT_TRAIL, positionOf } from './trail-index';

@@ -68,6 +68,9 @@ const nearest = async (views: ReadStore, order: 'asc' | 'desc', time: string, ke
 
 const shifted = (time: string, milliseconds: number): string => new Date(Date.parse(time) + milliseconds).toISOString();
 
+/** Where the event with an id stands, as far as the index knows. */
+export const positionOf = async (views: ReadStore, id: string): Promise<Position | undefined> => (await views.find(AUDIT_TRAIL, { where: { id }, limit: 1 }))[0]?.key;
+
 /** The event of a row; undefined when it was truncated since. */
 const eventAt = async (log: EventLog, { stream, revision }: TrailRow): Promise<StoredEvent | undefined> => {
   const [event] = await log.readStream(stream, { from: revision, limit: 1 });

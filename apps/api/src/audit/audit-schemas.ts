@@ -41,9 +41,10 @@ export const sealSchema = z.object({
 
 export const sealKeySchema = z.object({ keyId: z.string(), algorithm: z.literal('Ed25519'), publicKey: z.string() });
 
-/** What is needed to check one event against its seal: the leaf is made from `event`, and `path` leads to `seal.root`. */
+/** What is needed to check one event against its seal (`Proof`): the leaf is made from `event`, and `path` leads to `seal.root`. */
 export const proofSchema = z.object({
-  event: z.object({ id: z.string(), stream: z.string(), revision: z.number().int(), content: sha256, ordinal: z.number().int() }),
+  event: z.object({ id: z.string(), stream: z.string(), revision: z.number().int(), content: sha256 }),
+  ordinal: z.number().int(),
   index: z.number().int(),
   size: z.number().int(),
   path: z.array(sha256),

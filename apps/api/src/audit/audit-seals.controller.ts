@@ -1,8 +1,8 @@
 import type { Caller } from '@app/access';
-import { AUDIT_TRAIL, SealFinder } from '@app/auditing';
-import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { AUDIT_TRAIL, positionOf } from '@app/auditing';
 import { refuse } from '@app/kernel';
-import { headOf, leafHash, merklePath, SEAL_STREAM, type SealKey, sealedEvents, sealOf } from '@app/sealing';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { type Proof, proofOf, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Answers, CurrentCaller, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary, wholeNumberText } from '../http';
@@ -17,9 +17,10 @@ const sealsQuery = listQuery({ after: wholeNumberText(0, Number.MAX_SAFE_INTEGER
 @Controller('api/v1/audit')
 export class AuditSealsController {
   constructor(
-    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(READ_STORE) private readonly views: ReadStore,
     @Inject(SEAL_KEY) private readonly key: SealKey,
-    private readonly finder: SealFinder,
+    private readonly archive: SealArchive,
+    private readonly ordinals: SealedOrdinals,
     private readonly lists: Lists,
   ) {}
 
@@ -31,10 +32,11 @@ export class AuditSealsController {
   async seals(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(sealsQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
-    const from = after === undefined ? await this.firstBehind(asked.after ?? 0) : Number(after.key);
-    const events = await this.log.readStream(SEAL_STREAM, { from, limit: limit + 1 });
-    const items = events.slice(0, limit).map((event) => new JsonText(JSON.stringify(headOf(sealOf(event)))));
-    return this.lists.answer(LIST, caller, asked, items, events.length > limit ? { values: [], key: String(from + limit) } : null);
+    const seals = await this.archive.after(after === undefined ? (asked.after ?? 0) : Number(after.key), limit + 1);
+    const page = seals.slice(0, limit);
+    const last = page.at(-1);
+    const items = page.map((seal) => new JsonText(JSON.stringify(seal)));
+    return this.lists.answer(LIST, caller, asked, items, last === undefined || seals.length === page.length ? null : { values: [], key: String(last.ordinal) });
   }
 
   @Get('seals/key')
@@ -51,23 +53,9 @@ export class AuditSealsController {
   @Reads(AUDIT_TRAIL)
   @Answers(200, proofSchema)
   @Refuses('not_found')
-  async proof(@Param('eventId') eventId: string): Promise<z.output<typeof proofSchema>> {
-    const { seal, index } = (await this.finder.findById(eventId)) ?? refuse('not_found');
-    const events = sealedEvents(seal);
-    const path = merklePath(events.map(leafHash), index).map((hash) => hash.toString('hex'));
-    const event = events[index] ?? refuse('not_found');
-    return { event: { ...event, ordinal: seal.fromOrdinal + index }, index, size: events.length, path, seal: headOf(seal) };
-  }
-
-  /** Revision of the first seal whose events all lie behind an ordinal, by bisection: seals stand in the order of ordinals. */
-  private async firstBehind(ordinal: number): Promise<number> {
-    let [low, high] = [0, ((await this.log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 }))[0]?.revision ?? -1) + 1];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const [event] = await this.log.readStream(SEAL_STREAM, { from: middle, limit: 1 });
-      if (event !== undefined && sealOf(event).fromOrdinal <= ordinal) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  async proof(@Param('eventId') id: string): Promise<Proof> {
+    const position = (await positionOf(this.views, id)) ?? refuse('not_found');
+    const archived = (await this.archive.over({ id, position }, () => this.ordinals.ordinalAt(position))) ?? refuse('not_found');
+    return proofOf(archived, id) ?? refuse('not_found');
   }
 }

@@ -1,5 +1,6 @@
-import { holdsContent, SealFinder, type ShownEvent, shownEvent, type ShowOptions } from '@app/auditing';
+import { holdsContent, type ShownEvent, shownEvent, type ShowOptions } from '@app/auditing';
 import type { DataKey, StoredEvent } from '@app/kernel';
+import { SealedOrdinals } from '@app/sealing';
 import { VAULT, type Vault } from '@app/vault';
 import { Inject, Injectable } from '@nestjs/common';
 
@@ -8,11 +9,11 @@ import { Inject, Injectable } from '@nestjs/common';
 export class EventShower {
   constructor(
     @Inject(VAULT) private readonly vault: Vault,
-    private readonly seals: SealFinder,
+    private readonly ordinals: SealedOrdinals,
   ) {}
 
   async show(events: readonly StoredEvent[], options: ShowOptions): Promise<readonly ShownEvent[]> {
-    const [keys, ordinals] = await Promise.all([this.keysOf(events), this.seals.ordinals(events)]);
+    const [keys, ordinals] = await Promise.all([this.keysOf(events), this.ordinals.of(events)]);
     return events.map((event) => shownEvent(event, ordinals.get(event.id) ?? null, keys, options));
   }
 

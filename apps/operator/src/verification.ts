@@ -1,0 +1,42 @@
+import { type KnownSeal, knownSealText, type Verification, verifyLog } from '@app/sealing';
+import { EXIT, type ExitCode } from './exit-codes';
+import { HttpLogReader } from './http-log-reader';
+import { count, type Output } from './output';
+import type { PlatformClient } from './platform-client';
+import { progressBar } from './progress-bar';
+
+export interface VerifyGiven {
+  /** A seal noted at an earlier verification. */
+  readonly since?: KnownSeal | undefined;
+  /** Public key to trust, base64url; absent: the one that the source itself names. */
+  readonly publicKey?: string | undefined;
+}
+
+/** Verifies the log of a running server by its audit API: every hash is computed here. */
+export const verifyOnline = async (api: PlatformClient, { since, publicKey }: VerifyGiven, output: Output): Promise<Verification> => {
+  const trusted = publicKey ?? (await api.json<{ publicKey: string }>('/api/v1/audit/seals/key')).publicKey;
+  return shown(output, (onProgress) => verifyLog(new HttpLogReader(api), { publicKeys: [trusted], since, onProgress }));
+};
+
+/** Runs a verification with a progress bar. */
+export const shown = async (output: Output, work: (onProgress: (progress: { readonly done: number; readonly total: number }) => void) => Promise<Verification>): Promise<Verification> => {
+  try {
+    return await work((progress) => output.progress(progressBar('verifying', progress)));
+  } finally {
+    output.progressDone();
+  }
+};
+
+export const exitCodeOf = ({ ok }: Verification): ExitCode => (ok ? EXIT.done : EXIT.foundWrong);
+
+/** What a verification found, for people. */
+export const verificationLines = ({ ok, events, seals, lastSeal, unsealed, removals, erasures, keyIds, findings, findingsInAll }: Verification): readonly string[] => [
+  ok ? `The log is as it was sealed: ${count(events)} events under ${count(seals)} seals.` : `The log is NOT as it was sealed: ${count(findingsInAll)} findings in ${count(events)} sound events under ${count(seals)} seals.`,
+  ...findings.map(({ kind, detail, ordinal, stream, revision, position }) => `  ${kind}  ${[ordinal === undefined ? undefined : `ordinal ${ordinal}`, stream === undefined ? undefined : `${stream}@${revision ?? '?'}`, position === undefined ? undefined : `position ${position}`].filter((place) => place !== undefined).join(', ')}: ${detail}`),
+  ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
+  ...(unsealed.events > 0 ? [`Not sealed yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}.`] : []),
+  ...removals.map(({ stream, beforeRevision, events: gone, reason, receiptId }) => `Removed rightfully: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`),
+  ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
+  ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),
+  ...(lastSeal === null ? [] : [`Last seal, to be noted for --since: ${knownSealText(lastSeal)}`]),
+];
