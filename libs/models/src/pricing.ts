@@ -38,8 +38,8 @@ export const billed = (usage: TokenUsage, pricing: Pricing, currency: string): I
 const costOf = (usage: TokenUsage, pricing: Pricing): bigint => {
   if (pricing === 'free') return 0n;
   const input = scaled(pricing.input);
-  const cached = pricing.cachedInput == null ? input / 10n : scaled(pricing.cachedInput);
-  const written = pricing.cacheWrite == null ? input : scaled(pricing.cacheWrite);
+  const cached = typeof pricing.cachedInput !== 'string' ? input / 10n : scaled(pricing.cachedInput);
+  const written = typeof pricing.cacheWrite !== 'string' ? input : scaled(pricing.cacheWrite);
   const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = usage.inputTokenDetails;
   const total = BigInt(noCacheTokens) * input + BigInt(cacheReadTokens) * cached + BigInt(cacheWriteTokens) * written + BigInt(usage.outputTokens) * scaled(pricing.output);
   const unit = BigInt(pricing.per) * 10n ** BigInt(PRICE_DECIMALS - AMOUNT_DECIMALS);

@@ -95,7 +95,7 @@ const finishReasonOf = (reason: string | null | undefined): FinishReason => {
 
 /** What the provider counted, or our estimate where it counted nothing. */
 const reported = (usage: z.output<typeof usageReport> | null | undefined, request: ChatRequest, text: string): TokenUsage =>
-  usage == null
+  usage === null || usage === undefined
     ? usageOf({ input: estimatedTokens(promptOf(request).map(({ content }) => content).join('\n')), output: estimatedTokens(text) })
     : usageOf({
         input: usage.prompt_tokens,
