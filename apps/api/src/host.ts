@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
-import { conversationWork, type ConversationWork, knowledgeWork, type KnowledgeWork, openStores, projections, spawnRebuildWorker, type Stores, tenancyPolicies } from '@app/hosting';
+import { conversationWork, type ConversationWork, erasureWork, knowledgeWork, type KnowledgeWork, openStores, projections, spawnRebuildWorker, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
@@ -55,7 +55,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const workParts = { stores, projecting, models, ids, clock, logger };
   const knowledge = knowledgeWork(workParts);
   const conversations = conversationWork({ ...workParts, retrieval: knowledge.retrieval, currency: config.DEFAULT_CURRENCY });
-  const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies], clock, logger });
+  const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
   return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, knowledge, conversations, sealKey, sealer, metrics, tracing, logger };
 };

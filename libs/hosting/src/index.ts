@@ -5,3 +5,4 @@ export * from './spawn-rebuild-worker';
 export * from './tenancy-policies';
 export * from './conversation-work';
 export * from './knowledge-work';
+export * from './erasure-work';

@@ -9,7 +9,7 @@ import { PolicyJournal } from './policy-journal';
 import type { Policy } from './projection';
 
 const PAGE = 50;
-/** Streams that are reacted to at the same time; each in its order. */
+/** Streams that are reacted to at the same time, unless the policy says otherwise. */
 const CONCURRENCY = 8;
 const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 50;
@@ -87,13 +87,17 @@ export class PolicyRunner {
     return this.options.policy.name;
   }
 
+  private get concurrency(): number {
+    return this.options.policy.concurrency ?? CONCURRENCY;
+  }
+
   private subscribe(): void {
     const { policy, log, logger } = this.options;
     this.subscription = log.subscribe({
       name: `policy/${policy.name}`,
       after: this.reached,
       filter: { types: policy.types },
-      pageSize: PAGE,
+      pageSize: Math.max(PAGE, this.concurrency),
       onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
       onError: (error, attempt) => {
         if (!this.stopping.signal.aborted) logger.warn({ policy: policy.name, attempt, error: errorName(error) }, 'a policy was interrupted; trying again');
@@ -104,7 +108,7 @@ export class PolicyRunner {
   private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
     const started = performance.now();
     const streams = [...Map.groupBy(events, (event) => event.stream).values()];
-    const workers = Array.from({ length: Math.min(CONCURRENCY, streams.length) }, async () => {
+    const workers = Array.from({ length: Math.min(this.concurrency, streams.length) }, async () => {
       for (let next = streams.shift(); next !== undefined; next = streams.shift()) await this.inOrder(next);
     });
     await Promise.all(workers);

@@ -123,8 +123,8 @@ export class Projecting {
     return this.replay(letter, true);
   }
 
-  /** The rebuild of a view, for operators: `start`, `pause`, `resume`, `cancel`, `swap`, `rollback`, `retire`. */
-  rebuild(name: string): Pick<Rebuild, 'start' | 'pause' | 'resume' | 'cancel' | 'swap' | 'rollback' | 'retire' | 'status'> {
+  /** The rebuild of a view, for operators: `start`, `pause`, `resume`, `cancel`, `swap`, `rollback`, `retire`; and `startOver` for erasure. */
+  rebuild(name: string): Pick<Rebuild, 'start' | 'pause' | 'resume' | 'startOver' | 'cancel' | 'swap' | 'rollback' | 'retire' | 'status'> {
     return this.managed(name).rebuild;
   }
 

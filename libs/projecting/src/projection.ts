@@ -50,5 +50,7 @@ export type Projection = RowProjection | SearchProjection;
 export interface Policy {
   readonly name: string;
   readonly types: readonly string[];
+  /** Streams that are reacted to at the same time, each in its order; 8 by default. */
+  readonly concurrency?: number;
   react(event: RecordedEvent): Promise<void>;
 }

@@ -99,6 +99,17 @@ export class Rebuild {
     this.run();
   }
 
+  /** Drops what a paused or failed build holds, since content it has read was erased; it stays as it is and begins anew when resumed. */
+  async startOver(): Promise<void> {
+    await this.expect('paused', 'failed');
+    const { version: old, ...rest } = this.present();
+    const version = await this.view.nextVersion();
+    await this.view.begin(version);
+    await this.store({ ...rest, version });
+    this.progress.done = 0;
+    await this.view.remove(old);
+  }
+
   /** Drops the new build. */
   async cancel(): Promise<void> {
     await this.expect('building', 'paused', 'failed', 'verifying', 'ready');

@@ -1,0 +1,106 @@
+import { EventCatalogue, EventCodec, FixedClock, type Keyring, type RecordedEvent, TimeOrderedIds } from '@app/kernel';
+import type { KeySelector } from '@app/vault';
+import { MemoryLog } from '../../../test/fixtures/memory-log';
+import { erasables } from './erasables';
+import { eraseContent } from './erase-content.policy';
+import { erasureEvents } from './erasure.events';
+
+const noKeys: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() };
+const ids = new TimeOrderedIds();
+
+const deletion = (type: string, stream: string): RecordedEvent => ({
+  type,
+  data: {},
+  context: { id: ids.next(), stream, revision: 3, position: '0007', recordedAt: '2026-01-01T00:00:00.000Z', actor: 'user:u1', commandId: ids.next(), correlationId: ids.next() },
+});
+
+/** Stands for the stores: writes down what is done to them, and dies at the step named in `dieAt`, once. */
+const setUp = (dieAt?: string) => {
+  const steps: string[] = [];
+  let death = dieAt;
+  const step = async (name: string): Promise<void> => {
+    if (death === name) {
+      death = undefined;
+      throw new Error(`died at ${name}`);
+    }
+    steps.push(name);
+  };
+  const log = new MemoryLog();
+  const policy = eraseContent({
+    log: {
+      append: async (...given) => {
+        await step('receipt');
+        return log.append(...given);
+      },
+      readStream: (...given) => log.readStream(...given),
+    },
+    codec: new EventCodec(new EventCatalogue(erasureEvents), noKeys),
+    clock: new FixedClock(),
+    erasables,
+    vault: {
+      destroy: async (selector: KeySelector) => {
+        await step(`destroy ${Object.values(selector).join()}`);
+        return ['document-1', 'agent-1'];
+      },
+    },
+    blobs: { remove: (names) => step(`remove ${names.join()}`) },
+    blobsOf: { document: async (thing) => [`file-of-${thing}`, `text-of-${thing}`] },
+    viewsReached: (position) => step(`reached ${position}`),
+    stores: [{ name: 'views', purge: () => step('purge views') }, { name: 'search', purge: () => step('purge search') }],
+    memories: [{ name: 'decisions', forget: (things) => void steps.push(`forget ${things.join()}`) }],
+  });
+  return { steps, log, policy };
+};
+
+const FORGET = 'forget document-1,agent-1';
+const BLOBS = 'remove file-of-document-1,text-of-document-1';
+
+describe('erasing content', () => {
+  it('destroys the keys first and writes the receipt last', async () => {
+    const { steps, log, policy } = setUp();
+    const event = deletion('SpaceDeleted', 'space-s1');
+    await policy.react(event);
+    expect(steps).toEqual(['destroy s1', FORGET, 'reached 0007', BLOBS, 'remove ', 'purge views', 'purge search', FORGET, 'receipt']);
+    const receipts = await log.readStream(`erasure-${event.context.id}`);
+    expect(receipts.map(({ data }) => JSON.parse(data) as unknown)).toEqual([
+      { eventId: event.context.id, eventType: 'SpaceDeleted', stream: 'space-s1', things: ['document-1', 'agent-1'], thingsInAll: 2, blobs: 2, purged: ['views', 'search', 'decisions'] },
+    ]);
+  });
+
+  it('does nothing for what has its receipt', async () => {
+    const { steps, policy } = setUp();
+    const event = deletion('DocumentDeleted', 'document-1');
+    await policy.react(event);
+    steps.length = 0;
+    await policy.react(event);
+    expect(steps).toEqual([]);
+  });
+
+  it.each(['destroy document-1', 'reached 0007', BLOBS, 'purge views', 'purge search', 'receipt'])('ends with one receipt although it died at: %s', async (dieAt) => {
+    const { steps, log, policy } = setUp(dieAt);
+    const event = deletion('DocumentDeleted', 'document-1');
+    await expect(policy.react(event)).rejects.toThrow('died');
+    expect(await log.readStream(`erasure-${event.context.id}`)).toEqual([]);
+    await policy.react(event);
+    expect(steps.slice(-9)).toEqual(['destroy document-1', FORGET, 'reached 0007', BLOBS, 'remove ', 'purge views', 'purge search', FORGET, 'receipt']);
+    expect(await log.readStream(`erasure-${event.context.id}`)).toHaveLength(1);
+  });
+
+  it('purges once for deletions that come together', async () => {
+    const { steps, policy } = setUp();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => policy.react(deletion('ConversationDeleted', `conversation-${index}`))));
+    expect(steps.filter((step) => step === 'receipt')).toHaveLength(20);
+    expect(steps.filter((step) => step === 'purge views').length).toBeLessThanOrEqual(3);
+  });
+
+  it.each([
+    ['UserDeleted', 'user-u1', { userId: 'u1' }],
+    ['SpaceDeleted', 'space-s1', { spaceId: 's1' }],
+    ['AgentDeleted', 'agent-1', { thing: 'agent-1' }],
+    ['PromptDeleted', 'prompt-1', { thing: 'prompt-1' }],
+    ['DocumentDeleted', 'document-1', { thing: 'document-1' }],
+    ['ConversationDeleted', 'conversation-1', { thing: 'conversation-1' }],
+  ])('erases with %s what belonged to it', (type, stream, selector) => {
+    expect(erasables[type]?.(deletion(type, stream))).toEqual(selector);
+  });
+});

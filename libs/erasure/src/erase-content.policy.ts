@@ -1,0 +1,82 @@
+import type { BlobName, Blobs } from '@app/blobs';
+import { categoryOf, type Clock, type EventCodec, isWrongExpectedRevision, type Position, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
+import type { Policy } from '@app/projecting';
+import type { Vault } from '@app/vault';
+import type { Erasables } from './erasables';
+import { sharedRun } from './shared-run';
+
+const NAME = 'erase-content';
+/** Deletions that come together, such as those of a Space, are erased together. */
+const CONCURRENCY = 200;
+const THINGS_IN_RECEIPT = 5_000;
+
+export interface EraseContentParts {
+  readonly log: StreamLog;
+  readonly codec: EventCodec;
+  readonly vault: Pick<Vault, 'destroy'>;
+  readonly blobs: Pick<Blobs, 'remove'>;
+  readonly clock: Clock;
+  readonly erasables: Erasables;
+  /** Names of the blobs of a thing, by the category of its stream. */
+  readonly blobsOf: Readonly<Record<string, (thing: string) => Promise<readonly BlobName[]>>>;
+  /** Resolves once every view, those that are built beside too, shows everything up to a position. Rejects when one does not in time. */
+  readonly viewsReached: (position: Position) => Promise<void>;
+  /** Stores that keep removed content on disk until they are purged. */
+  readonly stores: readonly { readonly name: string; purge(): Promise<void> }[];
+  /** Memories that hold decrypted content. */
+  readonly memories: readonly { readonly name: string; forget(things: readonly string[]): void }[];
+}
+
+/**
+ * Erases what was deleted, in steps that may each be repeated: a process that dies goes on at the next start. The keys are
+ * destroyed first, so nothing is readable from then on; the receipt comes last, when no store holds the content any more.
+ */
+export const eraseContent = (parts: EraseContentParts): Policy => {
+  const purge = sharedRun(async () => void (await Promise.all(parts.stores.map((store) => store.purge()))));
+  const forget = (things: readonly string[]): void => parts.memories.forEach((memory) => memory.forget(things));
+
+  return {
+    name: NAME,
+    types: Object.keys(parts.erasables),
+    concurrency: CONCURRENCY,
+    react: async (event) => {
+      const erasable = parts.erasables[event.type];
+      const stream = `erasure-${event.context.id}`;
+      if (erasable === undefined || (await parts.log.readStream(stream, { limit: 1 })).length > 0) return;
+      const things = await parts.vault.destroy(erasable(event));
+      forget(things);
+      await parts.viewsReached(event.context.position);
+      const removed = await removeBlobs(parts, things);
+      await purge();
+      // Once more: whoever was reading when the key was destroyed may have remembered since.
+      forget(things);
+      await writeReceipt(parts, stream, event, things, removed);
+    },
+  };
+};
+
+const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, things: readonly string[]): Promise<number> => {
+  let removed = 0;
+  for (const thing of things) {
+    const names = (await blobsOf[categoryOf(thing)]?.(thing)) ?? [];
+    await blobs.remove(names);
+    removed += names.length;
+  }
+  return removed;
+};
+
+const writeReceipt = async (parts: EraseContentParts, stream: string, event: RecordedEvent, things: readonly string[], blobs: number): Promise<void> => {
+  const { codec, log, clock, stores, memories } = parts;
+  const purged = [...stores, ...memories].map(({ name }) => name);
+  const receipt = { eventId: event.context.id, eventType: event.type, stream: event.context.stream, thingsInAll: things.length, blobs, purged };
+  const events = inChunks(things).map((chunk) => ({ type: 'ContentErased', data: { ...receipt, things: chunk } }));
+  try {
+    await log.append(stream, await codec.encode(stream, events, reactionTo(event, NAME, clock.now()), {}), 'noStream');
+  } catch (error) {
+    // A receipt that stands there is this one, or says the same.
+    if (!isWrongExpectedRevision(error)) throw error;
+  }
+};
+
+const inChunks = (things: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.max(1, Math.ceil(things.length / THINGS_IN_RECEIPT)) }, (_, index) => things.slice(index * THINGS_IN_RECEIPT, (index + 1) * THINGS_IN_RECEIPT));

@@ -1,0 +1,23 @@
+import { defineEvent } from '@app/kernel';
+import { z } from 'zod';
+
+/** Stands in `erasure-<id of the deletion event>`: the receipt that a verifier shows. It holds no content. */
+export const ContentErased = defineEvent({
+  type: 'ContentErased',
+  description: 'After a deletion the keys of its content were destroyed and every store was purged: nothing shows the content any more.',
+  data: z.strictObject({
+    /** The deletion. */
+    eventId: z.uuid(),
+    eventType: z.string(),
+    stream: z.string(),
+    /** Streams whose keys were destroyed; a long list goes on in the next event of the stream. */
+    things: z.array(z.string()),
+    thingsInAll: z.number().int().nonnegative(),
+    blobs: z.number().int().nonnegative(),
+    /** Stores and memories that were purged. */
+    purged: z.array(z.string()),
+  }),
+});
+
+/** The kinds of event that erasure appends, for the catalogue. */
+export const erasureEvents = [ContentErased] as const;

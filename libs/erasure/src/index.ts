@@ -1,0 +1,3 @@
+export * from './erasables';
+export * from './erase-content.policy';
+export * from './erasure.events';

@@ -1,0 +1,49 @@
+import type { BlobName } from '@app/blobs';
+import { type Clock, type Position, type StreamLog, Unavailable } from '@app/kernel';
+import { erasables, eraseContent } from '@app/erasure';
+import type { Policy, Projecting } from '@app/projecting';
+import { buildsReached } from './builds-reached';
+import type { Stores } from './open-stores';
+
+/** How long an erasure waits for a view before it fails, and is tried again. */
+const VIEW_MS = 30_000;
+
+export interface ErasureWorkParts {
+  readonly stores: Stores;
+  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild'>;
+  readonly clock: Clock;
+}
+
+/** Erases what was deleted from every store of the platform. */
+export const erasureWork = ({ stores, projecting, clock }: ErasureWorkParts): Policy => {
+  const { log, codec, vault, blobs, decisions, readStore, searchIndex } = stores;
+  const viewsReached = async (position: Position): Promise<void> => {
+    const late = await Promise.all(projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])));
+    const [view] = late.flat();
+    if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
+    await buildsReached(projecting, readStore, searchIndex, position);
+  };
+  return eraseContent({
+    log,
+    codec,
+    vault,
+    blobs,
+    clock,
+    erasables,
+    blobsOf: { document: (thing) => blobsInStream(log, thing) },
+    viewsReached,
+    stores: [{ name: 'views', purge: () => readStore.purge() }, { name: 'search', purge: () => searchIndex.purge() }],
+    memories: [{ name: 'decisions', forget: (things) => things.forEach((thing) => decisions.forget(thing)) }],
+  });
+};
+
+/** The fields in which the events of a document name blobs; names are not encrypted. */
+const BLOB_FIELDS = ['file', 'text', 'passages', 'superseded', 'blobs'];
+
+const blobsInStream = async (log: StreamLog, stream: string): Promise<readonly BlobName[]> => {
+  const names = (await log.readStream(stream)).flatMap(({ data }) => {
+    const fields = JSON.parse(data) as Readonly<Record<string, BlobName | readonly BlobName[] | undefined>>;
+    return BLOB_FIELDS.flatMap((field) => fields[field] ?? []);
+  });
+  return [...new Set(names)];
+};
