@@ -1,11 +1,14 @@
 import { apiKeyDecider, ApiKeyUse, BOOTSTRAP_KEY_ID, hashOfSecret, type IssuedApiKey, keyIdIn, type LivingUser, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
-import { type Clock, Decisions, equalSecrets, InstanceSecret } from '@app/kernel';
+import { type Clock, Decisions, equalSecrets, InstanceSecret, LruCache } from '@app/kernel';
 import type { Caller } from './caller';
 
 /** Turns a credential into a caller. Folds the key's and the user's streams, so that a revoked key is refused at the next request. */
 export class Authenticator {
   /** Callers by the states they follow from; states are replaced when something changes. */
   private readonly callers = new WeakMap<IssuedApiKey, { readonly user: LivingUser; readonly caller: Caller }>();
+
+  /** Hashes of secrets that were right: a key in use is hashed once. Whether it is still valid is asked each time. */
+  private readonly proven = new LruCache<string, { readonly keyId: string; readonly hash: string }>(1_000);
 
   constructor(
     private readonly decisions: Decisions,
@@ -18,11 +21,22 @@ export class Authenticator {
 
   /** The caller behind an API key's secret; undefined for anything that is no valid key of an active user now. */
   async authenticate(secret: string): Promise<Caller | undefined> {
+    const proven = this.proven.get(secret);
+    const caller = proven === undefined ? undefined : await this.callerOf(proven.keyId, proven.hash);
+    return caller ?? this.prove(secret);
+  }
+
+  private async prove(secret: string): Promise<Caller | undefined> {
     const hash = hashOfSecret(this.instance, secret);
-    const keyId = keyIdIn(secret);
-    const caller = keyId === undefined ? undefined : await this.callerOf(keyId, hash);
+    const ownId = keyIdIn(secret);
     // The bootstrap key may be any text, also one that looks like a key of ours.
-    return caller ?? this.callerOf(BOOTSTRAP_KEY_ID, hash);
+    for (const keyId of ownId === undefined ? [BOOTSTRAP_KEY_ID] : [ownId, BOOTSTRAP_KEY_ID]) {
+      const caller = await this.callerOf(keyId, hash);
+      if (caller === undefined) continue;
+      this.proven.set(secret, { keyId, hash });
+      return caller;
+    }
+    return undefined;
   }
 
   private async callerOf(keyId: string, hash: string): Promise<Caller | undefined> {

@@ -3,6 +3,7 @@ import { type CommandMeta, refuse } from '@app/kernel';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
+import { correlationIdOf } from './request';
 
 /** The caller that the guard admitted. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context.switchToHttp().getRequest()));
@@ -23,7 +24,7 @@ const commandMeta = (request: FastifyRequest): CommandMeta => {
     actor: caller.actor,
     ...(caller.onBehalfOf === undefined ? {} : { onBehalfOf: caller.onBehalfOf }),
     requestId: request.id,
-    correlationId: request.correlationId,
+    correlationId: correlationIdOf(request),
     now: clock.now(),
     ...(ifRevision === undefined ? {} : { ifRevision }),
   };

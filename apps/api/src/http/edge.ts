@@ -59,13 +59,11 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   });
   void fastify.register(multipart, { limits: { fileSize: MAX_UPLOAD_BYTES, files: 100, fields: 100, fieldSize: JSON_LIMIT, fieldNameSize: 100, headerPairs: 20 } });
   installIdempotency(fastify);
-  fastify.addHook('onSend', edge.requests.endFollowers);
   fastify.addHook('onResponse', accessLog(logger, edge.metrics));
 };
 
 const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
   request.startedAt = performance.now();
-  request.correlationId = randomUUID();
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   done();
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '@app/access';
 import type { FastifyRequest } from 'fastify';
 import type { Acceptance } from './idempotency';
@@ -12,11 +13,17 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set where the request carries an `Idempotency-Key`. */
     acceptance: Acceptance | null;
-    /** Correlates everything that follows from this request; also its trace. */
+    /** See `correlationIdOf`. */
     correlationId: string;
     startedAt: number;
   }
 }
+
+/** Correlates everything that follows from a request; also names its trace. */
+export const correlationIdOf = (request: FastifyRequest): string => {
+  if (request.correlationId === '') request.correlationId = randomUUID();
+  return request.correlationId;
+};
 
 /** What the routed handler declares; empty for a request that no route takes. */
 export const declarationOf = (request: FastifyRequest): RouteDeclaration => request.routeOptions.config?.route ?? {};

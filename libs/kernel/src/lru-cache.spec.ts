@@ -1,0 +1,36 @@
+import { LruCache } from './lru-cache';
+
+describe('LruCache', () => {
+  it('keeps what was used last and forgets the rest', () => {
+    const cache = new LruCache<number, string>(100);
+    cache.set(0, 'used again and again');
+    for (let key = 1; key <= 1_000; key += 1) {
+      cache.set(key, `value ${key}`);
+      cache.get(0);
+    }
+    expect([cache.get(0), cache.get(1_000), cache.get(960), cache.get(800), cache.get(1)]).toEqual(['used again and again', 'value 1000', 'value 960', undefined, undefined]);
+  });
+
+  it('never holds more than its capacity, by weight', () => {
+    const cache = new LruCache<number, string>(1_000, (value) => value.length);
+    for (let key = 0; key < 200; key += 1) cache.set(key, 'x'.repeat(key % 50));
+    const held = Array.from({ length: 200 }, (_, key) => cache.get(key)?.length ?? 0);
+    expect(held.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(1_000);
+  });
+
+  it('counts a value that is set again once', () => {
+    const cache = new LruCache<string, number>(10);
+    cache.set('a', 1);
+    for (let round = 0; round < 100; round += 1) cache.set('b', round);
+    expect([cache.get('a'), cache.get('b')]).toEqual([1, 99]);
+  });
+
+  it('forgets what is deleted', () => {
+    const cache = new LruCache<string, number>(2);
+    for (const key of ['a', 'b', 'c']) cache.set(key, 1);
+    cache.delete('c');
+    expect(cache.get('c')).toBeUndefined();
+    cache.clear();
+    expect(cache.get('b')).toBeUndefined();
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { openSqliteEventLog } from '@app/event-log';
+import { callThread, startThread } from '@app/kernel';
+import type { RebuildWorker } from '@app/projecting';
+import { note, noteMeta, notesCodec } from './notes';
+import { median } from './rate';
+
+/**
+ * Rebuild of a simple view: by the rebuild thread of the product, and by a bare loop that reads the same log, parses each
+ * event and upserts a row of the same fields. Prints rates and their ratio.
+ */
+
+const EVENTS = Number(process.env['EVENTS'] ?? 200_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
+const STREAMS = 20_000;
+const PAGE = 1_000;
+
+const fill = async (folder: string): Promise<void> => {
+  const log = await openSqliteEventLog({ folder });
+  for (let start = 0; start < EVENTS; start += 500) {
+    const appends = Array.from({ length: Math.min(500, EVENTS - start) }, async (_, index) => {
+      const number = start + index;
+      const stream = `note-${number % STREAMS}`;
+      const revision = Math.floor(number / STREAMS);
+      const events = await notesCodec.encode(stream, [{ type: 'NoteWritten', data: note(number) }], noteMeta(), {});
+      await log.append(stream, events, revision === 0 ? 'noStream' : revision - 1);
+    });
+    await Promise.all(appends);
+  }
+  await log.close();
+};
+
+const product = async (log: string, views: string, version: number): Promise<number> => {
+  const calls = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: { log, views } }), []);
+  await calls.call('progress', 'notes');
+  const started = performance.now();
+  const { outcome, handled } = await calls.call('build', { view: 'notes', version, fence: 1, skip: [] });
+  const seconds = (performance.now() - started) / 1_000;
+  await calls.close();
+  if (outcome !== 'caught-up' || handled !== EVENTS) throw new Error(`the rebuild ended with ${outcome} after ${handled} events`);
+  return EVENTS / seconds;
+};
+
+const bare = (log: string, file: string): number => {
+  const source = new Database(join(log, 'events.sqlite'), { readonly: true });
+  const target = new Database(file);
+  target.pragma('journal_mode = WAL');
+  target.pragma('synchronous = NORMAL');
+  target.exec('create table rows(key text primary key, position integer not null, row text not null) without rowid');
+  const read = source.prepare('select position, stream, type, data, metadata from events where position > ? order by position limit ?').raw();
+  const upsert = target.prepare('insert into rows values (?, ?, ?) on conflict (key) do update set position = excluded.position, row = excluded.row');
+  const started = performance.now();
+  let position = 0;
+  for (;;) {
+    const rows = read.all(position, PAGE) as [number, string, string, string, string][];
+    if (rows.length === 0) break;
+    target.transaction(() => {
+      for (const [at, stream, , text, metadata] of rows) {
+        const data = JSON.parse(text) as { title: string; pinned: boolean; size: number };
+        const { recordedAt } = JSON.parse(metadata) as { recordedAt: string };
+        upsert.run(stream, at, JSON.stringify({ title: data.title, pinned: data.pinned, size: data.size, updatedAt: recordedAt }));
+        position = at;
+      }
+    })();
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  source.close();
+  target.close();
+  return EVENTS / seconds;
+};
+
+const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')} events/s`;
+
+const main = async (): Promise<void> => {
+  const folder = mkdtempSync(join(process.cwd(), '.bench-'));
+  try {
+    const log = join(folder, 'log');
+    await fill(log);
+    const rates = { product: [] as number[], bare: [] as number[] };
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      rates.bare.push(bare(log, join(folder, `bare-${round}.sqlite`)));
+      rates.product.push(await product(log, join(folder, 'views'), round));
+    }
+    const [ours, loop] = [median(rates.product), median(rates.bare)];
+    console.log(`rebuild of a simple view from ${EVENTS} events, median of ${ROUNDS} rounds`);
+    console.log(`  rebuild thread    ${perSecond(ours)}`);
+    console.log(`  bare loop         ${perSecond(loop)}   ratio ${(ours / loop).toFixed(2)} (target 0.70)`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+void main();
