@@ -30,10 +30,10 @@ describe('output', () => {
 
   it('prints results as JSON where asked to, progress on standard error', () => {
     const { texts, output } = written(false, true);
-    output.progress('half');
-    output.progress('half');
+    for (const line of ['a third', 'two thirds', 'all']) output.progress(line);
+    output.progressDone();
     output.result({ a: 1 }, () => ['for people']);
-    expect(texts).toEqual({ out: '{"a":1}\n', err: 'half\n' });
+    expect(texts).toEqual({ out: '{"a":1}\n', err: 'a third\nall\n' });
   });
 
   it('replaces the line of progress on a terminal', () => {

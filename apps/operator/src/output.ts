@@ -6,11 +6,14 @@ export interface Output {
   result<T>(value: T, lines: (value: T) => readonly string[]): void;
   /** Something worth knowing while the work goes on. */
   note(line: string): void;
-  /** A line that the next one replaces: a progress bar. Kept as single lines where there is no terminal. */
+  /** A line that the next one replaces: a progress bar. Where there is no terminal, one is printed now and then. */
   progress(line: string): void;
-  /** Ends the replaced line. */
+  /** Ends the replaced line; the last one stays. */
   progressDone(): void;
 }
+
+/** How often a line of progress is printed where there is no terminal, milliseconds. */
+const PRINTED_EVERY_MS = 2_000;
 
 /** Where text goes; `process` is one. */
 export interface Streams {
@@ -19,10 +22,15 @@ export interface Streams {
 }
 
 export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => {
-  let shown = '';
-  const replace = (line: string): void => {
-    stderr.write(`\r${line.padEnd(shown.length)}`);
-    shown = line;
+  const terminal = stderr.isTTY === true;
+  let latest = '';
+  let printed = '';
+  let printedAt = Number.NEGATIVE_INFINITY;
+  const print = (line: string): void => {
+    if (terminal) stderr.write(`\r${line.padEnd(printed.length)}`);
+    else if (line !== printed) stderr.write(`${line}\n`);
+    printed = line;
+    printedAt = performance.now();
   };
   return {
     json,
@@ -33,15 +41,14 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
       stderr.write(`${line}\n`);
     },
     progress: (line) => {
-      if (stderr.isTTY === true) replace(line);
-      else if (line !== shown) {
-        stderr.write(`${line}\n`);
-        shown = line;
-      }
+      latest = line;
+      if (terminal || performance.now() - printedAt >= PRINTED_EVERY_MS) print(line);
     },
     progressDone: () => {
-      if (stderr.isTTY === true && shown !== '') stderr.write('\n');
-      shown = '';
+      if (latest !== '') print(latest);
+      if (terminal && latest !== '') stderr.write('\n');
+      latest = '';
+      printed = '';
     },
   };
 };

@@ -20,7 +20,7 @@ export const progressBar = (label: string, { done, total, rate, etaSeconds }: Pr
     `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}]`,
     `${String(Math.floor(share * 100)).padStart(3)} %`,
     total === null ? count(done) : `${count(done)}/${count(total)}`,
-    ...(typeof rate === 'number' ? [`${count(Math.round(rate))}/s`] : []),
-    ...(typeof etaSeconds === 'number' ? [`ETA ${duration(etaSeconds)}`] : []),
+    ...(typeof rate === 'number' && rate > 0 ? [`${count(Math.round(rate))}/s`] : []),
+    ...(typeof etaSeconds === 'number' && done !== total ? [`ETA ${duration(etaSeconds)}`] : []),
   ].join('  ');
 };

@@ -32,6 +32,8 @@ export interface Verification {
   readonly equal: boolean;
   readonly rows: number;
   readonly liveRows: number;
+  /** SHA-256 over all rows, hex. */
+  readonly checksum: string;
   readonly differences: number;
   readonly listed: readonly { readonly key: string; readonly difference: string }[];
 }
@@ -40,8 +42,4 @@ export const OPERATIONS = '/api/v1/operations';
 
 export const projectionPath = (name: string): string => `${OPERATIONS}/projections/${encodeURIComponent(name)}`;
 
-export const allProjections = async (api: PlatformClient): Promise<readonly ProjectionStatus[]> => {
-  const found: ProjectionStatus[] = [];
-  for await (const projection of api.list<ProjectionStatus>(`${OPERATIONS}/projections`)) found.push(projection);
-  return found;
-};
+export const allProjections = async (api: PlatformClient): Promise<readonly ProjectionStatus[]> => (await api.json<{ items: readonly ProjectionStatus[] }>(`${OPERATIONS}/projections`)).items;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, Failure } from './exit-codes';
-import { count, type Output } from './output';
+import { count, duration, type Output } from './output';
 import type { PlatformClient } from './platform-client';
 import { type ProjectionStatus, projectionPath, type RebuildStatus } from './projections';
 import { progressBar } from './progress-bar';
@@ -24,7 +24,8 @@ export const watchRebuild = async (api: PlatformClient, name: string, swap: bool
     const ended = endOf(name, rebuild, swap);
     if (ended) {
       output.progressDone();
-      return `${name}: version ${rebuild.version} ${rebuild.state === 'swapped' ? 'is served' : 'is ready to be swapped'}, ${count(rebuild.done)} events in ${((performance.now() - from) / 1000).toFixed(1)} s, ${count(rebuild.verification?.rows ?? 0)} rows equal to the version before`;
+      const { rows = 0, checksum = '' } = rebuild.verification ?? {};
+      return `${name}: version ${rebuild.version} ${rebuild.state === 'swapped' ? 'is served' : 'is ready to be swapped'}, from ${count(rebuild.done)} events in ${duration((performance.now() - from) / 1000)}, equal to the version before (rows: ${count(rows)}, checksum ${checksum.slice(0, 12)})`;
     }
     await sleep(ASK_EVERY_MS);
   }

@@ -9,7 +9,6 @@ import { poll } from './poll';
 const MIME_TYPES: Readonly<Record<string, string>> = { '.md': 'text/markdown', '.markdown': 'text/markdown', '.txt': 'text/plain' };
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
 const MOST_FILES = 200;
-const FILES_IN_A_REQUEST = 20;
 const INGESTED_WITHIN_MS = 5 * 60_000;
 
 export interface SourceFile {
@@ -54,14 +53,13 @@ const textFiles = async (folder: string): Promise<readonly string[]> => {
   return found.flat().toSorted();
 };
 
-/** Uploads files to an Agent, several in a request. */
+/** Uploads files to an Agent, each under its path in the folder. */
 export const upload = async (api: PlatformClient, agentId: string, files: readonly SourceFile[]): Promise<void> => {
-  for (let from = 0; from < files.length; from += FILES_IN_A_REQUEST) {
+  for (const { name, path, text } of files) {
     const form = new FormData();
     form.set('scope', 'agent');
-    for (const { name, path, text } of files.slice(from, from + FILES_IN_A_REQUEST)) {
-      form.append('file', new Blob([text], { type: MIME_TYPES[extname(path)] ?? 'text/plain' }), name.replaceAll('/', ' - ') || basename(path));
-    }
+    form.set('name', name);
+    form.set('file', new Blob([text], { type: MIME_TYPES[extname(path)] ?? 'text/plain' }), basename(path));
     await api.json(`/api/v1/core/knowledge/${agentId}/documents`, { method: 'POST', body: form });
   }
 };

@@ -56,7 +56,8 @@ const ready = async (child: ChildProcess, api: PlatformClient): Promise<void> =>
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes: Buffer) => (printed = `${printed}${bytes.toString()}`.slice(-TAIL)));
   await poll('The start of the product', READY_WITHIN_MS, async () => {
-    if (child.exitCode !== null) throw new Failure(`The product did not start (exit code ${child.exitCode}). It printed:\n${printed}`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Failure(`The product did not start (it ended with ${end}). It printed:\n${printed}`);
     return (await fetch(`${api.url}/health/ready`).then(({ ok }) => ok, () => false)) ? true : undefined;
   });
 };
