@@ -123,7 +123,7 @@ const asked = ({ conversationId, messageId, parts, answerId, channel }: Ask, par
 });
 
 /** An answer that nothing waits for follows from a lost race (the turn was closed, the conversation deleted): it is dropped. */
-const answer = ({ type: _, answerId, parts, ...rest }: Answer, state: ConversationState): readonly ConversationEvent[] =>
+const answer = ({ type: _type, answerId, parts, ...rest }: Answer, state: ConversationState): readonly ConversationEvent[] =>
   state.status === 'Live' && state.open?.answerId === answerId
     ? [{ type: 'AssistantMessageAdded', data: { ...rest, conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, parts: [...parts] } }]
     : [];

@@ -136,7 +136,7 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
   }
 };
 
-const added = ({ type: _, tagIds, ...document }: AddDocument & { readonly type: 'Add' }): DocumentEvent => ({
+const added = ({ type: _type, tagIds, ...document }: AddDocument & { readonly type: 'Add' }): DocumentEvent => ({
   type: 'DocumentAdded',
   data: { ...document, tagIds: [...new Set(tagIds)] },
 });

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCatalogue } from './catalogue';
+
+const folder = mkdtempSync(join(tmpdir(), 'models-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (content: string) => {
+  const file = join(folder, 'models.yaml');
+  writeFileSync(file, content);
+  return readCatalogue(file, 'USD');
+};
+const provider = '"providers": { "acme": { "kind": "openai", "baseUrl": "http://127.0.0.1:1/v1" } }';
+
+describe('the model catalogue', () => {
+  it('always has the local models, as the defaults', () => {
+    const { models, ...defaults } = readCatalogue(undefined, 'USD');
+    expect([...models.keys()]).toEqual(['local-chat', 'local-embedding', 'local-reranker']);
+    expect(defaults).toMatchObject({ defaultModel: 'local-chat', embeddingModel: 'local-embedding', rerankerModel: 'local-reranker' });
+  });
+
+  it('reads the documented example', () => {
+    const catalogue = readCatalogue(join(__dirname, '../../../config/models.json'), 'USD');
+    expect(catalogue.models.get(catalogue.defaultModel)?.kind).toBe('chat');
+  });
+
+  it('reads YAML, and takes the key as the model id and display name', () => {
+    const { models } = read('defaultModel: big\nproviders: { acme: { kind: openai, baseUrl: "http://127.0.0.1:1/v1" } }\nmodels:\n  - { key: big, provider: acme, kind: chat, pricing: free }\n');
+    expect(models.get('big')).toMatchObject({ modelId: 'big', displayName: 'big', pricing: 'free' });
+  });
+
+  it.each([
+    ['no JSON or YAML', '{', /cannot be read/],
+    ['an unknown field', '{ "model": [] }', /model/],
+    ['a model without pricing', `{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "chat" }] }`, /pricing/],
+    ['an unknown provider', '{ "models": [{ "key": "a", "provider": "acme", "kind": "chat", "pricing": "free" }] }', /unknown provider acme/],
+    ['another currency', `{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "chat", "pricing": { "currency": "EUR", "input": "1", "output": "1" } }] }`, /priced in EUR/],
+    ['a default that is no chat model', '{ "defaultModel": "local-embedding" }', /local-embedding is not a chat model/],
+    ['a model twice', `{ ${provider}, "models": [{ "key": "local-chat", "provider": "acme", "kind": "chat", "pricing": "free" }] }`, /local-chat is there twice/],
+    ['a provider in place of the local one', '{ "providers": { "local": { "kind": "openai", "baseUrl": "http://127.0.0.1:1/v1" } } }', /local is built in/],
+  ])('refuses %s with a sentence', (_, content, sentence) => expect(() => read(content)).toThrow(sentence));
+});

@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCatalogue, type ModelDescription } from '../catalogue';
+import { LocalEmbeddings } from './local-embeddings';
+
+const model = readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription;
+const folder = mkdtempSync(join(tmpdir(), 'embeddings-'));
+const first = new LocalEmbeddings(folder);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const embed = (embeddings: LocalEmbeddings, ...texts: string[]) => embeddings.embed({ model, texts, purpose: 'passage', signal: new AbortController().signal });
+const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
+
+describe('the local embeddings', () => {
+  it('are unit vectors that put paraphrases nearer than other subjects', async () => {
+    const [question, answer, other] = (await embed(first, 'How do I sign in to my account?', 'Logging into your profile needs a password.', 'The soup is cooked with carrots.')) as [Float32Array, Float32Array, Float32Array];
+    expect(question).toHaveLength(512);
+    expect(cosine(question, question)).toBeCloseTo(1, 4);
+    expect(cosine(question, answer)).toBeGreaterThan(cosine(question, other) + 0.1);
+  });
+
+  it('take any text: empty, endless, in other scripts', async () => {
+    for (const vector of await embed(first, '', 'x'.repeat(20_000), '日本語 🙂 עברית')) expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+  });
+
+  it('are the same for the same text, whatever is embedded beside it, and after a damaged model file was repaired', async () => {
+    const [alone] = await embed(first, 'Each thing has its own key.');
+    await first.close();
+    const file = join(folder, readdirSync(folder)[0] as string);
+    const { size } = statSync(file);
+    writeFileSync(file, 'nonsense');
+    const second = new LocalEmbeddings(folder);
+    const [, among] = await embed(second, 'Something else entirely, and a good deal longer than that.', 'Each thing has its own key.');
+    expect(among).toEqual(alone);
+    expect(statSync(file).size).toBe(size);
+    await second.close();
+  });
+});
