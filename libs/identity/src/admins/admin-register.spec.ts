@@ -1,0 +1,93 @@
+import { type CommandMeta, Unavailable } from '@app/kernel';
+import { openTenancy, outcomes, pause, type Tenancy } from '../../../../test/fixtures/tenancy';
+import { ChangeUser } from '../user/commands/change-user';
+import { CreateUser } from '../user/commands/create-user';
+import { DeleteUser } from '../user/commands/delete-user';
+import { SuspendUser } from '../user/commands/suspend-user';
+import { isActiveAdmin, userDecider } from '../user/user.decider';
+
+type Process = ReturnType<Tenancy['process']>;
+
+let tenancy: Tenancy;
+beforeEach(async () => (tenancy = await openTenancy()));
+afterEach(() => tenancy.close());
+
+let users = 0;
+const admin = async (at: Process): Promise<string> => {
+  users += 1;
+  return (await at.createUser.execute(new CreateUser({ email: `a${users}@example.com`, name: 'A', role: 'admin', language: 'en' }, tenancy.meta()))).userId;
+};
+const demote = (at: Process, userId: string, meta: CommandMeta = tenancy.meta()) => at.changeUser.execute(new ChangeUser(userId, {}, 'member', meta));
+const promote = (at: Process, userId: string) => at.changeUser.execute(new ChangeUser(userId, {}, 'admin', tenancy.meta()));
+const suspend = (at: Process, userId: string) => at.suspendUser.execute(new SuspendUser(userId, tenancy.meta()));
+const remove = (at: Process, userId: string) => at.deleteUser.execute(new DeleteUser(userId, tenancy.meta()));
+
+const activeAdmins = async (at: Process, userIds: readonly string[]): Promise<number> => {
+  const states = await Promise.all(userIds.map((userId) => at.decisions.load(userDecider, userId)));
+  return states.filter(({ state }) => isActiveAdmin(state)).length;
+};
+
+describe('the last admin', () => {
+  it('cannot be demoted, suspended or deleted', async () => {
+    const process = tenancy.process();
+    const only = await admin(process);
+    expect(await outcomes([demote(process, only), suspend(process, only), remove(process, only)])).toEqual(['conflict', 'conflict', 'conflict']);
+    const other = await admin(process);
+    await suspend(process, other);
+    await expect(demote(process, only)).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'last_admin' } });
+  });
+
+  it.each([
+    ['demote', demote],
+    ['suspend', suspend],
+    ['delete', remove],
+  ])('remains when two admins %s each other in two processes', async (_, act) => {
+    const [one, two] = [tenancy.process(), tenancy.process()];
+    let survivor = await admin(one);
+    for (let round = 0; round < 4; round += 1) {
+      const pair = [survivor, await admin(two)] as const;
+      expect(await outcomes([act(one, pair[0]), act(two, pair[1])])).toEqual(['conflict', 'done']);
+      const states = await Promise.all(pair.map((userId) => one.decisions.load(userDecider, userId)));
+      survivor = pair[states.findIndex(({ state }) => isActiveAdmin(state))] as string;
+      expect(await activeAdmins(two, pair)).toBe(1);
+    }
+  });
+
+  it('remains also when many commands promote, demote, suspend and delete at random', async () => {
+    const processes = [tenancy.process(), tenancy.process(), tenancy.process()];
+    const [first] = processes as [Process];
+    const team = [await admin(first), await admin(first), await admin(first)];
+    const acts = [demote, promote, suspend, demote];
+    for (let round = 0; round < 12; round += 1) {
+      await outcomes(Array.from({ length: 6 }, (_, n) => (acts[(round + n * 7) % 4] as typeof demote)(processes[n % 3] as Process, team[(round * 5 + n) % 3] as string)));
+      expect(await activeAdmins(first, team)).toBeGreaterThan(0);
+    }
+  });
+
+  it('is counted right when a process dies between the register and the user', async () => {
+    const alive = tenancy.process();
+    const [one, two] = [await admin(alive), await admin(alive)];
+    const dying = tenancy.process((_, types) => {
+      if (types.includes('UserRoleChanged')) throw new Unavailable('log', 'the process died', 'unknown');
+    });
+    const meta = tenancy.meta();
+    await expect(demote(dying, one, meta)).rejects.toThrow('the process died');
+    await expect(demote(alive, two)).rejects.toMatchObject({ code: 'conflict' });
+    await demote(alive, one, meta);
+    expect(await activeAdmins(alive, [one, two])).toBe(1);
+  });
+
+  it('holds against a demotion that arrives after a new appointment', async () => {
+    const alive = tenancy.process();
+    const [one, two] = [await admin(alive), await admin(alive)];
+    const { hold, reached, goOn } = pause();
+    const slow = tenancy.process((_, types) => (types.includes('UserRoleChanged') ? hold() : undefined));
+    const late = demote(slow, one);
+    await reached;
+    await promote(alive, one);
+    await demote(alive, two);
+    goOn();
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(await activeAdmins(alive, [one, two])).toBe(1);
+  });
+});
