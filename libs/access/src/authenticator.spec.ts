@@ -1,0 +1,119 @@
+import { apiKeyDecider, type ApiKeyFields, ApiKeyUse, apiKeyUseDecider, bootstrap, BOOTSTRAP_KEY_ID, ChangeUser, CreateUser, FIRST_ADMIN_ID, hashedSecret, makeSecret, PERMISSIONS_OF_ROLE, SuspendUser, USE_NOTED_EVERY_MS, userDecider } from '@app/identity';
+import { openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
+import { Authenticator } from './authenticator';
+
+const CONFIGURED = 'a configured key of more than 32 characters';
+
+let tenancy: Tenancy;
+beforeEach(async () => (tenancy = await openTenancy()));
+afterEach(() => tenancy.close());
+
+const setUp = async () => {
+  const { clock, ids, secret } = tenancy;
+  const process = tenancy.process();
+  const unnoted: unknown[] = [];
+  const authenticator = new Authenticator(process.decisions, secret, clock, new ApiKeyUse(process.decisions, clock, ids), (error) => unnoted.push(error));
+  const start = (configured?: string) => bootstrap({ ...process, secret, clock, ids }, configured);
+  const user = async (role: 'admin' | 'member' | 'auditor') =>
+    (await process.createUser.execute(new CreateUser({ email: `${ids.next()}@example.com`, name: 'U', role, language: 'en' }, tenancy.meta()))).userId;
+  const key = async (userId: string, given: Partial<ApiKeyFields> = {}) => {
+    const keyId = ids.next();
+    const text = makeSecret(keyId);
+    const fields: ApiKeyFields = { name: 'k', agentIds: [], allAgents: false, permissions: ['llm', 'users:write'], usageLimit: null, expiresAt: null, ...given };
+    await process.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId, secret: hashedSecret(secret, text), fields }, tenancy.meta());
+    return { keyId, text };
+  };
+  return { process, authenticator, start, user, key, unnoted };
+};
+
+describe('an API key', () => {
+  it('acts as its user, cut down to what the user may do today', async () => {
+    const { authenticator, user, key, process, start } = await setUp();
+    await start(CONFIGURED);
+    const userId = await user('admin');
+    const { keyId, text } = await key(userId, { agentIds: [FIRST_ADMIN_ID] });
+    expect(await authenticator.authenticate(text)).toEqual({
+      actor: `key:${keyId}`, onBehalfOf: `user:${userId}`, userId, role: 'admin', permissions: new Set(['llm', 'users:write']), keyId, agentIds: new Set([FIRST_ADMIN_ID]), allAgents: false,
+    });
+    await process.changeUser.execute(new ChangeUser(userId, {}, 'member', tenancy.meta()));
+    expect(await authenticator.authenticate(text)).toMatchObject({ role: 'member', permissions: new Set(['llm']) });
+    expect([...PERMISSIONS_OF_ROLE.auditor]).toEqual(['audit:read', 'audit:content']);
+  });
+
+  it('is refused from the moment it is revoked, has expired, or its user is suspended', async () => {
+    const { authenticator, user, key, process } = await setUp();
+    const userId = await user('member');
+    const [revoked, expiring, other] = [await key(userId), await key(userId, { expiresAt: new Date(tenancy.clock.now().getTime() + 1_000).toISOString() }), await key(userId)];
+    await process.decisions.transact(apiKeyDecider, revoked.keyId, { type: 'Revoke' }, tenancy.meta());
+    expect(await authenticator.authenticate(revoked.text)).toBeUndefined();
+    expect(await authenticator.authenticate(expiring.text)).toBeDefined();
+    tenancy.clock.advance(1_000);
+    expect(await authenticator.authenticate(expiring.text)).toBeUndefined();
+    expect(await authenticator.authenticate(other.text)).toBeDefined();
+    await process.suspendUser.execute(new SuspendUser(userId, tenancy.meta()));
+    expect(await authenticator.authenticate(other.text)).toBeUndefined();
+  });
+
+  it('is nothing like it', async () => {
+    const { authenticator, user, key } = await setUp();
+    const { text, keyId } = await key(await user('member'));
+    const forged = [makeSecret(keyId), text.slice(0, -1), `${text}A`, text.toUpperCase(), '', 'ap_', "' OR '1'='1", '\u0000', 'x'.repeat(64_000), keyId];
+    for (const wrong of forged) expect(await authenticator.authenticate(wrong)).toBeUndefined();
+  });
+
+  it('has its use noted once in a while, and works when that fails', async () => {
+    const { authenticator, user, key, process, unnoted } = await setUp();
+    const { text, keyId } = await key(await user('member'));
+    const noted = async () => (await process.decisions.load(apiKeyUseDecider, keyId)).revision + 1;
+    await authenticator.authenticate(text);
+    while ((await noted()) < 1) await new Promise((resolve) => setImmediate(resolve));
+    tenancy.clock.advance(USE_NOTED_EVERY_MS - 1);
+    await authenticator.authenticate(text);
+    tenancy.clock.advance(1);
+    await authenticator.authenticate(text);
+    while ((await noted()) < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(await noted()).toBe(2);
+    expect(unnoted).toEqual([]);
+  });
+});
+
+describe('the bootstrap key', () => {
+  it('is made at the first start, told once, and found again', async () => {
+    const { authenticator, start, process } = await setUp();
+    const { madeSecret } = await start();
+    expect(madeSecret).toMatch(/^ap_[\w-]{64}$/);
+    expect(await authenticator.authenticate(madeSecret ?? '')).toMatchObject({ userId: FIRST_ADMIN_ID, role: 'admin', allAgents: true, permissions: PERMISSIONS_OF_ROLE.admin });
+    const before = await tenancy.log.head();
+    expect(await start()).toEqual({});
+    expect((await tenancy.log.readAll({ after: before })).events.filter(({ type }) => type !== 'ApiKeyUsed')).toEqual([]);
+    expect((await process.decisions.load(userDecider, FIRST_ADMIN_ID)).state).toMatchObject({ status: 'active', role: 'admin' });
+  });
+
+  it('has the secret of the configuration, which replaces the one before', async () => {
+    const { authenticator, start } = await setUp();
+    expect(await start(CONFIGURED)).toEqual({});
+    expect(await authenticator.authenticate(CONFIGURED)).toBeDefined();
+    const lookalike = makeSecret(tenancy.ids.next());
+    await start(lookalike);
+    expect(await authenticator.authenticate(CONFIGURED)).toBeUndefined();
+    expect(await authenticator.authenticate(lookalike)).toBeDefined();
+    await start();
+    expect(await authenticator.authenticate(lookalike)).toBeDefined();
+  });
+
+  it('stays revoked', async () => {
+    const { authenticator, start, process } = await setUp();
+    await start(CONFIGURED);
+    await process.decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, { type: 'Revoke' }, tenancy.meta());
+    await start(CONFIGURED);
+    expect(await authenticator.authenticate(CONFIGURED)).toBeUndefined();
+  });
+
+  it('leaves its secret nowhere in the log', async () => {
+    const { start } = await setUp();
+    await start(CONFIGURED);
+    const { events } = await tenancy.log.readAll();
+    expect(events.some(({ type }) => type === 'ApiKeyCreated')).toBe(true);
+    expect(JSON.stringify(events)).not.toContain(CONFIGURED);
+  });
+});
