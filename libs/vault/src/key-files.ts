@@ -8,14 +8,20 @@ import { join } from 'node:path';
  * what it protects, and whoever keeps it beside the backups protects nothing.
  */
 export const loadOrMakeKey = (options: { readonly folder: string; readonly name: string; readonly given?: string | undefined; readonly warn: (sentence: string) => void }): string => {
-  if (options.given !== undefined) return options.given;
+  const found = findKey(options);
+  if (found !== undefined) return found;
   const file = join(options.folder, options.name);
-  if (existsSync(file)) return readKey(file);
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const key = randomBytes(32).toString('base64url');
   writeDurably(options.folder, file, key);
   options.warn(`${options.name} was made in ${file}. Keep a copy, apart from backups.`);
   return key;
+};
+
+/** The secret as `loadOrMakeKey` would find it; undefined where there is none. */
+export const findKey = ({ folder, name, given }: { readonly folder: string; readonly name: string; readonly given?: string | undefined }): string | undefined => {
+  const file = join(folder, name);
+  return given ?? (existsSync(file) ? readKey(file) : undefined);
 };
 
 const readKey = (file: string): string => {
