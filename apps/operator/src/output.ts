@@ -27,8 +27,8 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
   let printed = '';
   let printedAt = Number.NEGATIVE_INFINITY;
   const print = (line: string): void => {
-    if (terminal) stderr.write(`\r${line.padEnd(printed.length)}`);
-    else if (line !== printed) stderr.write(`${line}\n`);
+    if (line === printed) return;
+    stderr.write(terminal ? `\r${line.padEnd(printed.length)}` : `${line}\n`);
     printed = line;
     printedAt = performance.now();
   };

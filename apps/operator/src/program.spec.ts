@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { operate } from './program';
+
+interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly body: unknown;
+}
+
+/** A server that answers what a test gives it, and keeps what it was asked. */
+const asked: Request[] = [];
+let answers: Record<string, { status?: number; body?: unknown }> = {};
+let server: Server;
+let url: string;
+
+const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return chunks.length === 0 ? undefined : (JSON.parse(Buffer.concat(chunks).toString()) as unknown);
+};
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    asked.push({ method: request.method ?? '', url: request.url ?? '', key: request.headers['x-api-key']?.toString(), body });
+    const { status = 200, body: answer = {} } = answers[`${request.method} ${request.url}`] ?? { status: 404, body: { code: 'not_found', detail: 'There is no such thing.' } };
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  asked.length = 0;
+  answers = {};
+});
+
+const operator = async (...words: readonly string[]) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await operate(['--url', url, '--api-key', 'secret', ...words], { stdout: { write: (text: string) => out.push(text) }, stderr: { write: (text: string) => err.push(text) } });
+  return { code, out: out.join(''), err: err.join('') };
+};
+
+const users = { name: 'users', version: 1, state: 'live', position: '7', head: '7', lagEvents: 0, lagSeconds: 0, rows: 2, deadLetters: 0 };
+const equal = { equal: true, rows: 2, liveRows: 2, checksum: 'abc', differences: 0, listed: [] };
+const rebuilt = (state: string, verification?: object) => ({ ...users, rebuild: { version: 2, done: 4, total: 4, rate: 9, etaSeconds: 0, state, ...(verification === undefined ? {} : { verification }) } });
+
+describe('the command line', () => {
+  it('shows the views as a table, or as JSON', async () => {
+    answers['GET /api/v1/operations/projections'] = { body: { items: [users], nextCursor: null } };
+    expect((await operator('projections')).out).toMatch(/^PROJECTION +VERSION +STATE.*\nusers +1 +live +2 +0/);
+    expect(JSON.parse((await operator('projections', '--json')).out)).toEqual([users]);
+    expect(asked[0]?.key).toBe('secret');
+  });
+
+  it('starts a rebuild and says so', async () => {
+    answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
+    expect(await operator('rebuild', 'users')).toEqual({ code: 0, out: 'users: version 2 is being built.\n', err: '' });
+    expect(asked[0]?.body).toEqual({ swap: false });
+  });
+
+  it('watches a rebuild until it is served', async () => {
+    answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
+    answers['GET /api/v1/operations/projections/users'] = { body: rebuilt('swapped', equal) };
+    const { code, out, err } = await operator('rebuild', 'users', '--swap', '--watch');
+    expect([code, asked[0]?.body]).toEqual([0, { swap: true }]);
+    expect(out).toContain('version 2 is served');
+    expect(err).toContain('[########################]  100 %  4/4');
+  });
+
+  it('ends with 3 when the rebuilt view differs, and lists how', async () => {
+    answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
+    answers['GET /api/v1/operations/projections/users'] = { body: rebuilt('ready', { ...equal, equal: false, differences: 1, listed: [{ key: 'u7', difference: 'missing' }] }) };
+    const { code, err } = await operator('rebuild', 'users', '--watch');
+    expect([code, err]).toEqual([3, expect.stringContaining('missing  u7')]);
+  });
+
+  it('ends with 1 when a rebuild failed, and says at which event', async () => {
+    answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
+    answers['GET /api/v1/operations/projections/users'] = { body: { ...users, rebuild: { ...rebuilt('failed').rebuild, failure: { eventId: 'e1', type: 'UserCreated', stream: 'user-1', revision: 0, reason: 'apply', detail: 'TypeError' } } } };
+    const { code, err } = await operator('rebuild', 'users', '--watch');
+    expect([code, err]).toEqual([1, expect.stringContaining('at event e1 (UserCreated, user-1@0)')]);
+  });
+
+  it.each([[['rebuild', 'pause', 'users'], 'rebuild/pause'], [['rebuild', 'resume', 'users'], 'rebuild/resume'], [['rebuild', 'cancel', 'users'], 'rebuild/cancel'], [['swap', 'users'], 'swap'], [['rollback', 'users'], 'rollback'], [['retire', 'users'], 'retire']])('%s asks for %s', async (words, path) => {
+    answers[`POST /api/v1/operations/projections/users/${path}`] = { body: users };
+    expect((await operator(...words)).code).toBe(0);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('ends with 3 while there are dead letters, and shows none of their content', async () => {
+    answers['GET /api/v1/operations/dead-letters?limit=100'] = { body: { items: [{ id: 'd1', source: 'projection', name: 'users', stream: 'user-1', revision: 0, type: 'UserCreated', reason: 'apply', detail: 'TypeError', attempts: 1, failedAt: '2026-01-01T00:00:00.000Z' }], nextCursor: null } };
+    const { code, out } = await operator('dead-letters');
+    expect([code, out]).toEqual([3, expect.stringMatching(/d1 +projection users +user-1@0 +UserCreated +apply/)]);
+  });
+
+  it('says after a retry whether the stream flows again', async () => {
+    answers['POST /api/v1/operations/dead-letters/d1/retry'] = { body: { left: null } };
+    expect(await operator('dead-letters', 'retry', 'd1')).toMatchObject({ code: 0, out: 'The event was handled; its stream flows again.\n' });
+  });
+
+  it('passes the filters of events on, and prints no more than asked for', async () => {
+    const event = { position: '9', ordinal: 4, stream: 'agent-1', revision: 0, type: 'AgentCreated', data: {}, meta: { actor: 'key:1' }, recordedAt: '2026-01-01T00:00:00.000Z' };
+    answers['GET /api/v1/audit/events?limit=2&type=AgentCreated&order=asc'] = { body: { items: [event, event], nextCursor: 'more' } };
+    const { code, out } = await operator('events', '--type', 'AgentCreated', '--order', 'asc', '--limit', '2', '--json');
+    expect([code, out.trim().split('\n').length]).toEqual([0, 2]);
+  });
+
+  it('ends with 3 when the server says that it is down', async () => {
+    answers['GET /health'] = { status: 503, body: { status: 'down', version: '1', dependencies: { log: { ok: false, reason: 'the disk is full' } }, projections: [] } };
+    const { code, out } = await operator('status');
+    expect([code, out]).toEqual([3, expect.stringMatching(/log +down +the disk is full/)]);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is said in one line with the code and the request', async () => {
+    const { code, err } = await operator('swap', 'nothing');
+    expect([code, err]).toEqual([1, 'POST /api/v1/operations/projections/nothing/swap answered 404 not_found: There is no such thing. (request r1)\n']);
+  });
+
+  it('is a server that does not answer', async () => {
+    const { code, err } = await operator('projections', '--url', 'http://127.0.0.1:1');
+    expect([code, err]).toEqual([1, expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 does not answer/)]);
+  });
+
+  it.each([[['no-such-verb']], [['rebuild']], [['rebuild', 'users', '--all']], [['swap']], [['events', '--limit', '0']], [['events', '--order', 'sideways']], [['projections', '--colour']], [['as-of', 'agent', '1']], [['projections', '--url', 'not an address']], [['verify', '--since', 'yesterday']]])('ends with 2 for the wrong usage %j', async (words) => {
+    expect((await operator(...words)).code).toBe(2);
+    expect(asked).toEqual([]);
+  });
+
+  it.each([[['--help']], [['rebuild', '--help']]])('ends with 0 after %j', async (words) => {
+    const { code, out } = await operator(...words);
+    expect([code, out]).toEqual([0, expect.stringContaining('Usage: operator')]);
+  });
+});
