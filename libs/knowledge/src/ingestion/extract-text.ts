@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { IngestionFailure } from './ingestion-failure';
 
 export type TextKind = 'markdown' | 'plain';
@@ -15,17 +16,9 @@ const KINDS: Readonly<Record<string, TextKind>> = {
 export const extractText = (body: Buffer, mimeType: string): { readonly text: string; readonly kind: TextKind } => {
   const kind = KINDS[(mimeType.split(';')[0] ?? '').trim().toLowerCase()];
   if (kind === undefined) throw new IngestionFailure('unsupported_type');
-  const text = decoded(body).replace(/\r\n?/g, '\n');
+  if (!isUtf8(body)) throw new IngestionFailure('invalid_text');
+  const text = body.toString('utf8').replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
   if (text.includes('\0')) throw new IngestionFailure('invalid_text');
   if (text.trim() === '') throw new IngestionFailure('empty_document');
   return { text, kind };
-};
-
-const decoded = (body: Buffer): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch (error) {
-    if (error instanceof TypeError) throw new IngestionFailure('invalid_text');
-    throw error;
-  }
 };

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { quoteFor } from './quote';
+import { sourceParts } from './source-parts';
+import type { RetrievedPassage } from './retriever';
+
+const TEXT = 'The log holds events. Each document is encrypted under its own data key. Backups never contain the keys.';
+const passage = (given: Partial<RetrievedPassage> = {}): RetrievedPassage => ({
+  documentId: '01900000-0000-7000-8000-000000000001', documentName: 'handbook.md', documentRevision: 4, mediaType: 'text/markdown', chunkId: 'c1', text: TEXT, headings: ['Handbook', 'Keys'], start: 100, end: 100 + TEXT.length, ...given,
+});
+
+describe('the sources of an answer', () => {
+  it('quote the sentence that supports the statement before the mark, and say where it stands', () => {
+    const answer = 'I looked it up. Every document is encrypted with a key of its own [1].';
+    const quote = 'Each document is encrypted under its own data key.';
+    expect(sourceParts(answer, [{ number: 1, source: 1, at: answer.indexOf('[1]') }], [passage()])).toEqual([
+      {
+        type: 'source-document', sourceId: 'c1', documentId: '01900000-0000-7000-8000-000000000001', documentRevision: 4, chunkHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string, title: 'handbook.md', mediaType: 'text/markdown',
+        position: { start: 100 + TEXT.indexOf(quote), end: 100 + TEXT.indexOf(quote) + quote.length, heading: 'Keys' }, quote,
+      },
+    ]);
+  });
+
+  it('are the cited ones only, each once, in order of first use', () => {
+    const passages = [passage({ chunkId: 'c1' }), passage({ chunkId: 'c2' }), passage({ chunkId: 'c3' })];
+    const citations = [{ number: 1, source: 3, at: 2 }, { number: 2, source: 1, at: 6 }, { number: 1, source: 3, at: 12 }];
+    expect(sourceParts('B [1] A [2] B [1]', citations, passages).map(({ sourceId }) => sourceId)).toEqual(['c3', 'c1']);
+  });
+});
+
+it('quotes verbatim, at most 400 characters, for any passage and statement', () => {
+  const unit = fc.constantFrom('Log ', 'key ', 'data. ', '\n', '\n# Head\n', '- item ', 'x'.repeat(300), '| a |\n');
+  fc.assert(
+    fc.property(fc.array(unit, { maxLength: 20 }), fc.array(unit, { maxLength: 5 }), (passageParts, statement) => {
+      const text = passageParts.join('');
+      const quote = quoteFor(statement.join(''), text);
+      if (quote === undefined) return;
+      const words = text.slice(quote.start, quote.end);
+      expect(words.length).toBeGreaterThan(0);
+      expect(words.length).toBeLessThanOrEqual(400);
+      expect(words).not.toMatch(/^# Head/m);
+    }),
+  );
+});

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { chunksOf, MAX_WORDS } from './chunk';
+
+const chunks = (text: string, kind: 'markdown' | 'plain' = 'markdown') => chunksOf(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
+const words = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+
+describe('chunks of Markdown', () => {
+  it('know the headings above them and never cross one', () => {
+    expect(chunks('Intro.\n\n# One\n\nText.\n\n## `Two` **bold**\n\nMore.\n\nUnder\n-----\n\nEven more.\n\n# Three ##\n\nEnd.')).toEqual([
+      ['', 'Intro.'], ['One', 'Text.'], ['One > Two bold', 'More.'], ['One > Under', 'Even more.'], ['Three', 'End.'],
+    ]);
+  });
+
+  it('join short neighbours and cut long ones at sentences', () => {
+    const sentence = `${'word '.repeat(29)}end.`;
+    const [first, second, ...rest] = chunks(`Short.\n\n${[sentence, sentence, sentence, sentence].join(' ')}`);
+    expect(first?.[1]).toBe(`Short.\n\n${[sentence, sentence, sentence].join(' ')}`);
+    expect(second?.[1]).toBe(sentence);
+    expect(rest).toEqual([]);
+  });
+
+  it('leave a # in code alone, and keep the lines of code and tables whole', () => {
+    const code = `\`\`\`sh\n${'# comment line of shell\n'.repeat(40)}\`\`\``;
+    const cut = chunks(`# Top\n\n${code}`);
+    expect(cut.length).toBeGreaterThan(1);
+    expect(cut.every(([headings, text]) => headings === 'Top' && (text as string).split('\n').every((line) => /^(# comment line of shell|```(sh)?)$/.test(line)))).toBe(true);
+  });
+});
+
+it('cuts plain text at paragraphs, and knows no headings', () => expect(chunks(`# not a heading\n\n${'word '.repeat(99)}`, 'plain')).toEqual([['', '# not a heading'], ['', 'word '.repeat(99).trim()]]));
+
+const complete = (text: string, kind: 'markdown' | 'plain'): void => {
+  let last = 0;
+  for (const { start, end } of chunksOf(text, kind)) {
+    expect(start).toBeGreaterThanOrEqual(last);
+    expect(words(text.slice(start, end))).toBeLessThanOrEqual(MAX_WORDS);
+    expect(end - start).toBeLessThanOrEqual(1_500);
+    if (kind === 'plain') expect(text.slice(last, start).trim()).toBe('');
+    last = end;
+  }
+  if (kind === 'plain') expect(text.slice(last).trim()).toBe('');
+};
+
+it('covers any text, in order, without overlap, in chunks of at most 100 words', () => {
+  const piece = fc.constantFrom('a', 'word ', '. ', '.', '\n', '\n\n', '# ', '- ', '| x |\n', '```\n', '---\n', 'x'.repeat(2_000), 'word '.repeat(120), '> ', '1. ');
+  fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom('markdown' as const, 'plain' as const), (pieces, kind) => complete(pieces.join(''), kind)));
+});
+
+it("covers the project's own documents", () => {
+  const folder = join(__dirname, '../../../../docs/decisions');
+  for (const file of readdirSync(folder)) complete(readFileSync(join(folder, file), 'utf8'), 'markdown');
+});
+
+it.each([
+  ['link openings in a heading', `# ${'[a]('.repeat(50_000)}`],
+  ['a heading of spaces', `# ${' '.repeat(300_000)}x`],
+  ['dashes', `${'-'.repeat(300_000)}x`],
+  ['abbreviations', 'A. '.repeat(100_000)],
+  ['open fences', '```a\n'.repeat(100_000)],
+  ['one word', 'x'.repeat(1_000_000)],
+  ['empty lines', ' \n'.repeat(200_000)],
+])('takes time in proportion to hostile text: %s', (_, text) => {
+  const begun = performance.now();
+  chunksOf(text, 'markdown');
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
