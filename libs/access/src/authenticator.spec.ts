@@ -1,5 +1,6 @@
 import { apiKeyDecider, type ApiKeyFields, ApiKeyUse, apiKeyUseDecider, bootstrap, BOOTSTRAP_KEY_ID, ChangeUser, CreateUser, FIRST_ADMIN_ID, hashedSecret, makeSecret, PERMISSIONS_OF_ROLE, SuspendUser, USE_NOTED_EVERY_MS, userDecider } from '@app/identity';
-import { openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
+import { Unavailable } from '@app/kernel';
+import { type Meddle, openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
 import { Authenticator } from './authenticator';
 
 const CONFIGURED = 'a configured key of more than 32 characters';
@@ -8,9 +9,9 @@ let tenancy: Tenancy;
 beforeEach(async () => (tenancy = await openTenancy()));
 afterEach(() => tenancy.close());
 
-const setUp = async () => {
+const setUp = async (meddle?: Meddle) => {
   const { clock, ids, secret } = tenancy;
-  const process = tenancy.process();
+  const process = tenancy.process(meddle);
   const unnoted: unknown[] = [];
   const authenticator = new Authenticator(process.decisions, secret, clock, new ApiKeyUse(process.decisions, clock, ids), (error) => unnoted.push(error));
   const start = (configured?: string) => bootstrap({ ...process, secret, clock, ids }, configured);
@@ -61,8 +62,8 @@ describe('an API key', () => {
     for (const wrong of forged) expect(await authenticator.authenticate(wrong)).toBeUndefined();
   });
 
-  it('has its use noted once in a while, and works when that fails', async () => {
-    const { authenticator, user, key, process, unnoted } = await setUp();
+  it('has its use noted once in a while', async () => {
+    const { authenticator, user, key, process } = await setUp();
     const { text, keyId } = await key(await user('member'));
     const noted = async () => (await process.decisions.load(apiKeyUseDecider, keyId)).revision + 1;
     await authenticator.authenticate(text);
@@ -73,7 +74,20 @@ describe('an API key', () => {
     await authenticator.authenticate(text);
     while ((await noted()) < 2) await new Promise((resolve) => setImmediate(resolve));
     expect(await noted()).toBe(2);
-    expect(unnoted).toEqual([]);
+  });
+
+  it('works also while its use cannot be noted, which is told and tried again', async () => {
+    let full = true;
+    const { authenticator, user, key, process, unnoted } = await setUp((_, types) => {
+      if (full && types.includes('ApiKeyUsed')) throw new Unavailable('log', 'the disk is full');
+    });
+    const { text, keyId } = await key(await user('member'));
+    expect(await authenticator.authenticate(text)).toBeDefined();
+    while (unnoted.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(unnoted).toMatchObject([{ reason: 'the disk is full' }]);
+    full = false;
+    await authenticator.authenticate(text);
+    while ((await process.decisions.load(apiKeyUseDecider, keyId)).revision < 0) await new Promise((resolve) => setImmediate(resolve));
   });
 });
 
