@@ -5,6 +5,7 @@ export * from './command-steps';
 export * from './config';
 export * from './decider';
 export * from './decisions';
+export * from './durable-files';
 export * from './errors';
 export * from './event-codec';
 export * from './event-definition';

@@ -1,4 +1,7 @@
 export * from './event-hash';
+export * from './export/export-log';
+export * from './export/import-export';
+export * from './export/verify-export';
 export * from './merkle';
 export * from './proof';
 export * from './removal';

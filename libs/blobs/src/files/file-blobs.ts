@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
+import { type KeyOwner, type Keyring, syncToDisk, Unavailable } from '@app/kernel';
 import { decryptBody, encryptBody } from '../blob-cipher';
 import type { BlobName, Blobs } from '../blobs';
 
@@ -77,9 +77,9 @@ class FileBlobs implements Blobs {
 
   private async moveIntoPlace(unfinished: string, name: BlobName): Promise<void> {
     const folder = join(this.folder, name.slice(0, 2));
-    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.folder);
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncToDisk(this.folder);
     await rename(unfinished, this.fileOf(name));
-    await syncFolder(folder);
+    await syncToDisk(folder);
   }
 
   private fileOf(name: BlobName): string {
@@ -100,15 +100,6 @@ const writeDurably = async (file: string, pieces: AsyncIterable<Buffer>): Promis
   const handle = await open(file, 'wx', 0o600);
   try {
     for await (const piece of pieces) await handle.writeFile(piece);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
     await handle.sync();
   } finally {
     await handle.close();

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { LogReader } from '@app/event-log';
+import { type Clock, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
+import { receiptsOf, REMOVAL_STREAM } from '../removal';
+import { SEAL_STREAM } from '../seal';
+import { sealOf } from '../sealed-place';
+import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
+
+const PAGE = 1_000;
+
+export interface ExportOptions {
+  /** Who signed the seals, base64url. */
+  readonly publicKey: string;
+  readonly clock: Clock;
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+/** Writes the whole log into a file that can be verified alone. The file appears under its name when it is whole and on the disk. */
+export const exportLog = async (log: LogReader, file: string, options: ExportOptions): Promise<{ readonly events: number }> => {
+  const unfinished = `${file}.unfinished`;
+  const written = { events: 0 };
+  try {
+    const lines = Readable.from(exportText(log, options, written));
+    const out = createWriteStream(unfinished, { mode: 0o600 });
+    await (file.endsWith('.gz') ? pipeline(lines, createGzip(), out) : pipeline(lines, out));
+    await syncToDisk(unfinished);
+    await rename(unfinished, file);
+    await syncToDisk(dirname(file));
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return written;
+};
+
+async function* exportText(log: LogReader, { publicKey, clock, onProgress }: ExportOptions, written: { events: number }): AsyncGenerator<Buffer> {
+  const digest = createHash('sha256');
+  const text = (lines: readonly string[]): Buffer => {
+    const bytes = Buffer.from(lines.join(''));
+    digest.update(bytes);
+    return bytes;
+  };
+  const head = await log.head();
+  const total = await sealedOrdinal(log);
+  const header: ExportHeader = { format: 'agent-platform/export', version: 1, at: clock.now().toISOString(), publicKey, ordinal: total };
+  yield text([lineOf(header)]);
+  const removals = new Removals(receiptsOf(await log.readStream(REMOVAL_STREAM)));
+  for await (const events of pagesUpTo(log, head)) {
+    yield text(events.flatMap((event) => [...removals.before(event).map((removed) => lineOf({ removed })), eventLine(event)]));
+    written.events += events.length;
+    onProgress?.({ done: written.events, total: Math.max(total, written.events) });
+  }
+  yield text(removals.rest().map((removed) => lineOf({ removed })));
+  yield Buffer.from(lineOf({ footer: { events: written.events, sha256: digest.digest('hex') } }));
+}
+
+async function* pagesUpTo(log: LogReader, head: Position | null): AsyncGenerator<readonly StoredEvent[]> {
+  for (let after: Position | null = null; head !== null; ) {
+    const page = await log.readAll({ after, limit: PAGE });
+    yield page.events.filter(({ position }) => position <= head);
+    if (page.end || page.next === null || page.next >= head) return;
+    after = page.next;
+  }
+}
+
+const sealedOrdinal = async (log: LogReader): Promise<number> => {
+  const [last] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
+  return last === undefined ? 0 : sealOf(last).ordinal;
+};
+
+/** Says each removed beginning of a stream once. */
+class Removals {
+  private readonly unsaid: Map<string, number>;
+
+  constructor(receipts: ReturnType<typeof receiptsOf>) {
+    this.unsaid = new Map([...receipts.values()].map(({ stream, beforeRevision }) => [stream, beforeRevision]));
+  }
+
+  before({ stream, revision }: StoredEvent): readonly ExportedRemoval[] {
+    const isFirstLeft = this.unsaid.delete(stream) && revision > 0;
+    return isFirstLeft ? [{ stream, before: revision }] : [];
+  }
+
+  rest(): readonly ExportedRemoval[] {
+    return [...this.unsaid].map(([stream, before]) => ({ stream, before }));
+  }
+}

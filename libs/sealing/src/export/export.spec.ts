@@ -1,0 +1,153 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { EventLog } from '@app/event-log';
+import { FixedClock } from '@app/kernel';
+import { SealedLog } from '../../../../test/fixtures/sealed-log';
+import { removeEvents } from '../removal';
+import { sealKeyOf } from '../seal-key';
+import { verifyLog } from '../verify/verify-stores';
+import { exportLog } from './export-log';
+import { importExport } from './import-export';
+import { verifyExport } from './verify-export';
+
+describe('an export', () => {
+  let test: SealedLog;
+  let folder: string;
+  let original: string;
+  let file: string;
+  const options = () => ({ publicKey: test.key.publicKey, clock: new FixedClock() });
+
+  /** Four sealed notes, two of which were removed, the receipt, and two that are not sealed. Line 1 is the header. */
+  beforeAll(async () => {
+    test = await SealedLog.open();
+    folder = mkdtempSync(join(tmpdir(), 'export-'));
+    await test.note('document-1', 'a', 'b\u2028c "quoted"');
+    await test.note('document-2', 'd', 'e');
+    await test.seal();
+    const by = { actor: 'system:retention', now: test.clock.now() };
+    await removeEvents(test.log, test.codec, { stream: 'document-1', beforeRevision: 1, reason: 'retention' }, by);
+    await removeEvents(test.log, test.codec, { stream: 'document-2', beforeRevision: 2, reason: 'retention' }, by);
+    await test.seal();
+    await test.note('document-3', 'f', 'g');
+    const path = join(folder, 'original.jsonl');
+    await exportLog(test.log, path, options());
+    original = readFileSync(path, 'utf8');
+  });
+  afterAll(async () => {
+    await test.close();
+    test.remove();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    file = join(folder, 'export.jsonl');
+  });
+
+  const lines = () => original.trimEnd().split('\n');
+  const withLines = (change: (lines: string[]) => string[]) => writeFileSync(file, `${change(lines()).join('\n')}\n`);
+
+  it('is proven by the file alone, plain or gzipped', async () => {
+    const progress: number[] = [];
+    for (const name of ['whole.jsonl', 'whole.jsonl.gz']) {
+      const path = join(folder, name);
+      expect(await exportLog(test.log, path, { ...options(), onProgress: ({ done, total }) => progress.push(done / total) })).toEqual({ events: 7 });
+      const verification = await verifyExport(path);
+      expect(verification).toMatchObject({ ok: true, events: 3, seals: 2, trustsFile: true, publicKey: test.key.publicKey, unsealed: { events: 2 }, findings: [] });
+      expect(verification.removals.map(({ stream, events }) => [stream, events])).toEqual([['document-1', 1], ['document-2', 2]]);
+      expect(await verifyExport(path, { publicKeys: [test.key.publicKey] })).toMatchObject({ ok: true, trustsFile: false });
+    }
+    expect(gunzipSync(readFileSync(join(folder, 'whole.jsonl.gz'))).toString()).toBe(readFileSync(join(folder, 'whole.jsonl'), 'utf8'));
+    expect(progress.at(-1)).toBe(1);
+  });
+
+  it('leaves nothing half written under its name', async () => {
+    const breaking = { ...test.log, head: () => test.log.head(), readStream: () => Promise.reject(new Error('the disk is gone')), readAll: () => Promise.reject(new Error('the disk is gone')), close: () => test.log.close() };
+    await expect(exportLog(breaking, join(folder, 'broken.jsonl'), options())).rejects.toThrow('the disk is gone');
+    expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
+  });
+
+  it('finds every flipped bit of the file', async () => {
+    const bytes = Buffer.from(original);
+    for (let place = 0; place < bytes.length; place += 97) {
+      writeFileSync(file, bytes.with(place, (bytes[place] as number) ^ (1 << (place % 8))));
+      expect((await verifyExport(file, { publicKeys: [test.key.publicKey] })).ok).toBe(false);
+    }
+  });
+
+  const eventAt = (line: number) => JSON.parse(lines()[line - 1] ?? '') as { stream: string; revision: number; id: string; position: string };
+  const placeOf = ({ stream, revision, id, position }: ReturnType<typeof eventAt>) => ({ stream, revision, id, position });
+
+  it('tells the place of a changed, dropped, inserted and moved event', async () => {
+    const kept = eventAt(3);
+    expect(kept).toMatchObject({ stream: 'document-1', revision: 1 });
+    withLines((all) => all.with(2, (all[2] ?? '').replace('quoted', 'Quoted')));
+    expect((await verifyExport(file)).findings.at(-1)).toMatchObject({ kind: 'changed', ordinal: 2, ...placeOf(kept) });
+    withLines((all) => all.toSpliced(2, 1));
+    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'missing', ordinal: 2, id: kept.id }) as unknown);
+    withLines((all) => all.toSpliced(2, 0, (all[2] ?? '').replace(kept.id, test.ids.next()).replace('document-1', 'document-9')));
+    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'inserted', stream: 'document-9', revision: 1 }) as unknown);
+    withLines((all) => all.with(4, all[5] ?? '').with(5, all[4] ?? ''));
+    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'reordered' }) as unknown);
+    withLines((all) => all.with(2, 'no JSON'));
+    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'unreadable', ordinal: 2, id: kept.id }) as unknown);
+  });
+
+  it('finds a cut file, a broken gzip, another key, and a seal that is known and gone', async () => {
+    withLines((all) => all.slice(0, -3));
+    expect((await verifyExport(file)).findings).toMatchObject([{ kind: 'file', detail: expect.stringContaining('cut off') as string }]);
+    writeFileSync(`${file}.gz`, gzipSync(original).subarray(0, 300));
+    expect((await verifyExport(`${file}.gz`)).findings.map(({ kind }) => kind)).toContain('file');
+    withLines((all) => all);
+    const stranger = sealKeyOf('the secret of somebody else, long enough').publicKey;
+    expect((await verifyExport(file, { publicKeys: [stranger] })).findings.map(({ kind }) => kind)).toEqual(['seal_key', 'seal_key']);
+    expect((await verifyExport(file, { since: { ordinal: 9, hash: 'f'.repeat(64) } })).findings.map(({ kind }) => kind)).toEqual(['tail_cut']);
+    await expect(verifyExport(join(folder, 'nothing.jsonl'))).rejects.toThrow('ENOENT');
+  });
+
+  describe('brought into another log', () => {
+    let other: SealedLog;
+    beforeEach(async () => {
+      other = await SealedLog.open();
+      withLines((all) => all);
+    });
+    afterEach(async () => {
+      await other.close();
+      other.remove();
+    });
+    const keys = () => ({ publicKeys: [test.key.publicKey] });
+    const exported = async (log: SealedLog) => (await log.events()).map(({ position: _, ...event }) => event);
+
+    it('gives the same events at the same revisions, under the same seals', async () => {
+      expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3, seals: 2, findings: [] });
+      expect(await exported(other)).toEqual(await exported(test));
+      await other.note('document-2', 'next');
+      expect((await other.log.readStream('document-2')).map(({ revision }) => revision)).toEqual([2]);
+    });
+
+    it('goes on where it was interrupted, and repeats nothing', async () => {
+      for (const appends of [0, 1, 2, 2]) {
+        let left = appends;
+        const dying = new Proxy(other.log, {
+          get: (target, name: keyof EventLog) => {
+            if (name !== 'append') return (target[name] as (...given: unknown[]) => unknown).bind(target);
+            return (...given: Parameters<EventLog['append']>) => (left-- > 0 ? target.append(...given) : Promise.reject(new Error('died')));
+          },
+        });
+        await expect(importExport(file, dying, keys())).rejects.toThrow('died');
+      }
+      expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3 });
+      expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3 });
+      expect(await exported(other)).toEqual(await exported(test));
+      expect(await verifyLog(other.log, keys())).toMatchObject({ ok: true });
+    });
+
+    it('refuses a log that holds something else, and a damaged file, before it writes', async () => {
+      await other.note('document-1', 'mine');
+      await expect(importExport(file, other.log, keys())).rejects.toMatchObject({ name: 'LogDiffers' });
+      withLines((all) => all.slice(0, -1));
+      await expect(importExport(file, other.log, keys())).rejects.toMatchObject({ name: 'ExportDamaged' });
+      expect(await other.events()).toHaveLength(1);
+    });
+  });
+});

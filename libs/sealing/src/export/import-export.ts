@@ -1,0 +1,146 @@
+import type { EventLog } from '@app/event-log';
+import { type NewEvent, nameId, type Position, type StoredEvent } from '@app/kernel';
+import type { Verification } from '../verify/verification';
+import { verifyLog } from '../verify/verify-stores';
+import type { ExportedRemoval } from './export-format';
+import { checkFile, exportItems } from './read-export';
+
+/** The log holds something that is not the beginning of the export: nothing was changed. */
+export class LogDiffers extends Error {
+  override readonly name = 'LogDiffers';
+
+  constructor(event: StoredEvent) {
+    super(`the log is not empty and not a part of this export: it holds event ${event.id} at revision ${event.revision} of ${event.stream}`);
+  }
+}
+
+export class ExportDamaged extends Error {
+  override readonly name = 'ExportDamaged';
+}
+
+export interface ImportOptions {
+  /** Public keys that may have signed. */
+  readonly publicKeys: readonly string[];
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+/** Appends in flight; a log that takes them in order keeps their order. */
+const IN_FLIGHT = 256;
+const EVENTS_AT_ONCE = 100;
+const BYTES_AT_ONCE = 1 << 20;
+/** What stands for removed events until the end of the import removes it. */
+const PLACEHOLDER = 'RemovedBeforeImport';
+const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
+
+/**
+ * Brings an export into an empty log, event for event, and verifies the result. After an interruption it goes on where it
+ * was when called again. Throws `ExportDamaged` and `LogDiffers` before it writes anything.
+ */
+export const importExport = async (file: string, log: EventLog, { publicKeys, onProgress }: ImportOptions): Promise<Verification> => {
+  const [wrong] = await checkFile(file);
+  if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong}`);
+  const present = new PresentEvents(log);
+  const appender = new Appender(log);
+  const removals: ExportedRemoval[] = [];
+  let done = 0;
+  let total = 0;
+  for await (const item of exportItems(file)) {
+    if (item.kind === 'header') total = item.header.ordinal;
+    if (item.kind === 'removed') {
+      removals.push(item.removed);
+      for (const event of placeholders(item.removed)) if (!(await present.skipPlaceholder(event))) await appender.add(event);
+    }
+    if (item.kind !== 'event') continue;
+    if (!(await present.skip(item.event))) await appender.add(item.event);
+    done += 1;
+    onProgress?.({ done, total: Math.max(done, total) });
+  }
+  await present.mustBeAtEnd();
+  await appender.flush();
+  for (const { stream, before } of removals) await log.truncate(stream, before);
+  return verifyLog(log, { publicKeys });
+};
+
+const placeholders = ({ stream, before }: ExportedRemoval): readonly StoredEvent[] =>
+  Array.from({ length: before }, (_, revision) => ({ stream, revision, id: nameId(PLACEHOLDER_SPACE, `${stream}/${revision}`), type: PLACEHOLDER, data: '{}', metadata: '{}', position: '' }));
+
+/** What the log holds already, which must be how the export begins. */
+class PresentEvents {
+  private events: StoredEvent[] = [];
+  private after: Position | null = null;
+  private ended = false;
+
+  constructor(private readonly log: EventLog) {}
+
+  /** True when the event stands in the log at this place. Throws `LogDiffers` when another does. */
+  async skip(event: StoredEvent): Promise<boolean> {
+    const first = await this.first();
+    if (first === undefined) return false;
+    if (!isSame(first, event)) throw new LogDiffers(first);
+    this.events.shift();
+    return true;
+  }
+
+  /** A placeholder may be gone again where everything behind it is imported. */
+  async skipPlaceholder(event: StoredEvent): Promise<boolean> {
+    const first = await this.first();
+    if (first === undefined) return false;
+    if (isSame(first, event)) this.events.shift();
+    return true;
+  }
+
+  async mustBeAtEnd(): Promise<void> {
+    const first = await this.first();
+    if (first !== undefined) throw new LogDiffers(first);
+  }
+
+  private async first(): Promise<StoredEvent | undefined> {
+    while (this.events.length === 0 && !this.ended) {
+      const page = await this.log.readAll({ after: this.after, limit: 1_000 });
+      this.events = [...page.events];
+      this.after = page.next;
+      this.ended = page.end;
+    }
+    return this.events[0];
+  }
+}
+
+const isSame = (a: StoredEvent, b: StoredEvent): boolean =>
+  a.id === b.id && a.stream === b.stream && a.revision === b.revision && a.type === b.type && a.data === b.data && a.metadata === b.metadata;
+
+/** Appends events in order, neighbours of one stream together, many appends at a time. */
+class Appender {
+  private group: StoredEvent[] = [];
+  private bytes = 0;
+  private inFlight: Promise<unknown>[] = [];
+
+  constructor(private readonly log: EventLog) {}
+
+  async add(event: StoredEvent): Promise<void> {
+    const last = this.group.at(-1);
+    const follows = last !== undefined && last.stream === event.stream && last.revision + 1 === event.revision;
+    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes >= BYTES_AT_ONCE)) this.send();
+    this.group.push(event);
+    this.bytes += event.data.length + event.metadata.length;
+    if (this.inFlight.length >= IN_FLIGHT) await this.settle();
+  }
+
+  async flush(): Promise<void> {
+    this.send();
+    await this.settle();
+  }
+
+  private send(): void {
+    const [first] = this.group;
+    if (first === undefined) return;
+    const events: NewEvent[] = this.group.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
+    this.inFlight.push(this.log.append(first.stream, events, first.revision === 0 ? 'noStream' : first.revision - 1));
+    this.group = [];
+    this.bytes = 0;
+  }
+
+  private async settle(): Promise<void> {
+    const inFlight = this.inFlight.splice(0);
+    await Promise.all(inFlight);
+  }
+}

@@ -1,0 +1,84 @@
+import type { StoredEvent } from '@app/kernel';
+import { REMOVAL_STREAM } from '../removal';
+import { SEAL_STREAM } from '../seal';
+import type { Finding, KnownSeal, Verification } from '../verify/verification';
+import { verify } from '../verify/verify';
+import type { Damage, VerifySource } from '../verify/verify-source';
+import { beginsStream, type ExportHeader } from './export-format';
+import { checkFile, exportItems, exportLines, itemOf } from './read-export';
+
+export interface VerifyExportOptions {
+  /** Public keys that the verifier trusts; without any, the one in the file, which proves only that the file was not changed by somebody without the key. */
+  readonly publicKeys?: readonly string[];
+  readonly since?: KnownSeal | undefined;
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export interface ExportVerification extends Verification {
+  /** The key that the file names. */
+  readonly publicKey: string | null;
+  /** Whether that key was taken from the file alone. */
+  readonly trustsFile: boolean;
+}
+
+/** Verifies an export with nothing but the file. */
+export const verifyExport = async (file: string, { publicKeys = [], since, onProgress }: VerifyExportOptions = {}): Promise<ExportVerification> => {
+  const wrong = await checkFile(file).catch(damagedGzip);
+  const header = await headerOf(file);
+  const trustsFile = publicKeys.length === 0;
+  const trusted = trustsFile && header !== undefined ? [header.publicKey] : publicKeys;
+  const verification = await verify(exportSource(file, header), { publicKeys: trusted, since, onProgress });
+  const findings: readonly Finding[] = [...wrong.map((detail): Finding => ({ kind: 'file', detail: `the file is not as it was written: ${detail}` })), ...verification.findings];
+  return { ...verification, ok: findings.length === 0, findings, findingsInAll: verification.findingsInAll + wrong.length, publicKey: header?.publicKey ?? null, trustsFile };
+};
+
+const headerOf = async (file: string): Promise<ExportHeader | undefined> => {
+  try {
+    for await (const item of exportItems(file)) return item.kind === 'header' ? item.header : undefined;
+  } catch (error) {
+    damagedGzip(error);
+  }
+  return undefined;
+};
+
+const exportSource = (file: string, header: ExportHeader | undefined): VerifySource => ({
+  seals: () => streamIn(file, SEAL_STREAM),
+  events: () => eventsIn(file),
+  receipts: () => streamIn(file, REMOVAL_STREAM),
+  total: async () => header?.ordinal ?? 0,
+});
+
+async function* eventsIn(file: string): AsyncGenerator<StoredEvent | Damage> {
+  let line = 0;
+  try {
+    for await (const item of exportItems(file)) {
+      line += 1;
+      if (item.kind === 'event') yield item.event;
+      if (item.kind === 'unreadable') yield { damage: `line ${line} of the file cannot be read` };
+    }
+  } catch (error) {
+    const [detail = ''] = damagedGzip(error);
+    yield { damage: `the file cannot be read behind line ${line}: ${detail}` };
+  }
+}
+
+async function* streamIn(file: string, stream: string): AsyncGenerator<StoredEvent | Damage> {
+  const beginning = beginsStream(stream);
+  try {
+    for await (const line of exportLines(file)) {
+      if (!line.subarray(0, beginning.length).equals(beginning)) continue;
+      const item = itemOf(line);
+      if (item.kind === 'event' && item.event.stream === stream) yield item.event;
+    }
+  } catch (error) {
+    // Said once, where the events are read.
+    damagedGzip(error);
+  }
+}
+
+/** Bytes that gzip does not know are something found; everything else, such as a missing file, is a failure. */
+const damagedGzip = (error: unknown): readonly string[] => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code?.startsWith('Z_') !== true && message !== 'unexpected end of file') throw error;
+  return [`gzip says ${message}`];
+};
