@@ -32,11 +32,13 @@ export const openSqliteEventLog = async ({ folder }: { readonly folder: string }
  */
 export const openSqliteLogReader = async ({ folder }: { readonly folder: string }): Promise<LogReader> => {
   checkIfAtRest(folder);
+  const markAtOpening = readHeadMark(folder);
   return openReader(folder, (table) => () => {
-    const acknowledged = readHeadMark(folder);
+    const mark = readHeadMark(folder);
     const head = table.lastPosition();
-    if (head >= acknowledged) return head;
-    throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(acknowledged)} was acknowledged`);
+    // The mark of a log at rest may be beyond a tail that was cut off: checked above, and put right when a server opens it.
+    if (head >= mark || mark === markAtOpening) return head;
+    throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(mark)} was acknowledged`);
   });
 };
 

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type LogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
+import type { NewEvent, StoredEvent } from '@app/kernel';
+
+/** A log as a power cut leaves it: part in the database, part in the write-ahead log, all of it acknowledged. */
+
+const STREAMS = 9;
+const FILES = ['events.sqlite', 'events.sqlite-wal', 'head'];
+
+const append = async (folder: string, count: number, revisions: number[], whileOpen: () => void): Promise<void> => {
+  const log = await openSqliteEventLog({ folder });
+  for (let index = 0; index < count; index += 1) {
+    const stream = index % STREAMS;
+    const events = Array.from({ length: 1 + (index % 3) }, (_, part): NewEvent => ({ id: randomUUID(), type: index % 2 === 0 ? 'Opened' : 'Moved', data: JSON.stringify({ index, part, text: 'x'.repeat(40 + ((index * 37) % 900)) }), metadata: '{"schema":"1"}' }));
+    const revision = revisions[stream] ?? -1;
+    revisions[stream] = (await log.append(`sample-${stream}`, events, revision < 0 ? 'noStream' : revision)).revision;
+  }
+  whileOpen();
+  await log.close();
+};
+
+/** Makes the log in `folder`. */
+export const makeSample = async (folder: string): Promise<void> => {
+  const revisions: number[] = [];
+  const source = join(folder, 'made-in');
+  await append(source, 70, revisions, () => undefined);
+  await append(source, 40, revisions, () => copyLog(source, folder));
+};
+
+export const copyLog = (from: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  for (const file of FILES) if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file));
+};
+
+/** Everything that can be read, by every way of reading. */
+export interface Contents {
+  readonly all: readonly StoredEvent[];
+  readonly opened: readonly StoredEvent[];
+  readonly streams: readonly (readonly StoredEvent[])[];
+  readonly backwards: readonly (readonly StoredEvent[])[];
+}
+
+const pages = async (log: LogReader, types?: readonly string[]): Promise<StoredEvent[]> => {
+  const events: StoredEvent[] = [];
+  for (let page = await log.readAll({ ...(types && { filter: { types } }) }); ; page = await log.readAll({ after: page.next, ...(types && { filter: { types } }) })) {
+    events.push(...page.events);
+    if (page.end) return events;
+  }
+};
+
+export const readContents = async (folder: string): Promise<Contents> => {
+  const log = await openSqliteLogReader({ folder });
+  try {
+    const names = Array.from({ length: STREAMS }, (_, index) => `sample-${index}`);
+    const streams = await Promise.all(names.map((name) => log.readStream(name)));
+    const backwards = await Promise.all(names.map((name) => log.readStream(name, { direction: 'backwards' })));
+    return { all: await pages(log), opened: await pages(log, ['Opened']), streams, backwards: backwards.map((events) => events.toReversed()) };
+  } finally {
+    await log.close();
+  }
+};
