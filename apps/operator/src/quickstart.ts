@@ -76,7 +76,9 @@ const createAgent = async (api: PlatformClient, steps: Steps): Promise<string> =
 };
 
 /** A server that is named must be usable; one that is not named is started. */
-const productFor = async ({ url, apiKey }: Options): Promise<Product> => {
+const productFor = async (given: Options): Promise<Product> => {
+  // Empty variables count as unset.
+  const [url, apiKey] = [given.url || undefined, given.apiKey || undefined];
   if (url !== undefined && apiKey === undefined) throw new Failure(`To use the server at ${url}, set PLATFORM_API_KEY.`, EXIT.wrongUsage);
   return apiKey === undefined ? startedProduct(process.env) : runningProduct(url ?? 'http://127.0.0.1:3000', apiKey);
 };

@@ -41,10 +41,11 @@ export const runner =
     ended(code ?? EXIT.done);
   };
 
+/** Empty variables count as unset. */
 const sessionOf = (streams: Streams, { json = false, url, apiKey }: GlobalOptions): Session => ({
-  api: new PlatformClient(addressOf(url ?? DEFAULT_URL), apiKey),
+  api: new PlatformClient(addressOf(url || DEFAULT_URL), apiKey || undefined),
   output: outputTo(streams, json),
-  url,
+  url: url || undefined,
 });
 
 const addressOf = (url: string): string => {

@@ -29,6 +29,8 @@ interface EventOptions {
 
 const PATH = '/api/v1/audit/events';
 const MOST_IN_A_PAGE = 100;
+/** Most characters of an event's data on a line for people. */
+const LINE = 300;
 
 /** The newest events first, or with `--follow` every event from now on as it is recorded. */
 const events: Verb<[EventOptions]> = async ({ api, output }, { follow = false, limit, ...query }) => {
@@ -47,8 +49,11 @@ const events: Verb<[EventOptions]> = async ({ api, output }, { follow = false, l
 
 const eventLines = ({ recordedAt, stream, revision, type, meta, data }: AuditEvent): readonly string[] => [
   `${recordedAt}  ${type}  ${stream}@${revision}  ${meta['actor'] ?? '-'}`,
-  `    ${JSON.stringify(data)}`,
+  `    ${shortened(JSON.stringify(data))}`,
 ];
+
+/** The whole of it is printed with `--json`. */
+const shortened = (text: string): string => (text.length > LINE ? `${text.slice(0, LINE)}...` : text);
 
 const positive = (text: string): number => {
   const value = Number(text);

@@ -13,7 +13,7 @@ interface RebuildOptions {
 
 const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async ({ api, output }, name, { all = false, swap = false, watch = false }) => {
   if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
-  const names = name === undefined ? await namesOf(api) : [name];
+  const names = name === undefined ? await free(api) : [name];
   for (const each of names) {
     const started = await startRebuild(api, each, swap);
     if (!watch) output.result(started, ({ rebuild: build }) => [`${each}: version ${build?.version ?? '?'} is being built.`]);
@@ -25,7 +25,13 @@ const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async ({ api, 
   }
 };
 
-const namesOf = async (api: PlatformClient): Promise<readonly string[]> => (await allProjections(api)).map(({ name }) => name);
+/** Every view, none of which has a rebuild that was not ended: nothing is started otherwise. */
+const free = async (api: PlatformClient): Promise<readonly string[]> => {
+  const projections = await allProjections(api);
+  const busy = projections.filter(({ rebuild: build }) => build !== undefined);
+  if (busy.length > 0) throw new Failure(`These views have a rebuild already; cancel or retire each first: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`);
+  return projections.map(({ name }) => name);
+};
 
 const steer = (action: 'pause' | 'resume' | 'cancel', said: string): Verb<[name: string]> => async ({ api, output }, name) =>
   output.result(await api.json<ProjectionStatus>(`${projectionPath(name)}/rebuild/${action}`, { method: 'POST' }), () => [`The rebuild of ${name} ${said}.`]);

@@ -1,19 +1,29 @@
 import type { Command } from 'commander';
+import { EXIT, Failure } from '../exit-codes';
+import type { PlatformClient } from '../platform-client';
 import { type Run, type Verb } from '../session';
-import { type ProjectionStatus, projectionPath } from '../projections';
+import { allProjections, type ProjectionStatus, projectionPath, type RebuildStatus } from '../projections';
 
-/** What can be asked of the versions of a view, with the sentence that says it was done. */
+/** What can be asked of the versions of a view: the sentence that says it was done, and the state of the rebuild that it takes. */
 const ACTIONS = {
-  swap: { description: 'serve the rebuilt and verified version; the old one is kept', said: 'serves' },
-  rollback: { description: 'serve the version before again', said: 'serves again' },
-  retire: { description: 'drop the version that is no longer served', said: 'keeps only' },
+  swap: { description: 'serve the rebuilt and verified version; the old one is kept', said: 'serves', from: 'ready' },
+  rollback: { description: 'serve the version before again', said: 'serves again', from: 'swapped' },
+  retire: { description: 'drop the version that is no longer served', said: 'keeps only', from: 'swapped' },
 } as const;
 
-const act = (action: keyof typeof ACTIONS): Verb<[name: string]> => async ({ api, output }, name) => {
-  const after = await api.json<ProjectionStatus>(`${projectionPath(name)}/${action}`, { method: 'POST' });
-  output.result(after, ({ version }) => [`${name} ${ACTIONS[action].said} version ${version}.`]);
+const act = (action: keyof typeof ACTIONS): Verb<[name: string | undefined, { readonly all?: boolean }]> => async ({ api, output }, name, { all = false }) => {
+  if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
+  for (const each of name === undefined ? await namesIn(api, ACTIONS[action].from) : [name]) {
+    const after = await api.json<ProjectionStatus>(`${projectionPath(each)}/${action}`, { method: 'POST' });
+    output.result(after, ({ version }) => [`${each} ${ACTIONS[action].said} version ${version}.`]);
+  }
 };
 
+const namesIn = async (api: PlatformClient, state: RebuildStatus['state']): Promise<readonly string[]> =>
+  (await allProjections(api)).filter(({ rebuild }) => rebuild?.state === state).map(({ name }) => name);
+
 export const addVersionVerbs = (program: Command, run: Run): void => {
-  for (const action of ['swap', 'rollback', 'retire'] as const) program.command(`${action} <name>`).description(ACTIONS[action].description).action(run(act(action)));
+  for (const action of ['swap', 'rollback', 'retire'] as const) {
+    program.command(`${action} [name]`).description(ACTIONS[action].description).option('--all', `every view whose rebuild is ${ACTIONS[action].from}`).action(run(act(action)));
+  }
 };
