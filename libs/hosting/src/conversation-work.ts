@@ -8,7 +8,7 @@ import { completeKeys } from './complete-rows';
 import type { WorkParts } from './knowledge-work';
 
 /** A process that has not been heard of for this long is dead, and so are its answers. */
-const CLAIM_MS = 10_000;
+const CLAIM_MS = 5_000;
 /** Passages that an answer is made from. */
 const PASSAGES_IN_PROMPT = 8;
 

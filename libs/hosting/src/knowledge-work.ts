@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '@app/kernel';
-import { deleteKnowledge, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeBlobs, Retrieval } from '@app/knowledge';
+import { deleteKnowledge, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
 import type { Models } from '@app/models';
 import type { Policy, Projecting } from '@app/projecting';
 import { Claims } from '@app/read-store';
@@ -9,7 +9,7 @@ import { completeKeys } from './complete-rows';
 import type { Stores } from './open-stores';
 
 /** A worker that has not been heard of for this long is dead; its documents are taken up again. */
-const CLAIM_MS = 10_000;
+const CLAIM_MS = 5_000;
 /** Waiting documents looked at in one sweep. */
 const SWEPT = 500;
 
@@ -46,6 +46,6 @@ export const knowledgeWork = ({ stores, projecting, models, ids, clock, logger }
   const keys = completeKeys(projecting, readStore);
   const documentsOf = (owner: { readonly agentId: string } | { readonly spaceId: string }, position: string) =>
     keys(documents.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
-  const policies = [ingestWaitingDocuments(worker), deleteKnowledge({ decisions, log, clock, documentsOf }), removeBlobs(blobs)];
+  const policies = [ingestWaitingDocuments(worker), deleteKnowledge({ decisions, log, clock, documentsOf }), removeSupersededBlobs(blobs)];
   return { retrieval: new Retrieval(searchIndex, models), worker, policies };
 };

@@ -14,7 +14,7 @@ export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-wor
 export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion/progress';
 export { type DeletionParts, deleteKnowledge } from './policies/delete-knowledge.policy';
 export { ingestWaitingDocuments } from './policies/ingest-waiting-documents.policy';
-export { removeBlobs } from './policies/remove-blobs.policy';
+export { removeSupersededBlobs } from './policies/remove-superseded-blobs.policy';
 export * from './search/retrieval';
 export { CreateTag, type CreatedTag } from './tags/commands/create-tag';
 export { DeleteTag } from './tags/commands/delete-tag';

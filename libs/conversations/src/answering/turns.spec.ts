@@ -92,7 +92,7 @@ describe('a turn', () => {
     const { turns, chat } = setUp();
     const first = await (await turns.ask(question('One?'), meta())).finished;
     const { conversationId } = first;
-    chat.script = async function* () {
+    chat.script = () => {
       throw new DomainError('upstream_error');
     };
     await (await turns.ask(question('Two?', { conversationId }), meta())).finished;

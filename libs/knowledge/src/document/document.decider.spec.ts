@@ -27,7 +27,7 @@ const run = (...commands: readonly DocumentCommand[]): { state: DocumentState; t
 };
 const given = (...commands: readonly DocumentCommand[]) => ({
   when: (command: DocumentCommand) => ({
-    then: (...events: readonly object[]) => expect(documentDecider.decide(command, run(...commands).state)).toMatchObject(events),
+    thenSays: (...events: readonly object[]) => expect(documentDecider.decide(command, run(...commands).state)).toMatchObject(events),
     thenNothing: () => expect(documentDecider.decide(command, run(...commands).state)).toEqual([]),
     thenRefused: (code: string) => expect(() => documentDecider.decide(command, run(...commands).state)).toThrow(code),
   }),
@@ -40,7 +40,7 @@ describe('a document on its way', () => {
   it('is Pending, Processing, indexed, and Ready only when searched', () =>
     expect(run(...ready).types).toEqual(['DocumentAdded', 'DocumentProcessingStarted', 'DocumentIndexed', 'DocumentReady']));
   it('is not Ready before it is indexed', () => given(add, start).when({ type: 'MarkReady', attempt: 1 }).thenNothing());
-  it('is taken anew by another worker after a crash', () => given(add, start).when(start).then({ data: { attempt: 2 } }));
+  it('is taken anew by another worker after a crash', () => given(add, start).when(start).thenSays({ data: { attempt: 2 } }));
   it('does not listen to a worker that lost its claim', () => {
     for (const late of [indexed(1), failed(1), { type: 'RetryLater', attempt: 1, step: 'embed', code: 'x', retryAt: '' } as const]) given(add, start, start).when(late).thenNothing();
   });
@@ -48,16 +48,16 @@ describe('a document on its way', () => {
     const { state } = run(add, start, { type: 'RetryLater', attempt: 1, step: 'embed', code: 'upstream_error', retryAt: '2026-01-01T00:00:00.000Z' });
     expect(state).toMatchObject({ status: 'Pending', failures: 1, attempt: 1 });
   });
-  it('fails where the search index does not take it', () => given(add, start, indexed(1)).when(failed(1)).then({ type: 'DocumentProcessingFailed' }));
+  it('fails where the search index does not take it', () => given(add, start, indexed(1)).when(failed(1)).thenSays({ type: 'DocumentProcessingFailed' }));
   it('drops what a worker made of content that was replaced meanwhile', () => given(add, start, { type: 'Update', content: content('h2', 'f2') }).when(indexed(1)).thenNothing());
 });
 
 describe('reprocessing', () => {
   it('does nothing for unchanged content, unless forced', () => {
     given(...ready).when({ type: 'Reprocess', force: false }).thenNothing();
-    given(...ready).when({ type: 'Reprocess', force: true }).then({ type: 'DocumentReprocessRequested', data: { forced: true } });
+    given(...ready).when({ type: 'Reprocess', force: true }).thenSays({ type: 'DocumentReprocessRequested', data: { forced: true } });
   });
-  it('repeats what failed', () => given(add, start, failed(1)).when({ type: 'Reprocess', force: false }).then({ type: 'DocumentReprocessRequested' }));
+  it('repeats what failed', () => given(add, start, failed(1)).when({ type: 'Reprocess', force: false }).thenSays({ type: 'DocumentReprocessRequested' }));
   it('is one job, however often it is asked for', () => {
     for (const force of [false, true]) given(...ready, { type: 'Reprocess', force: true }).when({ type: 'Reprocess', force }).thenNothing();
     for (const force of [false, true]) given(add, start).when({ type: 'Reprocess', force }).thenNothing();
@@ -67,9 +67,9 @@ describe('reprocessing', () => {
 describe('changes', () => {
   it('says only what differs', () => {
     given(add).when({ type: 'Update', name: 'a.md', tagIds: [TAG], content: content('h1', 'f2') }).thenNothing();
-    given(add).when({ type: 'Update', name: 'b.md', tagIds: [OTHER_TAG, OTHER_TAG] }).then({ data: { name: 'b.md' } }, { data: { tagIds: [OTHER_TAG], attached: [OTHER_TAG], detached: [TAG] } });
+    given(add).when({ type: 'Update', name: 'b.md', tagIds: [OTHER_TAG, OTHER_TAG] }).thenSays({ data: { name: 'b.md' } }, { data: { tagIds: [OTHER_TAG], attached: [OTHER_TAG], detached: [TAG] } });
     given(add).when({ type: 'AttachTag', tagId: TAG }).thenNothing();
-    given(add).when({ type: 'DetachTag', tagId: TAG }).then({ data: { tagIds: [], attached: [], detached: [TAG] } });
+    given(add).when({ type: 'DetachTag', tagId: TAG }).thenSays({ data: { tagIds: [], attached: [], detached: [TAG] } });
   });
   it('names the blobs that new content replaces once the new is served, and all of them at the end', () => {
     const replaced = run(...ready, { type: 'Update', content: content('h2', 'f2') }, start, indexed(2)).state;

@@ -1,5 +1,5 @@
 import type { Blobs } from '@app/blobs';
-import { type Clock, type CommandMeta, type Decisions, type Ids, type Position, type Receipt, streamOf } from '@app/kernel';
+import { type Clock, type CommandMeta, type Decisions, type Ids, isUnavailable, type Position, type Receipt, streamOf } from '@app/kernel';
 import { estimatedTokens, type Models } from '@app/models';
 import { documentDecider, type DocumentCommand, type LiveDocument } from '../document/document.decider';
 import { Attempt, verdictOn } from './attempt';
@@ -79,23 +79,26 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
 
   await show('publish', 0, total);
   const owner = document.spaceId === null ? {} : { spaceId: document.spaceId };
-  const stored = await run.run('publish', () => storeAll(parts.blobs, thing, owner, [read.text, JSON.stringify(passages)]), (names) => names.length);
-  const [text, chunks] = stored as [string, string];
+  const [text, chunks] = await run.run('publish', () => storeBoth(parts.blobs, thing, owner, read.text, JSON.stringify(passages)), (names) => names.length);
   const command = { attempt: number, text, passages: chunks, chunkCount: total, tokenCount: estimatedTokens(read.text), embeddingModel, steps: run.reports };
-  const receipt = await decide({ type: 'MarkIndexed', ...command });
-  // Another worker or a newer content was faster: nothing refers to these.
-  if (receipt.eventIds.length === 0) await parts.blobs.remove([text, chunks]);
-  return receipt;
+  try {
+    const receipt = await decide({ type: 'MarkIndexed', ...command });
+    // Another worker or a newer content was faster: nothing names these.
+    if (receipt.eventIds.length === 0) await parts.blobs.remove([text, chunks]);
+    return receipt;
+  } catch (error) {
+    if (!(isUnavailable(error) && error.outcome === 'unknown')) await parts.blobs.remove([text, chunks]);
+    throw error;
+  }
 };
 
 const gone = (): never => {
   throw new IngestionFailure('content_missing');
 };
 
-const storeAll = async (blobs: Blobs, thing: string, owner: { readonly spaceId?: string }, bodies: readonly string[]): Promise<readonly string[]> => {
-  const names: string[] = [];
-  for (const body of bodies) names.push((await blobs.put(thing, Buffer.from(body), owner)).name);
-  return names;
+const storeBoth = async (blobs: Blobs, thing: string, owner: { readonly spaceId?: string }, text: string, passages: string): Promise<readonly [text: string, passages: string]> => {
+  const stored = await blobs.put(thing, Buffer.from(text), owner);
+  return [stored.name, (await blobs.put(thing, Buffer.from(passages), owner)).name];
 };
 
 /** Ready is said only when a search finds the document. */

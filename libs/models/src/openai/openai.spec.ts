@@ -49,7 +49,7 @@ const json = (response: ServerResponse, status: number, body: unknown) => respon
 
 describe('a provider that behaves', () => {
   it('is sent the model id, instructions, sampling and fenced sources, with its key', async () => {
-    let seen: { body: Record<string, unknown>; key: string | undefined } | undefined;
+    let seen: { body: Record<string, unknown>; key: string | undefined } = { body: {}, key: '' };
     misbehave = (response, body, { headers }) => {
       seen = { body, key: headers.authorization };
       json(response, 200, { choices: [{ message: { content: 'Hi [1].' }, finish_reason: 'stop' }], usage: { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } } });
@@ -58,7 +58,7 @@ describe('a provider that behaves', () => {
     const result = await chat().complete(request({ sources, sampling: { temperature: 0.5, topK: 3 } }));
     expect(result).toMatchObject({ text: 'Hi [1].', finishReason: 'stop', usage: { inputTokens: 12, inputTokenDetails: { cacheReadTokens: 2 }, outputTokens: 3 } });
     expect(seen).toMatchObject({ key: `Bearer ${KEY}`, body: { model: 'acme-big', temperature: 0.5, top_k: 3, stream: false } });
-    const [system, user] = seen?.body['messages'] as { role: string; content: string }[];
+    const [system, user] = seen.body['messages'] as { role: string; content: string }[];
     expect(system?.content).toMatch(/^Be brief\.\n\nThe last message begins with numbered sources/);
     expect(user?.content.match(/<\/source>/g)).toHaveLength(1);
     expect(user?.content.endsWith('\n\nHello?')).toBe(true);

@@ -1,0 +1,14 @@
+import type { Blobs } from '@app/blobs';
+import type { RecordedEvent } from '@app/kernel';
+import type { Policy } from '@app/projecting';
+import type { DocumentEvent } from '../document/document.events';
+
+/** Removes bodies that newer content or newer passages replaced, once those are served. What a deletion leaves goes with its erasure. */
+export const removeSupersededBlobs = (blobs: Blobs): Policy => ({
+  name: 'remove-superseded-blobs',
+  types: ['DocumentReady'],
+  react: async (event) => {
+    const { data } = event as RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReady' }>;
+    if (data.superseded.length > 0) await blobs.remove(data.superseded);
+  },
+});
