@@ -59,6 +59,6 @@ export const isEmpty = (database: Database.Database): boolean => database.prepar
 export const checkSchema = (database: Database.Database): void => {
   const version = database.pragma('user_version', { simple: true });
   if (version !== FORMAT) throw new LogCorrupted(LOG_FILE, `its format is ${String(version)}, this program knows ${FORMAT}`);
-  const found = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid").pluck().all();
+  const found = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name").pluck().all();
   if (found.join(';') !== [TABLE, INDEX, PROBE].join(';')) throw new LogCorrupted(LOG_FILE, 'its tables are not those of a log');
 };
