@@ -2,15 +2,17 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import type { Streams } from './output';
 import { addGlobalOptions, runner } from './session';
+import { addBackupVerbs } from './verbs/backup';
 import { addDeadLetterVerbs } from './verbs/dead-letters';
 import { addEventVerbs } from './verbs/events';
 import { addObjectVerbs } from './verbs/objects';
 import { addRebuildVerbs } from './verbs/rebuild';
 import { addStatusVerbs } from './verbs/status';
+import { addTransferVerbs } from './verbs/transfer';
 import { addVerifyVerb } from './verbs/verify';
 import { addVersionVerbs } from './verbs/versions';
 
-const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb];
+const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs];
 
 /** Runs the command line of operators and auditors. `words` are the arguments behind the program's name. */
 export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {

@@ -20,3 +20,17 @@ export const instanceKey = ({ DATA_DIR, ...config }: Config, name: 'VAULT_KEY' |
   if (found === undefined) throw new Failure(`There is no ${name}: set it, or DATA_DIR to the folder of the stores.`);
   return found;
 };
+
+/** What stands in the way of work on the stores, in a sentence: by name, since these come from several libraries. */
+const SENTENCES = new Set(['BackupError', 'LogInUse', 'LogDiffers', 'ExportDamaged', 'LogCorrupted', 'Unavailable', 'WrongVaultKey']);
+
+/** The outcome of work on the stores; what a person can act on becomes a `Failure`. */
+export const orFailure = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    const isFile = error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+    if (error instanceof Error && (isFile || SENTENCES.has(error.name))) throw new Failure(error.message);
+    throw error;
+  }
+};

@@ -19,7 +19,7 @@ export const verifyOnline = async (api: PlatformClient, { since, publicKey }: Ve
 };
 
 /** Runs a verification with a progress bar. */
-export const shown = async (output: Output, work: (onProgress: (progress: { readonly done: number; readonly total: number }) => void) => Promise<Verification>): Promise<Verification> => {
+export const shown = async <T extends Verification>(output: Output, work: (onProgress: (progress: { readonly done: number; readonly total: number }) => void) => Promise<T>): Promise<T> => {
   try {
     return await work((progress) => output.progress(progressBar('verifying', progress)));
   } finally {
