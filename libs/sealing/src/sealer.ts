@@ -48,11 +48,11 @@ export class Sealer {
     });
   }
 
-  /** Seals what waits and ends. Rejects when the log cannot be written; then the next start seals it. */
+  /** Seals what waits and ends; where the log cannot be written, the next start seals it. */
   async stop(): Promise<void> {
     await this.subscription?.stop();
     clearTimeout(this.timer);
-    await this.seal();
+    await this.seal().catch((error: unknown) => this.options.logger.warn({ waiting: this.waiting, error: errorName(error) }, 'the last events are not sealed yet; the next start seals them'));
   }
 
   /** Ordinal of the last event under a seal. */

@@ -116,7 +116,7 @@ describe('an export', () => {
       other.remove();
     });
     const keys = () => ({ publicKeys: [test.key.publicKey] });
-    const exported = async (log: SealedLog) => (await log.events()).map(({ position: _, ...event }) => event);
+    const exported = async (log: SealedLog) => (await log.events()).map((event) => ({ ...event, position: '' }));
 
     it('gives the same events at the same revisions, under the same seals', async () => {
       expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3, seals: 2, findings: [] });

@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Blobs, openFileBlobs } from '@app/blobs';
+import { FixedClock } from '@app/kernel';
+import { parseKnownSeal, verifyStores } from '@app/sealing';
+import { openSqliteVault, type Vault } from '@app/vault';
+import { SealedLog } from '../../../test/fixtures/sealed-log';
+import { backup } from './backup';
+import { restore } from './restore';
+
+const VAULT_KEY = 'a vault key of at least thirty-two characters';
+
+describe('backup and restore', () => {
+  let root: string;
+  let test: SealedLog;
+  let vault: Vault;
+  let blobs: Blobs;
+  let dataFolder: string;
+  const folder = () => join(root, 'backup');
+  const keysFile = () => join(root, 'keys.sqlite');
+  const target = () => join(root, 'restored');
+  const backUp = () => backup({ dataFolder, folder: folder(), keysFile: keysFile(), clock: new FixedClock() });
+  const bringBack = (given: Partial<Parameters<typeof restore>[0]> = {}) => restore({ folder: folder(), keysFile: keysFile(), vaultKey: VAULT_KEY, dataFolder: target(), ...given });
+
+  /** A running instance: a log that is open and sealed, keys, and a blob. */
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), 'backup-'));
+    dataFolder = join(root, 'data');
+    mkdirSync(dataFolder);
+    test = await SealedLog.open(dataFolder);
+    vault = await openSqliteVault({ folder: join(dataFolder, 'vault'), wrappingKey: VAULT_KEY });
+    blobs = await openFileBlobs({ folder: join(dataFolder, 'blobs'), vault });
+    await test.note('document-1', 'a', 'b');
+    await test.seal();
+  });
+  afterEach(async () => {
+    await Promise.all([test.close(), vault.close()]);
+    rmSync(root, { recursive: true });
+  });
+
+  const readRestored = async <T>(work: (parts: { vault: Vault; blobs: Blobs; log: SealedLog }) => Promise<T>): Promise<T> => {
+    const log = await SealedLog.open(target());
+    const restored = await openSqliteVault({ folder: join(target(), 'vault'), wrappingKey: VAULT_KEY });
+    try {
+      return await work({ log, vault: restored, blobs: await openFileBlobs({ folder: join(target(), 'blobs'), vault: restored }) });
+    } finally {
+      await Promise.all([log.close(), restored.close()]);
+    }
+  };
+
+  it('brings back log, blobs and keys of an instance that ran and was written to meanwhile', async () => {
+    const { name } = await blobs.put('document-1', Buffer.from('the file'), { spaceId: 's1' });
+    let running = true;
+    const writing = (async () => {
+      for (let count = 0; running; count += 1) await test.note(`document-${count % 5}`, `note ${count}`);
+    })();
+    const manifest = await backUp();
+    running = false;
+    await writing;
+    expect(await bringBack()).toEqual({ manifest, erased: 0 });
+    const since = parseKnownSeal(manifest.lastSeal ?? '');
+    expect(await verifyStores(target(), { publicKeys: [test.key.publicKey], since })).toMatchObject({ ok: true, events: 2 });
+    await readRestored(async ({ log, ...restored }) => {
+      const events = await log.events();
+      expect(events.length).toBeGreaterThanOrEqual(3);
+      expect(events).toEqual((await test.events()).slice(0, events.length));
+      expect(events.at(-1)?.position).toBe(manifest.head);
+      expect((await restored.blobs.get('document-1', name))?.toString()).toBe('the file');
+      await log.note('document-1', 'goes on');
+    });
+  });
+
+  it('keeps every key out of the backup, and wrapped in the file apart', async () => {
+    const key = await vault.ensureKey('document-1', {});
+    await blobs.put('document-1', Buffer.from('the file'), {});
+    await backUp();
+    const source = new Database(keysFile(), { readonly: true });
+    const wrapped = source.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
+    source.close();
+    const bytes = Buffer.concat(readdirSync(folder(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name))));
+    expect([bytes.includes(wrapped), bytes.includes(key), readFileSync(keysFile()).includes(key), bytes.includes('the file')]).toEqual([false, false, false, false]);
+    await expect(bringBack({ vaultKey: `${VAULT_KEY}!` })).rejects.toThrow('VAULT_KEY is not the key that');
+  });
+
+  it('keeps erased what was erased after the backup, where the vault is still at hand', async () => {
+    const { name } = await blobs.put('document-1', Buffer.from('the file'), { spaceId: 's1' });
+    const second = await blobs.put('document-2', Buffer.from('another'), { spaceId: 's2' });
+    const third = await blobs.put('document-3', Buffer.from('a third'), { spaceId: 's3' });
+    await backUp();
+    await vault.destroy({ thing: 'document-1' });
+    await vault.destroy({ spaceId: 's3' });
+    await Promise.all([test.close(), vault.close()]);
+    for (const lost of ['log', 'blobs']) rmSync(join(dataFolder, lost), { recursive: true });
+    expect(await bringBack({ dataFolder })).toMatchObject({ erased: 2 });
+    const again = await openSqliteVault({ folder: join(dataFolder, 'vault'), wrappingKey: VAULT_KEY });
+    const bodies = await openFileBlobs({ folder: join(dataFolder, 'blobs'), vault: again });
+    expect([await bodies.get('document-1', name), (await bodies.get('document-2', second.name))?.toString(), await bodies.get('document-3', third.name)]).toEqual([undefined, 'another', undefined]);
+    await again.close();
+    test = await SealedLog.open(dataFolder);
+    vault = await openSqliteVault({ folder: join(dataFolder, 'vault'), wrappingKey: VAULT_KEY });
+  });
+
+  it('keeps erased what was erased before the backup', async () => {
+    await vault.ensureKey('document-1', {});
+    await vault.destroy({ thing: 'document-1' });
+    await backUp();
+    expect(await bringBack()).toMatchObject({ erased: 0 });
+    await readRestored(async (restored) => {
+      await expect(restored.vault.ensureKey('document-1', {})).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  it('refuses to restore where a server runs, or something lies, or from half a backup', async () => {
+    await backUp();
+    await expect(bringBack({ dataFolder })).rejects.toMatchObject({ name: 'LogInUse' });
+    await bringBack();
+    await expect(bringBack()).rejects.toThrow('is not empty: it holds log/events.sqlite');
+    mkdirSync(join(root, 'other', 'views'), { recursive: true });
+    writeFileSync(join(root, 'other', 'views', 'agents-v1.sqlite'), 'x');
+    await expect(bringBack({ dataFolder: join(root, 'other') })).rejects.toThrow('it holds views');
+    await expect(bringBack({ dataFolder: join(root, 'new'), keysFile: join(root, 'none') })).rejects.toThrow('does not exist');
+    rmSync(join(folder(), 'manifest.json'));
+    await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('holds no whole backup');
+    expect(existsSync(join(root, 'new', 'log', 'events.sqlite'))).toBe(false);
+  });
+
+  it('restores again after it was interrupted', async () => {
+    const { name } = await blobs.put('document-1', Buffer.from('the file'), {});
+    await backUp();
+    const log = join(folder(), 'log', 'events.sqlite');
+    const whole = readFileSync(log);
+    writeFileSync(log, 'cut');
+    await expect(bringBack()).rejects.toThrow('file is not a database');
+    writeFileSync(log, whole);
+    await bringBack();
+    await readRestored(async (restored) => expect((await restored.blobs.get('document-1', name))?.toString()).toBe('the file'));
+  });
+
+  it('refuses to overwrite a backup or keys, and to keep the keys inside the backup', async () => {
+    const clock = new FixedClock();
+    await expect(backup({ dataFolder, folder: folder(), keysFile: join(folder(), 'keys'), clock })).rejects.toThrow('must not be kept inside');
+    await expect(backup({ dataFolder: join(root, 'nothing'), folder: folder(), clock })).rejects.toThrow('holds no log');
+    await backUp();
+    await expect(backUp()).rejects.toThrow('is not empty');
+    await expect(backup({ dataFolder, folder: join(root, 'second'), keysFile: keysFile(), clock })).rejects.toThrow('exists already');
+  });
+});

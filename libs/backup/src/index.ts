@@ -1,0 +1,3 @@
+export * from './backup';
+export { BackupError, type Manifest } from './manifest';
+export * from './restore';

@@ -1,0 +1,37 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncToDisk } from '@app/kernel';
+import { z } from 'zod';
+
+/** What a backup says of itself; written last, so a backup without it is unfinished. */
+export const manifestSchema = z.strictObject({
+  format: z.literal('agent-platform/backup'),
+  version: z.literal(1),
+  at: z.iso.datetime(),
+  /** Position of the last event; null for an empty log. */
+  head: z.string().nullable(),
+  /** The last seal as `<ordinal>:<hash>`, for `verify --since`; null without seals. */
+  lastSeal: z.string().nullable(),
+  blobs: z.number().int().nonnegative(),
+});
+export type Manifest = z.output<typeof manifestSchema>;
+
+const FILE = 'manifest.json';
+
+export const writeManifest = async (folder: string, manifest: Manifest): Promise<void> => {
+  await writeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
+  await syncToDisk(folder);
+};
+
+/** Throws a sentence when the folder holds no whole backup. */
+export const readManifest = async (folder: string): Promise<Manifest> => {
+  const text = await readFile(join(folder, FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new BackupError(`${folder} holds no whole backup: it has no ${FILE}`) : error;
+  });
+  return manifestSchema.parse(JSON.parse(text));
+};
+
+/** What stands in the way of a backup or a restore, in a sentence for a person. Nothing was changed. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError';
+}

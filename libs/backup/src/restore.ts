@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockLogFolder } from '@app/event-log';
+import { syncToDisk } from '@app/kernel';
+import { restoreKeys } from '@app/vault';
+import { copyBlobs } from './blob-files';
+import { copyDatabase } from './copy-database';
+import { BackupError, type Manifest, readManifest } from './manifest';
+
+export interface RestoreOptions {
+  readonly folder: string;
+  /** The data keys that were backed up apart. */
+  readonly keysFile: string;
+  /** The text of `VAULT_KEY` that they are wrapped under. */
+  readonly vaultKey: string;
+  /** Empty but for `keys/` and `vault/`: the erasures that the vault there knows of are applied to what is restored. */
+  readonly dataFolder: string;
+  readonly onProgress?: (step: 'log' | 'blobs', progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export interface Restored {
+  readonly manifest: Manifest;
+  /** Things whose content was erased after the backup, and stays so. */
+  readonly erased: number;
+}
+
+/**
+ * Restores a backup into an empty `DATA_DIR`. Throws `LogInUse` while a server runs there, `BackupError` when it is not
+ * empty, and a sentence for a wrong `VAULT_KEY`, before anything is written. The log comes last: without it nothing starts
+ * on half a restore, which may be begun again.
+ */
+export const restore = async ({ folder, keysFile, vaultKey, dataFolder, onProgress = () => undefined }: RestoreOptions): Promise<Restored> => {
+  const manifest = await readManifest(folder);
+  if (!existsSync(keysFile)) throw new BackupError(`${keysFile} does not exist`);
+  const logFolder = join(dataFolder, 'log');
+  const lock = lockLogFolder(logFolder);
+  try {
+    await mustBeEmpty(dataFolder);
+    const { erased } = await restoreKeys({ folder: join(dataFolder, 'vault'), keysFile, wrappingKey: vaultKey });
+    await mkdir(join(dataFolder, 'blobs'), { recursive: true, mode: 0o700 });
+    await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), (done) => onProgress('blobs', { done, total: manifest.blobs }));
+    const unfinished = join(logFolder, 'events.sqlite.unfinished');
+    await rm(unfinished, { force: true });
+    await copyDatabase(join(folder, 'log', 'events.sqlite'), unfinished, (done, total) => onProgress('log', { done, total }));
+    await rename(unfinished, join(logFolder, 'events.sqlite'));
+    await syncToDisk(logFolder);
+    return { manifest, erased };
+  } finally {
+    lock.release();
+  }
+};
+
+/** A restore that was interrupted has left blobs, keys and an unfinished log: nothing that stands in the way. */
+const mustBeEmpty = async (dataFolder: string): Promise<void> => {
+  for (const name of ['log/events.sqlite', 'views', 'search']) {
+    const path = join(dataFolder, name);
+    const isFolder = existsSync(path) && name !== 'log/events.sqlite';
+    if (isFolder ? (await readdir(path)).length > 0 : existsSync(path)) throw new BackupError(`${dataFolder} is not empty: it holds ${name}; restore into a folder without it`);
+  }
+};

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
+import { NO_KEY, openVaultDatabase, ownerText } from './vault-database';
+
+export interface RestoreKeysOptions {
+  /** Folder of the vault; what it holds stays, its tombstones above all. */
+  readonly folder: string;
+  /** A copy of a vault's file. */
+  readonly keysFile: string;
+  /** The text of `VAULT_KEY` that both are wrapped under. */
+  readonly wrappingKey: string;
+}
+
+interface KeyRow {
+  readonly wrapped: Buffer;
+  readonly thing: string;
+  readonly user_id: string | null;
+  readonly space_id: string | null;
+}
+
+/**
+ * Brings backed-up keys into the vault of a folder while nothing else has it open. A key that either of the two knows to be
+ * destroyed stays so. Answers how many of the backed-up keys were left out for that. Throws a sentence when `VAULT_KEY` is wrong for one of them.
+ */
+export const restoreKeys = async ({ folder, keysFile, wrappingKey }: RestoreKeysOptions): Promise<{ readonly erased: number }> => {
+  if (!existsSync(keysFile)) throw new Error(`${keysFile} does not exist`);
+  const backup = new Database(keysFile, { readonly: true });
+  try {
+    const wrapping = wrappingKeyOf(wrappingKey);
+    checkKeysFile(backup, wrapping, keysFile);
+    const vault = openVaultDatabase(folder, wrapping);
+    try {
+      const erased = vault.transaction(() => merge(backup, vault)).immediate();
+      vault.pragma('wal_checkpoint(TRUNCATE)');
+      return { erased };
+    } finally {
+      vault.close();
+    }
+  } finally {
+    backup.close();
+  }
+};
+
+const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: string): void => {
+  const check = backup.prepare(`SELECT value FROM vault WHERE name = 'check'`).pluck().get() as Buffer;
+  try {
+    unwrapKey(wrapping, '', check);
+  } catch (error) {
+    throw new Error(`VAULT_KEY is not the key that ${keysFile} is wrapped under`, { cause: error });
+  }
+};
+
+const merge = (backup: Database.Database, vault: Database.Database): number => {
+  const ownerGone = vault.prepare<[string, string], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)');
+  const insert = vault.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
+  const present = vault.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
+  const destroy = vault.prepare('UPDATE keys SET wrapped = ? WHERE thing = ?');
+  const bury = vault.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
+  let erased = 0;
+  for (const { wrapped, thing, user_id, space_id } of backup.prepare<[], KeyRow>('SELECT wrapped, thing, user_id, space_id FROM keys ORDER BY id').iterate()) {
+    const gone = ownerGone.get(ownerText('user', user_id ?? ''), ownerText('space', space_id ?? ''));
+    insert.run(gone === undefined ? wrapped : NO_KEY, thing, user_id, space_id);
+    if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
+    const now = present.get(thing) as Buffer;
+    if (!wrapped.equals(NO_KEY) && now.equals(NO_KEY)) erased += 1;
+  }
+  for (const { thing, at, cause } of backup.prepare<[], { thing: string; at: string; cause: string }>('SELECT thing, at, cause FROM destroyed ORDER BY seq').iterate()) {
+    destroy.run(NO_KEY, thing);
+    bury.run(thing, at, cause);
+  }
+  for (const { owner, at } of backup.prepare<[], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners').iterate()) vault.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(owner, at);
+  return erased;
+};
