@@ -41,12 +41,13 @@ interface Figures {
   readonly commit: number;
   readonly point: number;
   readonly page: number;
+  readonly coldPage: number;
 }
 
 const bare = (folder: string): Promise<Figures> => {
   const db = new Database(join(folder, 'bare.sqlite'));
   for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']) db.pragma(pragma);
-  db.exec(`create table rows(key text primary key, position text, changed integer, row text) without rowid;
+  db.exec(`create table rows(key text primary key, position text, changed integer, row text);
     create index by_space on rows(row->>'$.spaceId', row->>'$.createdAt' desc, key desc)`);
   const upsert = db.prepare('insert into rows values (?, ?, ?, ?) on conflict (key) do update set position = excluded.position, changed = excluded.changed, row = excluded.row');
   const one = db.prepare('select row from rows where key = ?').pluck();
@@ -77,16 +78,17 @@ const commit = (opened: ReadStore, batch: readonly number[]): Promise<void> => {
   return opened.commit({ view: 'agents', version: 1, from: first === 0 ? null : position(first - 1), to: { position: position(last), handled: last + 1 }, fence: 1, changes });
 };
 
-/** Rows committed, rows read and pages found per second. Rows and pages are read again and again, as a busy process does. */
+/** Rows committed, rows read and pages found per second: rows and pages that are asked for again and again, and pages that were not read for long. */
 const figures = async (fill: () => Promise<void>, point: (n: number) => unknown, page: (n: number) => unknown): Promise<Figures> => {
-  const repeat = (count: number, read: (n: number) => unknown) => async () => {
-    for (let n = 0; n < count; n += 1) await read((n * 7_919) % 2_000);
+  const perSecond = async (count: number, different: number, read: (n: number) => unknown): Promise<number> => {
+    const repeat = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n += 1) await read((n * 7_919) % different);
+    };
+    await repeat(count / 10);
+    return count / (await timed(() => repeat(count)));
   };
-  await repeat(0, point)();
-  const commitSeconds = await timed(fill);
-  await repeat(4_000, point)();
-  await repeat(1_000, page)();
-  return { commit: ROWS / commitSeconds, point: 200_000 / (await timed(repeat(200_000, point))), page: 20_000 / (await timed(repeat(20_000, page))) };
+  const commit = ROWS / (await timed(fill));
+  return { commit, point: await perSecond(100_000, 2_000, point), page: await perSecond(10_000, 100, page), coldPage: await perSecond(5_000, SPACES, page) };
 };
 
 const median = (all: readonly Figures[], figure: keyof Figures): number => all.map((one) => one[figure]).toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
@@ -109,6 +111,7 @@ const main = async (): Promise<void> => {
   print('commit', 'commit', 'rows');
   print('point read', 'point', 'reads');
   print('find 50', 'page', 'pages');
+  print('find 50, cold', 'coldPage', 'pages');
 };
 
 void main();

@@ -8,10 +8,12 @@ type OrderBy = readonly { readonly field: string; readonly order: Direction }[];
 
 /** A query over part of a page: the page is its parts one after the other. */
 export interface PageQuery {
-  /** Selects `key` and `changed`; the last parameter is the limit. */
+  /** Selects key, position, changed and row, the latter null where it is long; the last parameter is the limit. */
   readonly sql: string;
   readonly parameters: readonly Value[];
 }
+
+const COLUMNS = 'key, position, changed, iif(octet_length(row) <= 4096, row, null)';
 
 interface Condition {
   readonly sql: string;
@@ -37,7 +39,7 @@ export const pageQueries = (indexes: readonly IndexSpec[], { where = {}, orderBy
   const given = Object.entries(where).map(equalTo);
   const ranges = after === undefined ? [{ conditions: [], order: open }] : rangesAfter(open, valuesOf(open, orderBy, after.values), after.key, keyOrder);
   return ranges.map(({ conditions, order }) => ({
-    sql: `select key, changed from ${source}${whereSql([...given, ...conditions])} order by ${[...order.map(({ field, order: way }) => `${fieldSql(field)} ${way}`), `key ${keyOrder}`].join(', ')} limit ?`,
+    sql: `select ${COLUMNS} from ${source}${whereSql([...given, ...conditions])} order by ${[...order.map(({ field, order: way }) => `${fieldSql(field)} ${way}`), `key ${keyOrder}`].join(', ')} limit ?`,
     parameters: [...given, ...conditions].flatMap(({ parameters }) => parameters),
   }));
 };

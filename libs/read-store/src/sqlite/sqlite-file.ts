@@ -32,12 +32,17 @@ export class GuardedFiles {
     try {
       return work();
     } catch (error) {
-      const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-      if (typeof code !== 'string') throw error;
-      if (DAMAGE.test(code)) throw this.damage(file, error);
-      if (TROUBLE.test(code)) throw new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
-      throw error;
+      throw this.explained(file, error);
     }
+  }
+
+  /** The error of work on a file, as its caller should see it. */
+  explained(file: string, error: unknown): unknown {
+    const { code } = error as { readonly code?: unknown };
+    if (typeof code !== 'string') return error;
+    if (DAMAGE.test(code)) return this.damage(file, error);
+    if (TROUBLE.test(code)) return new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
+    return error;
   }
 
   /** The damage met so far, one sentence for each file. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
 import { type Checkpoint, CheckpointMismatch, Fenced, type FindOptions, type ReadStore, type RowBatch, type StoredRow, UniqueViolation, type ViewSpec } from '../read-store';
 import { ChangeBoard } from './change-board';
-import { RowCache } from './row-cache';
 import { GuardedFiles, openForReading } from './sqlite-file';
 import { StateReader } from './state-file';
 import { versionFile, versionsIn } from './view-files';
@@ -16,9 +15,6 @@ export interface SqliteReadStoreOptions {
   /** Writes in this thread instead of one of its own: for threads that do nothing else, such as a rebuild's. */
   readonly inThread?: boolean;
 }
-
-/** Characters of JSON text whose parsed rows are kept. */
-const CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * The read store on SQLite: one file per view version, so that filling a new version never waits for the live one. Writing
@@ -45,8 +41,7 @@ class SqliteReadStore implements ReadStore {
   private readonly board: ChangeBoard;
   private readonly stateFile: string;
   private readonly guarded = new GuardedFiles('views');
-  private readonly cache = new RowCache(CACHED_CHARACTERS);
-  private readonly readers = new Map<string, ViewReader>();
+  private readonly readers = new Map<string, Map<number, ViewReader>>();
   private stateReader: StateReader | undefined;
   private pointers: ReadonlyMap<string, number> = new Map();
   private pointersSeen = -1;
@@ -103,8 +98,8 @@ class SqliteReadStore implements ReadStore {
   }
 
   async checkpoint(view: string, version: number): Promise<Checkpoint | undefined> {
-    const file = versionFile(this.folder, view, version);
-    return this.guarded.run(file, () => this.reader(file, view, version)?.checkpoint());
+    const reader = this.reader(view, version);
+    return reader && this.guarded.run(reader.file, () => reader.checkpoint());
   }
 
   async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {
@@ -146,24 +141,31 @@ class SqliteReadStore implements ReadStore {
   private read<T>(view: string, version: number | undefined, work: (reader: ViewReader) => T): T {
     const wanted = version ?? this.liveVersion(view);
     if (wanted === undefined) throw new Unavailable('views', `view ${view} has no live version yet`);
-    const file = versionFile(this.folder, view, wanted);
-    return this.guarded.run(file, () => {
-      const reader = this.reader(file, view, wanted);
-      if (reader === undefined) throw new Unavailable('views', `view ${view} v${wanted} is not there`);
+    const reader = this.reader(view, wanted);
+    if (reader === undefined) throw new Unavailable('views', `view ${view} v${wanted} is not there`);
+    try {
       return work(reader);
-    });
+    } catch (error) {
+      throw this.guarded.explained(reader.file, error);
+    }
   }
 
-  private reader(file: string, view: string, version: number): ViewReader | undefined {
+  private reader(view: string, version: number): ViewReader | undefined {
     const files = this.board.read(this.board.files);
     if (files !== this.filesSeen) this.closeReaders();
     this.filesSeen = files;
-    const known = this.readers.get(file);
-    if (known !== undefined) return known;
+    return this.readers.get(view)?.get(version) ?? this.openReader(view, version);
+  }
+
+  private openReader(view: string, version: number): ViewReader | undefined {
+    const file = versionFile(this.folder, view, version);
+    if (!existsSync(file)) return undefined;
     const slot = this.board.rows(view, version);
-    const opened = existsSync(file) ? ViewReader.open(file, this.cache, () => this.board.read(slot)) : undefined;
-    if (opened !== undefined) this.readers.set(file, opened);
-    return opened;
+    const reader = this.guarded.run(file, () => ViewReader.open(file, () => this.board.read(slot)));
+    if (reader === undefined) return undefined;
+    const versions = this.readers.get(view) ?? new Map<number, ViewReader>();
+    this.readers.set(view, versions.set(version, reader));
+    return reader;
   }
 
   private liveVersion(view: string): number | undefined {
@@ -180,8 +182,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   private closeReaders(): void {
-    for (const reader of this.readers.values()) reader.close();
+    for (const versions of this.readers.values()) for (const reader of versions.values()) reader.close();
     this.readers.clear();
-    this.cache.clear();
   }
 }

@@ -28,7 +28,7 @@ export const prepareFile = (db: Database.Database, { name, version, indexes }: V
     if (head === undefined) {
       db.exec(`
         create table head(indexes text not null, position text, handled integer not null, fence integer not null, commits integer not null, loose integer not null);
-        create table rows(key text primary key, position text not null, changed integer not null, row text not null) without rowid;
+        create table rows(key text primary key, position text not null, changed integer not null, row text not null);
         create table state(key text primary key, value text not null) without rowid;`);
       for (const index of indexes) db.exec(createIndexSql(index));
       db.prepare('insert into head values (?, null, 0, 0, 0, 0)').run(canonicalJson(indexes));

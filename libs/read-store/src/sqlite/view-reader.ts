@@ -1,12 +1,13 @@
 import { type Json, LruCache } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import type { Checkpoint, FindOptions, StoredRow } from '../read-store';
+import { type FoundRow, parsedRow, rowCache } from './cached-row';
 import { countQuery, pageQueries } from './find-plan';
-import type { RowCache } from './row-cache';
 import { openForReading } from './sqlite-file';
 import { readHead, type ViewHead } from './view-file';
 
-type Found = { readonly key: string; readonly position: string; readonly changed: number; readonly row: string };
+/** A row of a page; a long one comes without its text, which is read only if the row is not cached. */
+type FoundInPage = [key: string, position: string, changed: number, row: string | null];
 interface Page {
   readonly seen: number;
   readonly rows: readonly StoredRow[];
@@ -18,24 +19,21 @@ interface Page {
  */
 export class ViewReader {
   private readonly pages = new LruCache<string, Page>(200);
+  private readonly cache = rowCache();
   private readonly prepared = new Map<string, Database.Statement>();
   private readonly statements;
 
-  private static opened = 0;
-
-  /** Opens the file; undefined while it is not yet made. */
-  static open(file: string, cache: RowCache, changes: () => number): ViewReader | undefined {
+  /** Opens a file; undefined while it is not yet made. */
+  static open(file: string, changes: () => number): ViewReader | undefined {
     const db = openForReading(file);
     const head = headOf(db);
-    return head && new ViewReader(db, head, `${(ViewReader.opened += 1)} `, cache, changes);
+    return head && new ViewReader(file, db, head, changes);
   }
 
   private constructor(
+    readonly file: string,
     private readonly db: Database.Database,
     private readonly head: ViewHead,
-    /** Tells the rows of this file in the cache from those of any other, also of one that had its name before. */
-    private readonly prefix: string,
-    private readonly cache: RowCache,
     private readonly changes: () => number,
   ) {
     this.statements = {
@@ -49,9 +47,10 @@ export class ViewReader {
   }
 
   get(key: string, seen = this.changes()): StoredRow | undefined {
-    const entry = this.cache.get(this.prefix + key);
-    if (entry?.seen === seen) return entry.stored;
-    return this.refreshed(key, entry && (this.statements.changed.get(key) as number | undefined), seen);
+    const entry = this.cache.get(key);
+    if (entry === undefined) return this.fetched(key, seen);
+    if (entry.seen === seen) return entry.stored;
+    return this.unchanged(key, this.statements.changed.get(key) as number | undefined, seen) ?? this.fetched(key, seen);
   }
 
   getMany(keys: readonly string[]): readonly StoredRow[] {
@@ -77,7 +76,7 @@ export class ViewReader {
   }
 
   scan(afterKey: string | null, limit: number): readonly StoredRow[] {
-    const found = this.statements.scan.all(afterKey ?? '', limit) as Found[];
+    const found = this.statements.scan.all(afterKey ?? '', limit) as FoundRow[];
     return found.map(({ key, position, row }) => ({ key, position, row: JSON.parse(row) as StoredRow['row'] }));
   }
 
@@ -97,24 +96,35 @@ export class ViewReader {
   private foundRows(options: FindOptions, seen: number): StoredRow[] {
     const rows: StoredRow[] = [];
     for (const { sql, parameters } of pageQueries(this.head.indexes, options)) {
-      const found = this.statement(sql).raw().all(...parameters, options.limit - rows.length) as [string, number][];
-      for (const [key, changed] of found) rows.push(this.refreshed(key, changed, seen) as StoredRow);
+      const found = this.statement(sql).raw().all(...parameters, options.limit - rows.length) as FoundInPage[];
+      for (const [key, position, changed, row] of found) {
+        const known = this.unchanged(key, changed, seen);
+        rows.push(known ?? (row === null ? (this.fetched(key, seen) as StoredRow) : this.parsed({ key, position, changed, row }, seen)));
+      }
       if (rows.length >= options.limit) break;
     }
     return rows;
   }
 
-  /** The row of a key, parsed anew only if the commit that wrote it is another than the cached one's. */
-  private refreshed(key: string, changed: number | undefined, seen: number): StoredRow | undefined {
-    const entry = this.cache.get(this.prefix + key);
-    if (entry !== undefined && entry.changed === changed) {
-      entry.seen = seen;
-      return entry.stored;
-    }
-    const found = this.statements.row.get(key) as Found | undefined;
-    if (found !== undefined) return this.cache.set(this.prefix + key, found, seen);
-    this.cache.delete(this.prefix + key);
+  /** The cached row, if the commit that wrote it is still the last. */
+  private unchanged(key: string, changed: number | undefined, seen: number): StoredRow | undefined {
+    const entry = this.cache.get(key);
+    if (entry === undefined || entry.changed !== changed) return undefined;
+    entry.seen = seen;
+    return entry.stored;
+  }
+
+  private fetched(key: string, seen: number): StoredRow | undefined {
+    const found = this.statements.row.get(key) as FoundRow | undefined;
+    if (found !== undefined) return this.parsed(found, seen);
+    this.cache.delete(key);
     return undefined;
+  }
+
+  private parsed(found: FoundRow, seen: number): StoredRow {
+    const row = parsedRow(found, seen);
+    this.cache.set(found.key, row);
+    return row.stored;
   }
 
   /** Runs several reads on one state of the file. */

@@ -1,0 +1,41 @@
+import { LruCache } from '@app/kernel';
+import type { Row, StoredRow } from '../read-store';
+
+/** A row as the file has it. */
+export interface FoundRow {
+  readonly key: string;
+  readonly position: string;
+  /** Number of the commit that wrote it. */
+  readonly changed: number;
+  readonly row: string;
+}
+
+/** A parsed row. Everybody gets the same object, so it is frozen in depth. */
+export interface CachedRow {
+  readonly stored: StoredRow;
+  readonly changed: number;
+  /** State of the change board at which the row was last known to be this. */
+  seen: number;
+  readonly size: number;
+}
+
+/** Characters of JSON text whose parsed rows are kept for each version of a view, with what an object costs beside its text. */
+const CAPACITY = 4 * 1024 * 1024;
+const OVERHEAD = 200;
+
+export const rowCache = (): LruCache<string, CachedRow> => new LruCache(CAPACITY, ({ size }) => size);
+
+export const parsedRow = ({ key, position, changed, row }: FoundRow, seen: number): CachedRow => ({
+  stored: Object.freeze({ key, position, row: frozen(JSON.parse(row) as Row) }),
+  changed,
+  seen,
+  size: row.length + OVERHEAD,
+});
+
+const frozen = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) frozen(part);
+    Object.freeze(value);
+  }
+  return value;
+};
