@@ -35,10 +35,13 @@ const open = (): void => {
   }
 };
 
-/** Closes the connection and opens another, until one can write. */
-const reopen = (why: string, delay = FIRST_RETRY_MS): void => {
+const sayDown = (why: string): void => {
   if (reason !== why) post({ kind: 'down', reason: why });
   reason = why;
+};
+
+/** Closes the connection and opens another, until one can write. */
+const reopen = (delay = FIRST_RETRY_MS): void => {
   try {
     writer?.close();
   } finally {
@@ -52,7 +55,8 @@ const reopen = (why: string, delay = FIRST_RETRY_MS): void => {
       reason = '';
       post({ kind: 'up', head: acknowledged });
     } catch (error) {
-      reopen(error instanceof LogCorrupted ? error.message : reasonOf(error), Math.min(delay * 2, LAST_RETRY_MS));
+      sayDown(error instanceof LogCorrupted ? error.message : reasonOf(error));
+      reopen(Math.min(delay * 2, LAST_RETRY_MS));
     }
   }, delay);
 };
@@ -94,15 +98,15 @@ const remove = (target: Writer, request: RemovalRequest): void => {
   });
 };
 
-/** A failed commit fails what was in it, and writing with it until the log is open again. */
+/** A failed commit fails what was in it, and writing with it until the log is open again: said before it is answered. */
 const answer = (requests: readonly (AppendRequest | RemovalRequest)[], work: () => void): void => {
   try {
     work();
   } catch (error) {
-    const outcome = error instanceof CommitFailed ? error.outcome : 'none';
-    const why = reasonOf(error);
-    post({ kind: 'done', replies: requests.map(({ id }): Reply => ({ id, kind: 'unavailable', reason: why, outcome })) });
-    reopen(why);
+    const outcome = error instanceof CommitFailed ? error.outcome : 'unknown';
+    sayDown(reasonOf(error));
+    post({ kind: 'done', replies: requests.map(({ id }): Reply => ({ id, kind: 'unavailable', reason, outcome })) });
+    reopen();
   }
 };
 
