@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { LogInUse } from '@app/event-log';
 import { InvalidConfig, readConfig } from '@app/kernel';
+import { WrongVaultKey } from '@app/vault';
 import { productVersion } from './docs/version';
 import { readEnvironment } from './environment';
 import { makeLogger } from './http/logging';
@@ -35,7 +36,7 @@ const fail = (error: unknown): void => {
 };
 
 const sentenceOf = (error: unknown): string => {
-  if (error instanceof InvalidConfig || error instanceof LogInUse) return error.message;
+  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 

@@ -40,3 +40,8 @@ const writeDurably = (folder: string, file: string, text: string): void => {
   fsyncSync(directory);
   closeSync(directory);
 };
+
+/** `VAULT_KEY` is not the one that keys were wrapped under; nothing was read or changed. */
+export class WrongVaultKey extends Error {
+  override readonly name = 'WrongVaultKey';
+}

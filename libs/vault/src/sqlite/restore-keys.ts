@@ -1,3 +1,4 @@
+import { WrongVaultKey } from '../key-files';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
@@ -47,7 +48,7 @@ const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: st
   try {
     unwrapKey(wrapping, '', check);
   } catch (error) {
-    throw new Error(`VAULT_KEY is not the key that ${keysFile} is wrapped under`, { cause: error });
+    throw new WrongVaultKey(`VAULT_KEY is not the key that ${keysFile} is wrapped under`, { cause: error });
   }
 };
 

@@ -1,3 +1,4 @@
+import { WrongVaultKey } from '../key-files';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -52,7 +53,7 @@ const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, fold
   try {
     unwrapKey(wrappingKey, '', check);
   } catch (error) {
-    throw new Error(`VAULT_KEY is not the key that the vault in ${folder} was made with: give the right one, or nothing encrypted can be read`, { cause: error });
+    throw new WrongVaultKey(`VAULT_KEY is not the key that the vault in ${folder} was made with: give the right one, or nothing encrypted can be read`, { cause: error });
   }
 };
 
