@@ -17,11 +17,32 @@ export const newestOf = async <R extends Dated>(
   const options = { orderBy: [{ field: 'createdAt', order: 'desc' }], ...(after === undefined ? {} : { after }), limit: limit + 1 } as const;
   const found = await Promise.all(conditions.map((where) => store.find(view, { where, ...options }) as Promise<readonly StoredRow<R>[]>));
   const rest = after === undefined ? atHand : atHand.filter((row) => newestFirst(row, { key: after.key, row: { createdAt: String(after.values[0]) } }) > 0);
-  const [only] = found;
-  const rows = only !== undefined && found.length === 1 && rest.length === 0 ? only : [...found.flat(), ...rest].toSorted(newestFirst);
+  const rows = merged([...found, rest.toSorted(newestFirst)], limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { rows: page, next: rows.length > limit && last !== undefined ? { values: [last.row.createdAt], key: last.key } : null };
+};
+
+/** The first `count` rows of lists that are each in order. */
+const merged = <R extends Dated>(lists: readonly (readonly StoredRow<R>[])[], count: number): readonly StoredRow<R>[] => {
+  const open = lists.filter((list) => list.length > 0);
+  if (open.length <= 1) return open[0] ?? [];
+  const next = open.map(() => 0);
+  const rows: StoredRow<R>[] = [];
+  while (rows.length < count) {
+    let newest: StoredRow<R> | undefined;
+    let from = 0;
+    for (let index = 0; index < open.length; index += 1) {
+      const row = open[index]?.[next[index] as number];
+      if (row === undefined || (newest !== undefined && newestFirst(row, newest) > 0)) continue;
+      newest = row;
+      from = index;
+    }
+    if (newest === undefined) return rows;
+    rows.push(newest);
+    next[from] = (next[from] as number) + 1;
+  }
+  return rows;
 };
 
 type Placed = { readonly key: string; readonly row: { readonly createdAt: string } };
