@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
-import pino from 'pino';
+import type { Logger } from 'pino';
+import { makeLogger } from '../../apps/api/src/http/logging';
 import { type Platform, startPlatform } from '../../apps/api/src/start';
 
 export const ADMIN_KEY = 'test-bootstrap-key-0123456789-abcdefghijklmnop';
@@ -43,11 +44,11 @@ export interface TestPlatform {
 let users = 0;
 
 /** The whole product on a temporary folder, in this process. With `listen` it also takes connections on a free port. */
-export const startTestPlatform = async (given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string } = {}): Promise<TestPlatform> => {
+export const startTestPlatform = async (given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string; logger?: Logger } = {}): Promise<TestPlatform> => {
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'platform-'));
   const environment = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: dataDir, BOOTSTRAP_API_KEY: ADMIN_KEY, ...given.environment };
   const config = readConfig(environment);
-  const platform = await startPlatform(config, environment, pino({ level: config.LOG_LEVEL }));
+  const platform = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL));
   const url = given.listen === true ? await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl()) : '';
 
   const call: TestPlatform['call'] = async <T>(path: string, { method = 'GET', key = ADMIN_KEY, headers = {}, body, payload }: Call = {}) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from '../e2e/child';
-import { median, requestsPerSecond } from './rate';
+import { median, type Rate, rateOf } from './rate';
 
 /**
  * Reads over HTTP: one Agent, and a list of 50, through the whole product, against Nest + Fastify routes that return a
@@ -26,12 +26,16 @@ const main = async (): Promise<void> => {
     try {
       for (const name of ['one', 'list'] as const) {
         const rates = await interleaved({
-          product: () => requestsPerSecond(targets[name], SECONDS, headers),
-          text: () => requestsPerSecond(`${baseline.url}/text/${name}`, SECONDS),
-          object: () => requestsPerSecond(`${baseline.url}/object/${name}`, SECONDS),
+          product: () => rateOf(product.pid, targets[name], SECONDS, headers),
+          text: () => rateOf(baseline.pid, `${baseline.url}/text/${name}`, SECONDS),
+          object: () => rateOf(baseline.pid, `${baseline.url}/object/${name}`, SECONDS),
         });
-        const line = (other: 'text' | 'object') => `${(rates.product / rates[other]).toFixed(2)} of a constant ${other} (${Math.round(rates[other])}/s)`;
-        process.stdout.write(`${name === 'one' ? 'GET one Agent' : 'GET a list of 50'} (${texts[name].length} bytes): ${Math.round(rates.product)}/s, ${line('text')}, ${line('object')}\n`);
+        process.stdout.write(`${name === 'one' ? 'GET one Agent' : 'GET a list of 50'} (${texts[name].length} bytes)\n`);
+        for (const [who, rate] of Object.entries(rates)) {
+          const ratio = (rates.product.perSecond / rate.perSecond).toFixed(2);
+          const cpuRatio = (rate.cpuMicroseconds / rates.product.cpuMicroseconds).toFixed(2);
+          process.stdout.write(`  ${who.padEnd(8)} ${Math.round(rate.perSecond)} requests/s, ${rate.cpuMicroseconds.toFixed(1)} µs of processor each; the product at ${ratio} of its rate, ${cpuRatio} by processor time\n`);
+        }
       }
     } finally {
       await baseline.stop();
@@ -59,19 +63,18 @@ const fill = async (url: string, headers: Record<string, string>): Promise<strin
 
 const text = async (url: string, headers: Record<string, string>): Promise<string> => (await fetch(url, { headers })).text();
 
-type Rates<Name extends string> = Record<Name, number>;
-
 /** Runs each measurement once a round, in turn; the first round only warms up. Answers the medians. */
-const interleaved = async <Name extends string>(measurements: Record<Name, () => Promise<number>>): Promise<Rates<Name>> => {
+const interleaved = async <Name extends string>(measurements: Record<Name, () => Promise<Rate>>): Promise<Record<Name, Rate>> => {
   const names = Object.keys(measurements) as Name[];
-  const seen = new Map<Name, number[]>(names.map((name) => [name, []]));
+  const seen = new Map<Name, Rate[]>(names.map((name) => [name, []]));
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const name of names) {
       const rate = await measurements[name]();
       if (round > 0) seen.get(name)?.push(rate);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(seen.get(name) ?? [])])) as Rates<Name>;
+  const of = (name: Name, read: (rate: Rate) => number): number => median((seen.get(name) ?? []).map(read));
+  return Object.fromEntries(names.map((name) => [name, { perSecond: of(name, (rate) => rate.perSecond), cpuMicroseconds: of(name, (rate) => rate.cpuMicroseconds) }])) as Record<Name, Rate>;
 };
 
 void main();

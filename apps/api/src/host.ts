@@ -11,7 +11,7 @@ import { Metrics, type Tracing, startTracing } from '@app/telemetry';
 import { loadOrMakeKey } from '@app/vault';
 import type { Logger } from 'pino';
 import type { Environment } from './environment';
-import { observeProjections, observeStores } from './monitoring/observed';
+import { observeModels, observeProjections, observeStores } from './monitoring/observed';
 
 /** What a process of the platform stands on, before anybody can reach it. */
 export interface Host {
@@ -42,10 +42,11 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const vaultKey = loadOrMakeKey({ ...keys, name: 'VAULT_KEY', given: config.VAULT_KEY });
   const sealKey = sealKeyOf(loadOrMakeKey({ ...keys, name: 'SEAL_KEY', given: config.SEAL_KEY }));
   const models = Models.open(config, environment);
+  observeModels(models);
   const metrics = new Metrics();
   const stores = await openStores(config, vaultKey, clock);
   observeStores(stores, metrics);
-    const spawn = () => spawnRebuildWorker({ dataFolder: config.DATA_DIR, vaultKey });
+  const spawn = () => spawnRebuildWorker({ dataFolder: config.DATA_DIR, vaultKey });
   const projecting = new Projecting({ ...stores, projections: observeProjections(projections), spawn, clock, logger });
   const ids = new TimeOrderedIds();
   const secret = instanceSecret(vaultKey);

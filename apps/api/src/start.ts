@@ -57,7 +57,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     await sealer.stop();
     await models.close();
     await stores.close();
-    await tracing.stop();
+    await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'the last traces were not sent'));
   };
   return { host, app, routes, madeKey: madeSecret, stop };
 };

@@ -42,6 +42,9 @@ export const startRootSpan = (name: string, correlationId: string, attributes: S
   return tracer.startSpan(name, { attributes, root: true });
 };
 
+/** A span under the current one, for work that ends elsewhere. */
+export const startSpan = (name: string, attributes: SpanAttributes): Span => tracer.startSpan(name, { attributes });
+
 /** Runs work so that spans started in it, also later, belong under `span`. */
 export const under = <T>(span: Span, work: () => T): T => context.with(trace.setSpan(context.active(), span), work);
 

@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 
-/** JSON lines on standard output. What is logged are ids, codes and numbers: no names, content, query values or secrets. */
-export const makeLogger = (level: string): Logger =>
+/** JSON lines, on standard output. What is logged are ids, codes and numbers: no names, content, query values or secrets. */
+export const makeLogger = (level: string, destination: DestinationStream = pino.destination({ dest: 1, sync: false })): Logger =>
   pino(
     {
       level,
@@ -11,7 +11,7 @@ export const makeLogger = (level: string): Logger =>
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: safeError, err: safeError },
     },
-    pino.destination({ dest: 1, sync: false }),
+    destination,
   );
 
 /** An error without its message, which may repeat what people entered: its names, codes and places in the code. */

@@ -1,7 +1,8 @@
 import type { Stores } from '@app/hosting';
 import { type CommandMeta, type NewEvent, streamOf } from '@app/kernel';
+import type { ChatProvider, EmbeddingProvider, Models } from '@app/models';
 import type { Projection, RowProjection } from '@app/projecting';
-import { isTracing, type Metrics, tracedIn, traceMethods } from '@app/telemetry';
+import { isTracing, type Metrics, traced, tracedIn, traceMethods, tracedStream } from '@app/telemetry';
 
 /** Measures appends and, where traces are sent, puts commands and appends in spans. */
 export const observeStores = ({ log, decisions }: Pick<Stores, 'log' | 'decisions'>, metrics: Metrics): void => {
@@ -17,6 +18,30 @@ export const observeStores = ({ log, decisions }: Pick<Stores, 'log' | 'decision
     transact: ([decider, id, , { commandId, correlationId, actor }]: [{ category: string }, string, unknown, CommandMeta]) => ({ stream: streamOf(decider.category, id), commandId, correlationId, actor }),
   });
 };
+
+/** Where traces are sent, puts calls of model providers in spans. */
+export const observeModels = (models: Models): void => {
+  if (!isTracing()) return;
+  const chat = models.chat.bind(models);
+  const embedding = models.embedding.bind(models);
+  models.chat = (key) => {
+    const found = chat(key);
+    return { ...found, provider: tracedChat(found.provider) };
+  };
+  models.embedding = () => {
+    const found = embedding();
+    return { ...found, provider: tracedEmbedding(found.provider) };
+  };
+};
+
+const tracedChat = (provider: ChatProvider): ChatProvider => ({
+  complete: (request) => traced('provider.chat', { model: request.model.key }, () => provider.complete(request)),
+  stream: (request) => tracedStream('provider.chat', { model: request.model.key }, provider.stream(request)),
+});
+
+const tracedEmbedding = (provider: EmbeddingProvider): EmbeddingProvider => ({
+  embed: (request) => traced('provider.embed', { model: request.model.key, texts: request.texts.length }, () => provider.embed(request)),
+});
 
 /** The same projections; where traces are sent, each event is applied in a span of the request that it came from. */
 export const observeProjections = (projections: readonly Projection[]): readonly Projection[] => (isTracing() ? projections.map(inSpans) : projections);

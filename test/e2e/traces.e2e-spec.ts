@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startChild } from './child';
+import { ADMIN_KEY } from './harness';
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly attributes: readonly { key: string; value: Record<string, unknown> }[];
+}
+
+const CANARY = 'canarybird';
+const received: string[] = [];
+let collector: Server;
+
+beforeAll(async () => {
+  collector = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      received.push(body);
+      response.end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => collector.close());
+
+test('a write is one trace: the request, its command, the append, the views', async () => {
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  const dataDir = mkdtempSync(join(tmpdir(), 'traces-'));
+  const product = await startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: ADMIN_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  const space = await fetch(`${product.url}/api/v1/core/spaces`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ name: CANARY }) });
+  expect(space.status).toBe(201);
+  await product.stop();
+  rmSync(dataDir, { recursive: true });
+
+  const spans = received.flatMap((body) => (JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }).resourceSpans).flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+  const request = spans.find(({ name }) => name === 'POST /api/v1/core/spaces') as Span;
+  const command = spans.find(({ name, parentSpanId }) => name === 'command.transact' && parentSpanId === request.spanId) as Span;
+  const append = spans.find(({ name, parentSpanId }) => name === 'log.append' && parentSpanId === command.spanId) as Span;
+  expect([command.traceId, append.traceId]).toEqual([request.traceId, request.traceId]);
+  const views = spans.filter(({ name, traceId }) => name.startsWith('project ') && traceId === request.traceId).map(({ name }) => name);
+  expect(views).toEqual(expect.arrayContaining(['project spaces', 'project audit-trail']));
+  expect(JSON.stringify(received)).not.toContain(CANARY);
+});
