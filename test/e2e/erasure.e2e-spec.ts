@@ -1,0 +1,121 @@
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifyStores } from '@app/sealing';
+import { startTestPlatform, type TestPlatform, until } from './harness';
+
+/** Words that stand in nothing but the content they are for. */
+const WORDS = {
+  space: 'Quillbranth',
+  prompt: 'Vexolumir',
+  agent: 'Draskopheim',
+  instructions: 'Ombrelithic',
+  document: 'Zanthoquill',
+  passage: 'Yttermarsh',
+  message: 'Kelvorindane',
+  conversation: 'Pherrowick',
+  user: 'Mirkwellian',
+  mail: 'jossabrand',
+} as const;
+type Word = keyof typeof WORDS;
+
+let platform: TestPlatform;
+const core = (path: string): string => `/api/v1/core${path}`;
+const post = async (path: string, body: object) => {
+  const answer = await platform.call<{ id: string } & Record<string, unknown>>(core(path), { method: 'POST', body });
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
+  return answer.body;
+};
+
+/** Which of these words stand in any file under `DATA_DIR`, in any case. */
+const onDisk = (words: readonly Word[]): readonly Word[] => {
+  const files: readonly Dirent[] = readdirSync(platform.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1').toLowerCase());
+  return words.filter((word) => texts.some((text) => text.includes(WORDS[word].toLowerCase())));
+};
+
+interface Events {
+  readonly items: readonly { readonly stream: string; readonly data: Readonly<Record<string, unknown>> }[];
+}
+const receiptsOf = async (type: string, stream: string) =>
+  (await platform.call<Events>('/api/v1/audit/events?category=erasure&type=ContentErased&limit=100')).body.items.filter(({ data }) => data['eventType'] === type && data['stream'] === stream);
+
+/** Deletes, and waits for the receipt; answers how long that took in milliseconds. */
+const erase = async (path: string, type: string, stream: string): Promise<number> => {
+  const started = Date.now();
+  const answer = await platform.call(core(path), { method: 'DELETE' });
+  expect([200, 204]).toContain(answer.status);
+  await until(async () => (await receiptsOf(type, stream)).length > 0, `the receipt of ${stream}`);
+  return Date.now() - started;
+};
+
+let ids: { space: string; prompt: string; agent: string; document: string; conversation: string; user: string };
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const space = (await post('/spaces', { name: `${WORDS.space} Space`, description: `About ${WORDS.space}` })).id;
+  const prompt = (await post(`/spaces/${space}/prompts`, { title: WORDS.prompt, text: `Say ${WORDS.prompt}.` })).id;
+  const agent = (await post('/agents', { spaceId: space, name: WORDS.agent, description: `It is ${WORDS.agent}`, systemPrompt: `Mind ${WORDS.instructions}.`, knowledgeEnabled: true })).id;
+  const document = (await post(`/knowledge/${agent}/documents`, { name: `${WORDS.document}.md`, content: `# Places\n\nThe ferry to ${WORDS.passage} leaves at nine.`, mimeType: 'text/markdown' })).id;
+  await until(async () => (await platform.call<{ status: string }>(core(`/knowledge/${agent}/documents/${document}`))).body.status === 'Ready', 'the document');
+  const turn = await post(`/llm/${agent}/conversation`, { message: `Tell me about ${WORDS.message} and the ferry.` });
+  await post(`/llm/${agent}/conversation`, { message: `What of ${WORDS.conversation}?`, conversationId: turn['conversationId'] });
+  const user = (await post('/users', { email: `${WORDS.mail}@example.com`, name: WORDS.user, role: 'member' })).id;
+  ids = { space, prompt, agent, document, conversation: String(turn['conversationId']), user };
+}, 60_000);
+afterAll(() => platform.stop());
+
+describe('what is deleted', () => {
+  it('stands in the files until then: the search for it works', () => {
+    expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'document', 'passage', 'message', 'conversation', 'user', 'mail'])).toEqual(Object.keys(WORDS));
+  });
+
+  it('is gone from every file within ten seconds, a conversation alone', async () => {
+    expect(await erase(`/llm/${ids.agent}/conversation/${ids.conversation}`, 'ConversationDeleted', `conversation-${ids.conversation}`)).toBeLessThan(10_000);
+    expect(onDisk(['message', 'conversation'])).toEqual([]);
+  });
+
+  it('is gone with its blobs, a document alone', async () => {
+    expect(await erase(`/knowledge/${ids.agent}/documents/${ids.document}`, 'DocumentDeleted', `document-${ids.document}`)).toBeLessThan(10_000);
+    expect(onDisk(['document', 'passage'])).toEqual([]);
+    const [receipt] = await receiptsOf('DocumentDeleted', `document-${ids.document}`);
+    expect(receipt?.data).toMatchObject({ things: [`document-${ids.document}`], blobs: 3, purged: ['views', 'search', 'decisions'] });
+    expect(await platform.platform.host.stores.blobs.list(null, 10)).toEqual([]);
+  });
+
+  it('is gone, a user with name and mail address', async () => {
+    expect(await erase(`/users/${ids.user}`, 'UserDeleted', `user-${ids.user}`)).toBeLessThan(10_000);
+    expect(onDisk(['user', 'mail'])).toEqual([]);
+  });
+
+  it('is gone with all that is in it, a Space', async () => {
+    const started = Date.now();
+    await erase(`/spaces/${ids.space}`, 'SpaceDeleted', `space-${ids.space}`);
+    await until(async () => (await receiptsOf('AgentDeleted', `agent-${ids.agent}`)).length > 0 && (await receiptsOf('PromptDeleted', `prompt-${ids.prompt}`)).length > 0, 'the receipts of the Space');
+    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(onDisk(['space', 'prompt', 'agent', 'instructions'])).toEqual([]);
+  });
+
+  it('stays gone in a rebuild, which reads over it, and as of an earlier time', async () => {
+    const { projecting } = platform.platform.host;
+    for (const name of ['agents', 'passages']) {
+      await projecting.rebuild(name).start({ swap: false });
+      await until(() => projecting.rebuild(name).status()?.state === 'ready', `the rebuild of ${name}`);
+      expect(projecting.rebuild(name).status()?.verification).toMatchObject({ equal: true });
+    }
+    expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
+    const history = await platform.call<{ items: { position: string }[] }>(`/api/v1/audit/objects/agent/${ids.agent}/history`);
+    const positions = history.body.items.map(({ position }) => position).toSorted();
+    const asOf = await platform.call(`/api/v1/audit/objects/agent/${ids.agent}?at=${positions[0]}`);
+    expect([asOf.status, asOf.body['name']]).toEqual([200, { erased: true }]);
+    expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
+  }, 60_000);
+
+  it('leaves a log that is proven unaltered, with the receipts in it', async () => {
+    const { sealKey, sealer } = platform.platform.host;
+    await until(() => sealer.waiting === 0);
+    const verification = await verifyStores(platform.dataDir, { publicKeys: [sealKey.publicKey] });
+    expect(verification).toMatchObject({ ok: true, findings: [] });
+    const erased = verification.erasures.map(({ receipt }) => (receipt as { eventType: string }).eventType);
+    expect(new Set(erased)).toEqual(new Set(['ConversationDeleted', 'DocumentDeleted', 'UserDeleted', 'SpaceDeleted', 'AgentDeleted', 'PromptDeleted']));
+  });
+});
