@@ -79,6 +79,8 @@ describe('Agents', () => {
     expect(items).toMatchObject([{ revision: 1, changes: { systemPrompt: 'Two', name: 'Other' }, restoredFrom: null }, { revision: 0, changes: { systemPrompt: 'One', name: 'Helper' } }]);
     expect((await platform.call(`${path}/0/restore`, { key: alice.key, method: 'POST' })).body).toMatchObject({ systemPrompt: 'One', name: 'Helper', revision: 2 });
     expect((await platform.call<{ items: unknown[] }>(path, { key: alice.key })).body.items[0]).toMatchObject({ revision: 2, restoredFrom: 0 });
+    expect((await platform.call(`${path}/1`, { key: alice.key })).body).toEqual(items[0]);
+    for (const revision of ['7', 'x', '-1']) expect((await platform.call(`${path}/${revision}`, { key: alice.key })).status).toBe(404);
     for (const revision of ['7', 'x', '-1']) expect((await platform.call(`${path}/${revision}/restore`, { key: alice.key, method: 'POST' })).status).toBe(404);
   });
 

@@ -16,6 +16,8 @@ export const agentVersionRow = z.object({
 });
 export type AgentVersionRow = z.output<typeof agentVersionRow>;
 
+export const versionKey = (agentId: string, revision: number | string): string => `${agentId}/${revision}`;
+
 /** Every configuration that an Agent had, until it is deleted. */
 export const agentVersions: RowProjection = {
   kind: 'rows',
@@ -29,7 +31,7 @@ export const agentVersions: RowProjection = {
     const { stream, revision, recordedAt, actor } = event.context;
     const agentId = idOf(stream);
     const put = (restoredFrom: number | null, changes: Json) =>
-      [{ op: 'put', key: `${agentId}/${revision}`, row: { agentId, revision, createdAt: recordedAt, actor, restoredFrom, changes } }] as const;
+      [{ op: 'put', key: versionKey(agentId, revision), row: { agentId, revision, createdAt: recordedAt, actor, restoredFrom, changes } }] as const;
     switch (event.type) {
       case 'AgentCreated': {
         const { agentId: _, spaceId: __, isPersonal: ___, automatic: ____, ownerId: _____, ...changes } = event.data;

@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { RestoreAgent } from '@app/agents';
 import { type CommandMeta, refuse } from '@app/kernel';
-import { ListAgentVersions } from '@projections/agent-versions';
+import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions';
 import { GetAgent } from '@projections/agents';
 import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -32,6 +32,17 @@ export class AgentVersionsController {
     const list = `agent-versions/${agentId}`;
     const { rows, next } = await this.queries.execute(new ListAgentVersions(agentId, this.lists.page(list, caller, asked)));
     return this.lists.answer(list, caller, asked, rows.map(({ row }) => versionView(row)), next);
+  }
+
+  @Get(':revision')
+  @Requires('agents:read')
+  @Summary('Reads what one revision changed.')
+  @Answers(200, versionView.schema)
+  @Refuses('agent_not_granted')
+  @Reads('agent-versions')
+  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('revision') revision: string): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    return versionView(await this.queries.execute(new GetAgentVersion(agentId, revision)));
   }
 
   @Post(':revision/restore')
