@@ -3,15 +3,7 @@ import { refuse, type Config } from '@app/kernel';
 import { LOCAL, readCatalogue, type Catalogue, type ModelDescription, type ModelKind } from './catalogue';
 import { ExtractiveChat } from './local/extractive-chat';
 import { LocalEmbeddings } from './local/local-embeddings';
-import { OpenAiChat } from './openai/openai-chat';
-import { openAiClient } from './openai/openai-client';
-import { OpenAiEmbeddings } from './openai/openai-embeddings';
-import type { ChatProvider, EmbeddingProvider } from './provider';
-
-interface Provider {
-  readonly chat: ChatProvider;
-  readonly embeddings: EmbeddingProvider;
-}
+import type { ChatProvider, EmbeddingProvider, Provider } from './provider';
 
 /** The models of this instance and whoever runs them. */
 export class Models {
@@ -27,8 +19,9 @@ export class Models {
     const local = new LocalEmbeddings(join(config.DATA_DIR, 'models'));
     const providers = new Map<string, Provider>([[LOCAL, { chat: new ExtractiveChat(), embeddings: local }]]);
     for (const [name, description] of catalogue.providers) {
-      const client = openAiClient(name, description, environment);
-      providers.set(name, { chat: new OpenAiChat(name, client, description.timeoutMs), embeddings: new OpenAiEmbeddings(name, client, description.timeoutMs) });
+      // A large client, loaded only where a provider needs it.
+      const { openAiProvider } = require('./openai/openai-provider') as typeof import('./openai/openai-provider');
+      providers.set(name, openAiProvider(name, description, environment));
     }
     return new Models(catalogue, providers, local);
   }

@@ -71,3 +71,9 @@ export interface EmbeddingProvider {
   /** One unit vector for each text, in order. */
   embed(request: EmbeddingRequest): Promise<readonly Float32Array[]>;
 }
+
+/** What one entry of `providers` runs. */
+export interface Provider {
+  readonly chat: ChatProvider;
+  readonly embeddings: EmbeddingProvider;
+}

@@ -1,4 +1,4 @@
-import { Relevance, sentencesOf } from '@app/models';
+import { Relevance, type Sentence, sentencesOf } from '@app/models';
 
 /** Longest quotation, characters (wire, Message). */
 const MAX_QUOTE = 400;
@@ -27,7 +27,7 @@ export const quoteFor = (statement: string, passage: string): Quote | undefined 
     .filter((index) => (shares[index] ?? 0) >= NEIGHBOUR_SHARE && texts[index] !== texts[best])
     .toSorted((a, b) => (shares[b] as number) - (shares[a] as number));
   for (const index of neighbours) {
-    const neighbour = sentences[index] as Quote;
+    const neighbour = sentences[index] as Sentence;
     const joined = { start: Math.min(sentence.start, neighbour.start), end: Math.max(sentence.end, neighbour.end) };
     if (joined.end - joined.start <= MAX_QUOTE && isPlain(passage.slice(joined.start, joined.end), texts[best] as string, texts[index] as string)) return joined;
   }

@@ -1,16 +1,19 @@
 import type { ChatChunk, ChatProvider, ChatRequest, ChatResult, ChatSource } from '../provider';
 import { estimatedTokens, usageOf } from '../usage';
 import { Relevance } from './relevance';
-import { sentencesOf } from './sentences';
+import { type Sentence, sentencesOf } from './sentences';
 
 /** Most sentences in an answer. */
 const MAX_QUOTED = 3;
 /** Least share of the question's weight that the best sentence must cover: below it, quoting would mislead. */
 const LEAST_SHARE = 0.3;
-/** A further sentence must come this close to the best one. */
-const CLOSE_TO_BEST = 0.7;
+/** A further sentence must come this close to the best one, and cover this much of the question that is not covered yet. */
+const CLOSE_TO_BEST = 0.6;
+const LEAST_ADDED = 0.12;
 /** What the words of the headings above count beside those of the sentence. */
 const HEADING_SHARE = 0.4;
+/** Longer sentences cover more words by being long. */
+const USUAL_WORDS = 40;
 
 const NOTHING_FITS = 'I found nothing in the documents that answers this. I am the local model: I answer only by quoting sentences from them.';
 const NO_SOURCES = 'I am the local model: I answer only by quoting documents, and I was given none that fit this question.';
@@ -53,30 +56,32 @@ const answer = (question: string, sources: readonly ChatSource[]): readonly stri
 
 /** The sentences that cover the question best, the best first; ties by the order of the sources. */
 const best = (question: string, sources: readonly ChatSource[]): readonly Candidate[] => {
-  const pieces = sources.flatMap((source) => sentencesOf(source.text).map(({ start, end }) => ({ source, text: source.text.slice(start, end) })));
+  const pieces = sources.flatMap((source) => sentencesOf(source.text).map(({ start, end, kind }) => ({ source, kind, text: source.text.slice(start, end) })));
   const relevance = new Relevance(question, pieces.map(({ source, text }) => `${source.headings.join(' ')} ${text}`));
   const candidates = pieces
-    .map(({ source, text }): Candidate => {
+    .map(({ source, kind, text }): Candidate => {
       const own = relevance.of(text);
       const withHeadings = relevance.of(`${source.title} ${source.headings.join(' ')} ${text}`);
-      const rank = 1 + 0.1 / source.number;
-      return { source: source.number, text: text.replace(/\s+/g, ' '), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * completeness(text) };
+      const rank = 1 + 0.2 / source.number;
+      return { source: source.number, text: text.replace(/\s+/g, ' '), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * readability(text, kind) };
     })
     .toSorted((a, b) => b.score - a.score);
-  const first = candidates[0];
+  const [first] = candidates;
   if (first === undefined || first.score < LEAST_SHARE) return [];
-  const chosen: Candidate[] = [];
+  const chosen = [first];
   for (const candidate of candidates) {
     if (chosen.length === MAX_QUOTED || candidate.score < first.score * CLOSE_TO_BEST) break;
-    if (!chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
+    const said = chosen.map(({ text }) => text).join(' ');
+    if (relevance.of(`${said} ${candidate.text}`) - relevance.of(said) >= LEAST_ADDED) chosen.push(candidate);
   }
   return chosen;
 };
 
-/** Fragments (table cells, list stubs, questions) answer less well than whole sentences. */
-const completeness = (text: string): number => {
+/** How well a piece reads as an answer, 0 to 1: code, table rows, questions, stubs and endless sentences do so less. */
+const readability = (text: string, kind: Sentence['kind']): number => {
   const words = text.split(/\s+/).length;
-  if (text.endsWith('?')) return 0.5;
-  if (words < 4) return 0.6;
-  return /[.!:;`)*"]$/.test(text) ? 1 : 0.85;
+  const length = Math.sqrt(Math.min(1, USUAL_WORDS / words));
+  if (kind !== 'prose') return length * (kind === 'row' ? 0.75 : 0.5);
+  if (text.endsWith('?') || words < 4) return length * 0.5;
+  return length * (/[.!:;][`)*"_]*$/.test(text) ? 1 : 0.85);
 };

@@ -1,7 +1,7 @@
 /** Words that say nothing about what a text is about: articles, pronouns, question words, in English and German. */
 const STOP_WORDS = new Set(
   (
-    'a about after all also am an and any are as at be been before but by can could did do does done each for from get gets had has have he her hers him his how i if in into is it its ' +
+    'a about after all also am an and any are as at be been before but by can could did do does done each for from get gets had happen happened happens has have he her hers him his how i if in into is it its ' +
     'just may me might more most must my no not of on one only or other our out over own shall she should so some such than that the their them then there these they this those to too under ' +
     'up us use very was we were what when where which while who whom whose why will with would you your please tell show explain describe give ' +
     'der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wie was wer wo wann warum welche welcher welches von zu zum zur mit im in auf ' +
@@ -9,9 +9,9 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** The words of a text that carry meaning, lower-cased and reduced to their stems, in order, repetitions kept. */
+/** The words of a text that carry meaning, also those in names like `topK`, lower-cased and reduced to their stems, in order, repetitions kept. */
 export const termsOf = (text: string): string[] =>
-  (text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word)).map(stem);
+  (text.normalize('NFKC').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word)).map(stem);
 
 /** A light English stem: enough that `keys` meets `key` and `encrypted` meets `encrypt`. */
 const stem = (word: string): string => {

@@ -2,6 +2,8 @@
 export interface Sentence {
   readonly start: number;
   readonly end: number;
+  /** Prose ends where sentences end; a table row is one piece, and so are lines of code. */
+  readonly kind: 'prose' | 'row' | 'code';
 }
 
 /** Longest sentence kept whole, characters; what is longer (code, tables, lists without stops) is cut at white space. */
@@ -16,10 +18,11 @@ const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|cf|vs|Dr|Mr|Mrs|Ms|No|Nr|St|approx|b
 /** The sentences of a Markdown or plain text in order, as offsets, so that a quotation of one is verbatim. */
 export const sentencesOf = (text: string): readonly Sentence[] => blocks(text).flatMap((block) => sentencesIn(text, block)).flatMap((sentence) => cut(text, sentence));
 
-/** Runs of lines that belong together: paragraphs, list items, table rows. */
+/** Runs of lines that belong together: paragraphs, list items, table rows, code. */
 const blocks = (text: string): readonly Sentence[] => {
   const found: Sentence[] = [];
-  let open: { start: number; end: number } | undefined;
+  let open: { start: number; end: number; kind: Sentence['kind'] } | undefined;
+  let inCode = false;
   const close = (): void => {
     if (open !== undefined) found.push(open);
     open = undefined;
@@ -27,13 +30,16 @@ const blocks = (text: string): readonly Sentence[] => {
   let start = 0;
   for (const line of text.split('\n')) {
     const end = start + line.length;
-    const marker = MARKER.exec(line)?.[0].length ?? 0;
-    if (line.trim() === '' || HEADING.test(line) || FENCE.test(line) || isRule(line)) close();
-    else if (marker > 0 || line.trimStart().startsWith('|')) {
+    const marker = inCode ? 0 : (MARKER.exec(line)?.[0].length ?? 0);
+    const row = !inCode && line.trimStart().startsWith('|');
+    if (FENCE.test(line)) {
       close();
-      open = { start: start + marker, end };
-    } else if (open === undefined) open = { start, end };
-    else open.end = end;
+      inCode = !inCode;
+    } else if (line.trim() === '' || (!inCode && (HEADING.test(line) || isRule(line)))) close();
+    else if (marker > 0 || row || open === undefined || open.kind === 'row') {
+      close();
+      open = { start: start + marker, end, kind: inCode ? 'code' : row ? 'row' : 'prose' };
+    } else open.end = end;
     start = end + 1;
   }
   close();
@@ -44,6 +50,8 @@ const blocks = (text: string): readonly Sentence[] => {
 const isRule = (line: string): boolean => line.includes('---') && /^[ \t:|-]+$/.test(line);
 
 const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
+  const { kind } = block;
+  if (kind !== 'prose') return [block];
   const found: Sentence[] = [];
   const end = /[.!?\u3002\uff01\uff1f]["')\]\u201d\u2019*_`]*(?=\s|$)/g;
   const body = text.slice(block.start, block.end);
@@ -51,26 +59,26 @@ const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
   for (const match of body.matchAll(end)) {
     const stop = match.index + match[0].length;
     if (match[0].startsWith('.') && ABBREVIATION.test(body.slice(Math.max(start, match.index - 10), match.index + 1))) continue;
-    found.push(trimmed(text, block.start + start, block.start + stop));
+    found.push(trimmed(text, kind, block.start + start, block.start + stop));
     start = stop;
   }
-  found.push(trimmed(text, block.start + start, block.end));
+  found.push(trimmed(text, kind, block.start + start, block.end));
   return found.filter((sentence) => sentence.end > sentence.start);
 };
 
-const cut = (text: string, { start, end }: Sentence): readonly Sentence[] => {
+const cut = (text: string, { start, end, kind }: Sentence): readonly Sentence[] => {
   const pieces: Sentence[] = [];
   let from = start;
   while (end - from > MAX_SENTENCE) {
     const space = text.slice(from, from + MAX_SENTENCE).search(/\s\S*$/);
     const to = from + (space > MAX_SENTENCE / 2 ? space : MAX_SENTENCE);
-    pieces.push(trimmed(text, from, to));
+    pieces.push(trimmed(text, kind, from, to));
     from = to;
   }
-  return [...pieces, trimmed(text, from, end)].filter((piece) => piece.end > piece.start);
+  return [...pieces, trimmed(text, kind, from, end)].filter((piece) => piece.end > piece.start);
 };
 
-const trimmed = (text: string, start: number, end: number): Sentence => {
+const trimmed = (text: string, kind: Sentence['kind'], start: number, end: number): Sentence => {
   const piece = text.slice(start, end);
-  return { start: start + piece.length - piece.trimStart().length, end: end - (piece.length - piece.trimEnd().length) };
+  return { kind, start: start + piece.length - piece.trimStart().length, end: end - (piece.length - piece.trimEnd().length) };
 };
