@@ -15,7 +15,7 @@ export interface SqliteVaultOptions {
   readonly clock?: Clock;
 }
 
-const CACHED_KEYS = 20_000;
+const CACHED_KEYS = 50_000;
 
 /** Opens or makes the vault of a folder. Throws a sentence when `VAULT_KEY` is not the one it was made with. */
 export const openSqliteVault = async (options: SqliteVaultOptions): Promise<Vault> => new SqliteVault(options);
@@ -51,10 +51,12 @@ class SqliteVault implements Vault {
   }
 
   async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
+    this.forgetDestroyed();
     const present = this.find(thing);
     if (present !== undefined) return present;
     await this.made.join({ thing, owner });
     // Read anew, not handed over by the thread: a destruction may have come in between.
+    this.forgetDestroyed();
     const made = this.find(thing);
     if (made === undefined) throw new DomainError('not_found');
     return made;
@@ -62,6 +64,7 @@ class SqliteVault implements Vault {
 
   async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
     const found = new Map<string, DataKey>();
+    this.forgetDestroyed();
     for (const thing of things) {
       const key = this.find(thing);
       if (key !== undefined) found.set(thing, key);
@@ -100,7 +103,6 @@ class SqliteVault implements Vault {
   }
 
   private find(thing: string): DataKey | undefined {
-    this.forgetDestroyed();
     const cached = this.cache.get(thing);
     if (cached !== undefined) return cached;
     const wrapped = this.selectKey.get(thing);
