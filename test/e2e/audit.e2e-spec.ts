@@ -186,6 +186,40 @@ describe('one object', () => {
   });
 });
 
+describe('every kind of object', () => {
+  const at = (path: string) => `/api/v1/core${path}`;
+  const shown: Record<string, { id: string; path: string; without?: readonly string[] }> = {};
+
+  beforeAll(async () => {
+    const tag = await create(at(`/knowledge/${agentId}/tags`), { name: 'Travel' });
+    const document = await create(at(`/knowledge/${agentId}/documents`), { name: 'ferries.md', content: '# Ferries\n\nThe ferry leaves at nine.', mimeType: 'text/markdown', tagIds: [tag.id] });
+    await until(async () => (await platform.call(at(`/knowledge/${agentId}/documents/${document.id}`))).body['status'] === 'Ready', 'the document');
+    const turn = await platform.call<{ conversationId: string; message: { id: string } }>(at(`/llm/${agentId}/conversation`), { method: 'POST', body: { message: 'When does the ferry leave?' } });
+    const conversation = at(`/llm/${agentId}/conversation/${turn.body.conversationId}`);
+    const caller = await platform.newCaller();
+    Object.assign(shown, {
+      user: { id: caller.userId, path: at(`/users/${caller.userId}`) },
+      apiKey: { id: caller.keyId, path: at(`/api-keys/${caller.keyId}`) },
+      space: { id: spaceId, path: at(`/spaces/${spaceId}`), without: ['role'] },
+      agent: { id: agentId, path: at(`/agents/${agentId}`) },
+      document: { id: document.id, path: at(`/knowledge/${agentId}/documents/${document.id}`), without: ['tags'] },
+      tag: { id: tag.id, path: at(`/knowledge/${agentId}/tags/${tag.id}`) },
+      conversation: { id: turn.body.conversationId, path: conversation },
+      message: { id: turn.body.message.id, path: `${conversation}/messages` },
+    });
+  }, 60_000);
+
+  it.each(['user', 'apiKey', 'space', 'agent', 'document', 'tag', 'conversation', 'message'])('%s is shown as its API shows it', async (kind) => {
+    const { id, path, without = [] } = shown[kind] ?? { id: '', path: '' };
+    const { status, body } = await platform.call<{ items?: Record<string, unknown>[] } & Record<string, unknown>>(path);
+    const now = body.items === undefined ? body : (body.items.find((item) => item['id'] === id) ?? {});
+    const withoutThese = (given: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(given).filter(([name]) => !without.includes(name)));
+    expect(status).toBe(200);
+    expect(withoutThese((await object(`${kind}/${id}`)).body)).toEqual(withoutThese(now));
+    expect((await history(`${kind}/${id}`)).body.items.length).toBeGreaterThan(0);
+  });
+});
+
 describe('who may audit', () => {
   it.each(['/api/v1/audit/events', '/api/v1/audit/seals', '/api/v1/audit/objects/agent/1', '/api/v1/audit/proof/1'])('members of a Space and operators may not: %s', async (path) => {
     const member = await platform.newCaller();

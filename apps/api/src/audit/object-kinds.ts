@@ -4,16 +4,19 @@ import type { Row } from '@app/read-store';
 import { agents } from '@projections/agents';
 import { apiKeys } from '@projections/api-keys';
 import { conversations } from '@projections/conversations';
-import { documents } from '@projections/documents';
+import { type DocumentRow, documents } from '@projections/documents';
 import { messages } from '@projections/messages';
 import { spaces } from '@projections/spaces';
 import { tags } from '@projections/tags';
 import { users } from '@projections/users';
 import { agentView } from '../core/agents/agents-schemas';
 import { apiKeyView } from '../core/api-keys/api-keys-schemas';
+import { documentView } from '../core/knowledge/documents-schemas';
+import { tagView } from '../core/knowledge/tags-schemas';
+import { conversationView, messageView } from '../core/llm/conversations-schemas';
 import { spaceView } from '../core/spaces/spaces-schemas';
 import { userView } from '../core/users/users-schemas';
-import { type JsonText, presenter } from '../http';
+import type { JsonText } from '../http';
 
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
 export interface ObjectKind {
@@ -36,10 +39,9 @@ const shownBy =
     present(row as unknown as R);
 
 const ofKey = (first: RecordedEvent): readonly string[] => [`apiKeyUse-${idOf(first.context.stream)}`, ...related('user', 'userId')(first)];
-const documentView = presenter(documents.row.omit({ place: true, file: true, text: true, passages: true, failure: true }));
-const tagView = presenter(tags.row.pick({ id: true, name: true, color: true, documentCount: true }));
-const conversationView = presenter(conversations.row.omit({ spaceId: true }));
-const messageView = presenter(messages.row.omit({ sequence: true }));
+
+/** A document's tags by id: their names are objects of their own, with a history of their own. */
+const documentWithTags = (row: DocumentRow): JsonText => documentView(row, { tags: row.tagIds.map((id) => ({ id })) });
 
 /** By the resource's singular name (wire, Audit). */
 export const objectKinds: Readonly<Record<string, ObjectKind>> = {
@@ -47,7 +49,7 @@ export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   apiKey: { projection: apiKeys, present: shownBy(apiKeyView), stream: ownStream('apiKey'), related: ofKey },
   space: { projection: spaces, present: shownBy(spaceView), stream: ownStream('space'), related: none },
   agent: { projection: agents, present: shownBy(agentView), stream: ownStream('agent'), related: related('space', 'spaceId') },
-  document: { projection: documents, present: shownBy(documentView), stream: ownStream('document'), related: none },
+  document: { projection: documents, present: shownBy(documentWithTags), stream: ownStream('document'), related: none },
   tag: { projection: tags, present: shownBy(tagView), stream: null, related: related('space', 'spaceId') },
   conversation: { projection: conversations, present: shownBy(conversationView), stream: ownStream('conversation'), related: none },
   message: { projection: messages, present: shownBy(messageView), stream: null, related: none },
