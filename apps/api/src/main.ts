@@ -1,3 +1,4 @@
+import './compile-cache';
 import 'reflect-metadata';
 import { LogInUse } from '@app/event-log';
 import { InvalidConfig, readConfig } from '@app/kernel';
