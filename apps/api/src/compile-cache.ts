@@ -1,4 +1,5 @@
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 
-// Imported before anything else: what is loaded from here on is compiled once and kept for the next start.
-enableCompileCache();
+// Imported before anything else: what is loaded from here on is compiled once and kept for the next start. The types of
+// the oldest Node that installs do not know the function yet; the Node that runs has it.
+(nodeModule as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();
