@@ -79,6 +79,18 @@ const bare = async (folder: string): Promise<number> => {
   }
 };
 
+/** Microseconds to learn that a stream has nothing new: what every decision asks first. */
+const readBeyondTheEnd = async (folder: string): Promise<number> => {
+  const log = await openSqliteEventLog({ folder });
+  const reads = 200_000;
+  await log.append('bench-read', [{ id: randomUUID(), type: 'BenchEvent', data, metadata }], 'noStream');
+  const started = performance.now();
+  for (let read = 0; read < reads; read += 1) await log.readStream('bench-read', { from: 1 });
+  const each = ((performance.now() - started) * 1000) / reads;
+  await log.close();
+  return each;
+};
+
 const oneByOne = (folder: string): number => {
   const database = new Database(join(folder, 'single.sqlite'));
   database.pragma('journal_mode = WAL');
@@ -120,6 +132,7 @@ const main = async (): Promise<void> => {
   console.log(`  event log                 ${perSecond(log)}`);
   console.log(`  bare group-commit loop    ${perSecond(loop)}   ratio ${(log / loop).toFixed(2)} (target 0.70)`);
   console.log(`  one sync per append       ${perSecond(single)}   ratio ${(log / single).toFixed(1)} (target 20)`);
+  console.log(`  read of a stream beyond its known end: ${(await inFolder(readBeyondTheEnd)).toFixed(2)} us`);
   console.log(`  main loop lag while the log works: p99 ${median(results.p99).toFixed(1)} ms, most ${Math.max(...results.most).toFixed(1)} ms (target 50)`);
 };
 

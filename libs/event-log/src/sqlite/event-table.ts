@@ -15,6 +15,8 @@ export class EventTable {
   private readonly downwards: Rows;
   private readonly streamUpwards: Rows;
   private readonly streamDownwards: Rows;
+  private readonly entryAfter: Rows;
+  private readonly entryBefore: Rows;
   private readonly streamEnd: Statement<[string], readonly [revision: number, type: string]>;
   private readonly last: Statement<[], number | null>;
   private readonly indexed: Statement<[], number>;
@@ -23,8 +25,10 @@ export class EventTable {
     const rows = (sql: string): Rows => database.prepare<(string | number)[], EventRow>(`SELECT ${COLUMNS} FROM events ${sql}`).raw();
     this.upwards = rows('WHERE position > ? AND position <= ? ORDER BY position');
     this.downwards = rows('WHERE position < ? AND position >= ? ORDER BY position DESC');
-    this.streamUpwards = rows('WHERE (stream, revision) >= (?, ?) ORDER BY stream, revision LIMIT ?');
-    this.streamDownwards = rows('WHERE (stream, revision) <= (?, ?) ORDER BY stream DESC, revision DESC LIMIT ?');
+    this.streamUpwards = rows('WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?');
+    this.streamDownwards = rows('WHERE stream = ? AND revision <= ? ORDER BY revision DESC LIMIT ?');
+    this.entryAfter = rows('WHERE (stream, revision) > (?, ?) ORDER BY stream, revision LIMIT 1');
+    this.entryBefore = rows('WHERE (stream, revision) < (?, ?) ORDER BY stream DESC, revision DESC LIMIT 1');
     this.streamEnd = database.prepare<[string], readonly [number, string]>('SELECT revision, type FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1').raw();
     this.last = database.prepare<[], number | null>('SELECT max(position) FROM events').pluck();
     this.indexed = database.prepare<[], number>('SELECT count(*) FROM events INDEXED BY events_by_stream').pluck();
@@ -58,24 +62,23 @@ export class EventTable {
 
   /** At most `limit` rows of a stream from a revision on (inclusive), oldest first. */
   streamFrom(stream: string, revision: number, limit: number): readonly EventRow[] {
-    const before = this.streamDownwards.all(stream, revision - 1, 1)[0];
-    if (before !== undefined) verify(before);
+    const rows = this.streamUpwards.all(stream, revision, limit);
+    const before = this.neighbour(this.entryBefore, stream, revision);
     const first = before?.[1] === stream ? before[2] + 1 : 0;
-    const rows = this.ownRows(this.streamUpwards.all(stream, revision, limit + 1), stream);
-    rows.forEach((row, index) => verifyRevision(row, Math.max(first, revision) + index));
-    if (rows.length > 0 && first < revision) throw gap(stream, first);
-    return rows.slice(0, limit);
+    rows.forEach((row, index) => verifyRevision(row, first + index));
+    if (rows.length > 0 && first !== revision) throw gap(stream, first);
+    if (rows.length < limit && this.neighbour(this.entryAfter, stream, rows.at(-1)?.[2] ?? revision)?.[1] === stream) throw gap(stream, revision);
+    return rows;
   }
 
   /** At most `limit` rows of a stream from a revision on (inclusive), newest first. */
   streamBack(stream: string, revision: number, limit: number): readonly EventRow[] {
-    for (const after of this.streamUpwards.all(stream, revision + 1, 1)) verify(after);
-    const rows = this.ownRows(this.streamDownwards.all(stream, revision, limit + 1), stream);
-    const first = rows[0];
-    if (first === undefined) return rows;
-    rows.forEach((row, index) => verifyRevision(row, first[2] - index));
-    if (rows.length <= limit && first[2] !== rows.length - 1) throw gap(stream, first[2] - rows.length);
-    return rows.slice(0, limit);
+    const rows = this.streamDownwards.all(stream, revision, limit);
+    this.neighbour(this.entryAfter, stream, revision);
+    const first = rows[0]?.[2] ?? -1;
+    rows.forEach((row, index) => verifyRevision(row, first - index));
+    if (rows.length < limit && first !== rows.length - 1) throw gap(stream, first - rows.length);
+    return rows;
   }
 
   /**
@@ -87,12 +90,11 @@ export class EventTable {
     return end && { revision: end[0], isRemoved: end[1] === REMOVED };
   }
 
-  /** Rows of the stream; one of its neighbour, where there is one, is verified and left out. */
-  private ownRows(rows: readonly EventRow[], stream: string): readonly EventRow[] {
-    const end = rows.findIndex((row) => row[1] !== stream);
-    if (end < 0) return rows;
-    verify(rows[end] as EventRow);
-    return rows.slice(0, end);
+  /** The entry next to a place in the index, verified. */
+  private neighbour(entry: Rows, stream: string, revision: number): EventRow | undefined {
+    const row = entry.get(stream, revision);
+    if (row !== undefined) verify(row);
+    return row;
   }
 }
 

@@ -119,7 +119,10 @@ export class LogWriter {
     if (this.isClosing) return this.closed.resolve();
     this.down = reason;
     for (const { request } of this.pending.values()) this.settle({ id: request.id, kind: 'unavailable', reason, outcome: 'unknown' });
-    setTimeout(() => (this.thread = this.start()), RESTART_MS);
+    setTimeout(() => {
+      if (this.isClosing) this.closed.resolve();
+      else this.thread = this.start();
+    }, RESTART_MS);
   }
 
   private receive(message: WriterMessage): void {

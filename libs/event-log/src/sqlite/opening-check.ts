@@ -21,12 +21,15 @@ export interface Opened {
  * `LogCorrupted`.
  */
 export const checkBeforeOpening = (folder: string): Opened => {
-  if (!existsSync(join(folder, LOG_FILE))) return { head: 0 };
+  const acknowledged = readHeadMark(folder);
+  if (!existsSync(join(folder, LOG_FILE))) {
+    if (acknowledged === 0) return { head: 0 };
+    throw new LogCorrupted(LOG_FILE, `it is gone, ${positionText(acknowledged)} was acknowledged`);
+  }
   const wal = checkWal(join(folder, `${LOG_FILE}-wal`));
   const place = `frame ${wal.damaged ?? wal.frames + 1} of the write-ahead log`;
   if (wal.damaged !== undefined) throw new LogCorrupted(place, 'valid frames follow one that is not');
   const head = soundHead(folder);
-  const acknowledged = readHeadMark(folder);
   if (head >= acknowledged) return { head };
   if (wal.wholeFrameFollows || wal.frames === 0) throw new LogCorrupted(place, `the log ends at position ${positionText(head)}, ${positionText(acknowledged)} was acknowledged`);
   return { head, notice: `the tail of the log was cut off: it ends at position ${positionText(head)}, ${positionText(acknowledged)} had been acknowledged` };

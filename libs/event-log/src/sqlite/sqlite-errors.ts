@@ -3,10 +3,10 @@ import { LOG_FILE } from './log-files';
 
 export const LOG_DEPENDENCY = 'event log';
 
-/** SQLite's extended result code, such as `SQLITE_FULL`; undefined for other errors. */
+/** SQLite's extended result code, such as `SQLITE_FULL`; undefined for other errors. By shape, since the driver has one class a process. */
 export const sqliteCode = (error: unknown): string | undefined => {
-  const code = error instanceof Error && error.name === 'SqliteError' ? (error as { code?: unknown }).code : undefined;
-  return typeof code === 'string' ? code : undefined;
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  return name === 'SqliteError' && typeof code === 'string' ? code : undefined;
 };
 
 /** Says why in one sentence, without paths. */
@@ -15,7 +15,7 @@ export const reasonOf = (error: unknown): string => {
   if (code === 'SQLITE_FULL') return 'the disk is full';
   if (code?.startsWith('SQLITE_IOERR_FSYNC') === true) return 'the disk did not confirm a write (fsync failed)';
   if (code?.startsWith('SQLITE_IOERR') === true) return `the disk failed (${code})`;
-  return code ?? (error instanceof Error ? error.message : String(error));
+  return code ?? (error as Error).message;
 };
 
 /** The damage that SQLite found itself; undefined for other errors. */

@@ -38,15 +38,13 @@ export class SqliteLogReader implements LogReader {
     const events: StoredEvent[] = [];
     let revision = from ?? (step > 0 ? 0 : Number.MAX_SAFE_INTEGER - 1);
     let turnEnds = performance.now() + TURN_MS;
-    while (revision >= 0) {
+    while (revision >= 0 && events.length < limit) {
       const at = revision;
-      const rows = this.sound(() => (step > 0 ? this.table.streamFrom(stream, at, ROWS_AT_ONCE) : this.table.streamBack(stream, at, ROWS_AT_ONCE)));
-      for (const row of rows) {
-        if (row[0] <= upTo && !isRemoved(row)) events.push(storedEvent(row));
-        if (events.length >= limit) return events;
-      }
+      const most = Math.min(ROWS_AT_ONCE, limit - events.length);
+      const rows = this.sound(() => (step > 0 ? this.table.streamFrom(stream, at, most) : this.table.streamBack(stream, at, most)));
+      for (const row of rows) if (row[0] <= upTo && !isRemoved(row)) events.push(storedEvent(row));
       const last = rows.at(-1);
-      if (last === undefined || rows.length < ROWS_AT_ONCE) return events;
+      if (last === undefined || rows.length < most) return events;
       revision = last[2] + step;
       if (performance.now() < turnEnds) continue;
       await nextTurn();

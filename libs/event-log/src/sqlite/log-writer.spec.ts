@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import type { NewEvent } from '@app/kernel';
+import { newEvents, until } from '../contract/log-under-test.contract';
+import { KnownLog } from './known-log';
+import { LogWriter } from './log-writer';
+
+let folder: string;
+let known: KnownLog;
+let writer: LogWriter;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'log-writer-'));
+  known = new KnownLog();
+  writer = await LogWriter.open(folder, known);
+});
+afterEach(async () => {
+  await writer.close();
+  rmSync(folder, { recursive: true });
+});
+
+const append = (events: readonly NewEvent[]) => writer.append('a-1', events, 'any', 100);
+const killThread = (): Promise<number> => (writer as unknown as { thread: Worker }).thread.terminate();
+
+describe('the writer of the log', () => {
+  it('is replaced when its thread dies: what waited is answered as unknown, and writing goes on', async () => {
+    await append(newEvents(2));
+    const waiting = append(newEvents(1));
+    const killed = killThread();
+
+    await expect(waiting).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    await killed;
+    await expect(append(newEvents(1))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
+    await until(() => writer.down === undefined);
+
+    expect((await append(newEvents(1))).revision).toBe(known.head - 1);
+  });
+
+  it('closes although its thread is dead', async () => {
+    await killThread();
+  });
+
+  it('refuses more than may wait for the disk', async () => {
+    const large = newEvents(1);
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => writer.append('a-1', large, 'any', 8 * 1024 * 1024)));
+
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused).toHaveLength(12);
+    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'too many writes wait for the disk' });
+  });
+});
