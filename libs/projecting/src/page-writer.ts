@@ -67,14 +67,16 @@ export class PageWriter {
 
   /** Turns events into operations. Events of a stream that has a dead letter wait: they are passed over. */
   async fold(events: readonly StoredEvent[], letters: ReadonlyMap<string, DeadLetter> = this.parked): Promise<FoldedPage> {
-    const keys = await this.options.codec.keysOf(events);
+    const { store, codec, skip } = this.options;
+    const keys = await codec.keysOf(events);
     const changes: { position: Position; operations: readonly unknown[] }[] = [];
     const failed = new Map<string, DeadLetter>();
     for (const event of events) {
-      if (letters.has(event.stream) || failed.has(event.stream) || this.options.skip.has(event.id)) continue;
+      if (letters.has(event.stream) || failed.has(event.stream) || skip.has(event.id)) continue;
       try {
-        const operations = this.options.store.operations(this.options.codec.decodeWith(event, keys));
-        changes.push({ position: event.position, operations: operations instanceof Promise ? await operations : operations });
+        const given = store.operations(codec.decodeWith(event, keys));
+        const operations = given instanceof Promise ? await given : given;
+        if (operations.length > 0) changes.push({ position: event.position, operations });
       } catch (error) {
         if (isTransient(error)) throw error;
         failed.set(event.stream, this.poisoned(new PoisonEvent(event, isUnreadable(error) ? error.reason : 'apply', describeError(error))));
@@ -109,7 +111,7 @@ export class PageWriter {
   async commit({ events, changes, letters }: FoldedPage, upTo: Position | null): Promise<void> {
     const { store, version, fence } = this.options;
     const to: Checkpoint = { position: upTo, handled: this.stored.handled + events.length };
-    await store.commit(version, { changes: changes.filter((change) => change.operations.length > 0), from: this.stored.position, to, fence, letters });
+    await store.commit(version, { changes, from: this.stored.position, to, fence, letters });
     this.stored = to;
     for (const [stream, letter] of letters) {
       if (letter === null) this.parked.delete(stream);

@@ -1,5 +1,5 @@
-import type { LogReader } from '@app/event-log';
-import type { Clock, EventCodec, Position } from '@app/kernel';
+import type { LogPage, LogReader } from '@app/event-log';
+import type { Clock, EventCodec, Position, StoredEvent } from '@app/kernel';
 import { type DeadLetterReason, PoisonEvent } from './dead-letter';
 import type { Projection } from './projection';
 import { PageWriter } from './page-writer';
@@ -7,8 +7,8 @@ import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from './view-stores';
 import type { ViewStore } from './view-store';
 
-/** Large pages: each is one commit, and rows that change often in it are written once. */
-const PAGE = 4_000;
+/** Events of one commit: many, since rows that change often in it are written once. */
+const BATCH = 4_000;
 
 export interface BuildTask {
   readonly view: string;
@@ -103,26 +103,37 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
   }
 };
 
-/** Reads and applies the next page while the one before is written. */
+/** Reads and applies the next batch while the one before is written. */
 const pages = async (log: LogReader, types: readonly string[], writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
   let after = writer.checkpoint.position;
   let writing: Promise<void> = Promise.resolve();
   for (;;) {
-    const page = await log.readAll({ after, limit: PAGE, filter: { types } });
-    const folded = await writer.fold(page.events);
+    const { events, next, end } = await readBatch(log, types, after);
+    const folded = await writer.fold(events);
     await writing;
     run.handled = writer.checkpoint.handled;
     if (run.stopping) return 'stopped';
-    if (page.next !== null && page.next !== after) {
-      writing = writer.write(folded, page.next);
-      // It is awaited a page later; until then a failure must not count as unhandled.
+    if (next !== null && next !== after) {
+      writing = writer.write(folded, next);
+      // It is awaited a batch later; until then a failure must not count as unhandled.
       writing.catch(() => undefined);
-      after = page.next;
+      after = next;
     }
-    if (page.end) {
+    if (end) {
       await writing;
       run.handled = writer.checkpoint.handled;
       return 'caught-up';
     }
+  }
+};
+
+/** Pages of the log as one: a page may be short, since a log ends pages that take long. */
+const readBatch = async (log: LogReader, types: readonly string[], from: Position | null): Promise<LogPage> => {
+  const events: StoredEvent[] = [];
+  for (let after = from; ; ) {
+    const page = await log.readAll({ after, limit: BATCH - events.length, filter: { types } });
+    for (const event of page.events) events.push(event);
+    after = page.next;
+    if (page.end || events.length >= BATCH) return { events, next: after, end: page.end };
   }
 };
