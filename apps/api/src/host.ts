@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
-import { conversationWork, type ConversationWork, erasureWork, knowledgeWork, type KnowledgeWork, openStores, projections, spawnRebuildWorker, type Stores, tenancyPolicies } from '@app/hosting';
+import { conversationWork, type ConversationWork, erasureWork, knowledgeWork, type KnowledgeWork, openStores, projections, rebuildWorkers, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
@@ -46,7 +46,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const metrics = new Metrics();
   const stores = await openStores(config, vaultKey, clock);
   observeStores(stores, metrics);
-  const spawn = () => spawnRebuildWorker({ dataFolder: config.DATA_DIR, vaultKey });
+  const spawn = rebuildWorkers({ dataFolder: config.DATA_DIR, vaultKey });
   const projecting = new Projecting({ ...stores, projections: observeProjections(projections), spawn, clock, logger });
   const ids = new TimeOrderedIds();
   const secret = instanceSecret(vaultKey);

@@ -1,12 +1,27 @@
 import { type Calls, callThread, startThread } from '@app/kernel';
 import type { RebuildWorker } from '@app/projecting';
 
+/** How long the thread waits for the next rebuild before it ends: views are often rebuilt one after the other. */
+const LINGER_MS = 2_000;
+
 /** What the rebuild thread opens its stores with. */
 export interface RebuildThreadData {
   readonly dataFolder: string;
   readonly vaultKey: string;
 }
 
-/** Starts a thread that rebuilds views of the embedded stores. */
-export const spawnRebuildWorker = (data: RebuildThreadData): Calls<RebuildWorker> =>
-  callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: data }), []);
+/** Hands out one thread that rebuilds views of the embedded stores; it ends some time after the last one who had it closed it. */
+export const rebuildWorkers = (data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
+  const thread = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: data }), []);
+  let users = 0;
+  let ending: NodeJS.Timeout | undefined;
+  const close = async (): Promise<void> => {
+    users -= 1;
+    if (users === 0) ending = setTimeout(() => void thread.close(), LINGER_MS).unref();
+  };
+  return () => {
+    clearTimeout(ending);
+    users += 1;
+    return { call: thread.call, close };
+  };
+};
