@@ -44,12 +44,9 @@ export class VersionedFiles<File extends Opened> {
   prepare(name: string, version: number, make: (db: Database.Database) => void): void {
     const file = versionFile(this.folder, name, version);
     this.guarded.run(file, () => {
-      const db = openForWriting(file);
-      try {
-        make(db);
-      } finally {
-        db.close();
-      }
+      const known = this.file(file);
+      if (known !== undefined) return make(known.db);
+      this.open(file, make);
     });
   }
 
@@ -128,16 +125,19 @@ export class VersionedFiles<File extends Opened> {
     // Another thread dropped a file: what is open here may be a file without a name.
     if (seen !== this.filesSeen) this.closeFiles();
     this.filesSeen = seen;
-    const known = this.files.get(file);
-    if (known !== undefined || !existsSync(file)) return known;
+    return this.files.get(file) ?? (existsSync(file) ? this.open(file) : undefined);
+  }
+
+  private open(file: string, make?: (db: Database.Database) => void): File | undefined {
     const db = openForWriting(file);
     let opened: File | undefined;
     try {
+      make?.(db);
       opened = this.opened(db);
     } finally {
       if (opened === undefined) db.close();
+      else this.files.set(file, opened);
     }
-    if (opened !== undefined) this.files.set(file, opened);
     return opened;
   }
 

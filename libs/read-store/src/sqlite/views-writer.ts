@@ -1,5 +1,6 @@
 import type { Json } from '@app/kernel';
 import type { RowBatch, ViewSpec } from '../read-store';
+import { SMALL_CACHE } from './sqlite-file';
 import { writeEntry } from './state-file';
 import { VersionedFiles } from './versioned-files';
 import { prepareFile, readHead, ViewFile } from './view-file';
@@ -10,6 +11,7 @@ export class ViewsWriter {
 
   constructor(folder: string) {
     this.files = new VersionedFiles('views', folder, (db) => {
+      db.pragma(SMALL_CACHE);
       const head = readHead(db);
       return head && new ViewFile(db, head);
     });

@@ -83,8 +83,9 @@ export class IndexReader {
   private untied(wanted: number, fetch: (limit: number) => readonly Ranked[]): readonly { readonly id: number; readonly chunkId: string }[] {
     let found = fetch(wanted);
     for (let limit = wanted; found.length === limit && limit < MAX_CANDIDATES && found[wanted - 1]?.value === found.at(-1)?.value; ) found = fetch((limit = Math.min(limit * 2, MAX_CANDIDATES)));
+    const chunks = new Map(this.statement('select id, chunkId from passages where id in (select value from json_each(?))').raw().all(JSON.stringify(found.map(({ id }) => id))) as [number, string][]);
     return found
-      .map(({ id, value }) => ({ id, value, chunkId: this.one<string>('select chunkId from passages where id = ?', id) }))
+      .map(({ id, value }) => ({ id, value, chunkId: chunks.get(id) ?? '' }))
       .toSorted((a, b) => a.value - b.value || (a.chunkId < b.chunkId ? -1 : 1))
       .slice(0, wanted);
   }

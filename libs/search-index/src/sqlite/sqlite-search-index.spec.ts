@@ -49,6 +49,7 @@ describe('search files', () => {
     const under = await openIndex(false)();
     for (const version of [1, 2]) await under.index.prepare('passages', version);
     await under.index.swap('passages', undefined, 1);
+    await under.index.close();
     writeFileSync(join(under.folder, 'passages-v1.sqlite'), Buffer.alloc(8192, 'no database'));
     const index = await under.reopen();
     const tested = new TestIndex('passages', index);

@@ -49,8 +49,10 @@ export const highlighted = (text: string, query: readonly (readonly string[])[],
 const words = (text: string): readonly string[] => (text.match(WORD) ?? []).flatMap((word) => pieces(folded(word)));
 
 /** Lower case without accents, so that index, queries and highlights compare the same letters. */
-const folded = (word: string): string =>
-  word.slice(0, MAX_WORD_CHARACTERS).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+const folded = (word: string): string => {
+  const lower = word.slice(0, MAX_WORD_CHARACTERS).toLowerCase();
+  return /^[a-z0-9]*$/.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+};
 
 const pieces = (word: string): readonly string[] => {
   if (!UNSPACED.test(word)) return word === '' ? [] : [word];
