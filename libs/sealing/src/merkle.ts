@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto';
 
+/** The domain 0x01 and room for two hashes. Hashing is synchronous, so one is enough. */
+const node = Buffer.alloc(65, 1);
+
 /** Merkle trees as in RFC 6962, 2.1, over leaves that are hashed already. */
-const nodeHash = (left: Buffer, right: Buffer): Buffer => hash('sha256', Buffer.concat([Buffer.of(1), left, right]), 'buffer');
+const nodeHash = (left: Buffer, right: Buffer): Buffer => {
+  left.copy(node, 1);
+  right.copy(node, 33);
+  return hash('sha256', node, 'buffer');
+};
 
 /** Where a tree of `size` leaves splits: the largest power of two below it. */
 const splitOf = (size: number): number => 2 ** Math.ceil(Math.log2(size) - 1);

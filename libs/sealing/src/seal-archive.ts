@@ -1,6 +1,6 @@
 import type { LogReader } from '@app/event-log';
 import { LruCache, type Position, type StoredEvent } from '@app/kernel';
-import { headOf, SEAL_STREAM, type Seal, type SealHead } from './seal';
+import { headOf, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
 import { sealOf } from './sealed-place';
 
 /** A seal as it stands in the log. */
@@ -113,4 +113,4 @@ export class SealArchive {
   }
 }
 
-const holds = ({ seal }: ArchivedSeal, id: string): boolean => seal.events.some(([sealed]) => sealed === id);
+const holds = ({ seal }: ArchivedSeal, id: string): boolean => seal.events.some((entry) => sealedId(entry) === id);

@@ -28,8 +28,8 @@ export const LogSealed = defineEvent({
     keyId: z.string().regex(/^[0-9a-f]{16}$/),
     at: z.iso.datetime(),
     signature: z.string().regex(/^[\w-]{86}$/),
-    /** `[id, stream, revision, content hash]` of each event, in log order. */
-    events: z.array(z.tuple([z.string(), z.string(), z.number().int().nonnegative(), sha256])).min(1),
+    /** `id revision contentHash stream` of each event, in log order. */
+    events: z.array(z.string()).min(1),
   }),
 });
 
@@ -40,7 +40,18 @@ export type SealHead = Omit<Seal, 'events'>;
 /** The kinds of event that the sealer appends, for the catalogue. */
 export const sealEvents = [LogSealed] as const;
 
-export const sealedEvents = (seal: Seal): readonly SealedEvent[] => seal.events.map(([id, stream, revision, content]) => ({ id, stream, revision, content }));
+export const sealedEvents = (seal: Seal): readonly SealedEvent[] => seal.events.map(sealedEvent);
+
+/** The id in an entry of a seal. */
+export const sealedId = (entry: string): string => entry.slice(0, entry.indexOf(' '));
+
+/** A stream's name may hold spaces, so it stands last. */
+const entryOf = ({ id, stream, revision, content }: SealedEvent): string => `${id} ${revision} ${content} ${stream}`;
+
+const sealedEvent = (entry: string): SealedEvent => {
+  const [id = '', revision = '', content = ''] = entry.split(' ', 3);
+  return { id, revision: Number(revision), content, stream: entry.slice(id.length + revision.length + content.length + 3) };
+};
 
 export const headOf = ({ fromOrdinal, ordinal, root, previous, keyId, at, signature }: Seal): SealHead => ({ fromOrdinal, ordinal, root, previous, keyId, at, signature });
 
@@ -62,7 +73,7 @@ export const makeSeal = (last: SealHead | undefined, events: readonly SealedEven
     keyId: key.keyId,
     at: at.toISOString(),
   };
-  return { ...head, signature: key.sign(signedText(head)), events: events.map(({ id, stream, revision, content }) => [id, stream, revision, content]) };
+  return { ...head, signature: key.sign(signedText(head)), events: events.map(entryOf) };
 };
 
 /** Ours to seal: everything but the seals themselves and what a server keeps for itself. */

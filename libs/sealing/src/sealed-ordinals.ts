@@ -1,7 +1,7 @@
 import type { LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import type { Ordinals } from '@app/projecting';
-import { isSealable, SEAL_STREAM, type Seal } from './seal';
+import { isSealable, SEAL_STREAM, type Seal, sealedId } from './seal';
 import type { ArchivedSeal, SealArchive } from './seal-archive';
 
 interface Mark {
@@ -44,7 +44,7 @@ export class SealedOrdinals implements Ordinals {
     const ordinals = new Map<string, number>();
     for (const event of events) {
       const archived = await this.archive.over(event, () => this.ordinalAt(event.position));
-      if (archived !== undefined) ordinals.set(event.id, archived.seal.fromOrdinal + archived.seal.events.findIndex(([id]) => id === event.id));
+      if (archived !== undefined) ordinals.set(event.id, archived.seal.fromOrdinal + archived.seal.events.findIndex((entry) => sealedId(entry) === event.id));
     }
     return ordinals;
   }
@@ -65,7 +65,7 @@ export class SealedOrdinals implements Ordinals {
 
   /** The last event under a seal that still stands: found backwards from the seal, next to it as a rule. */
   private async endOf({ seal, position }: ArchivedSeal): Promise<Mark> {
-    const ordinals = new Map(seal.events.map(([id], index) => [id, seal.fromOrdinal + index]));
+    const ordinals = new Map(seal.events.map((entry, index) => [sealedId(entry), seal.fromOrdinal + index]));
     for (let after: Position | null = position; ; ) {
       const page = await this.log.readAll({ direction: 'backwards', after, limit: PAGE });
       const last = page.events.find((event) => ordinals.has(event.id));

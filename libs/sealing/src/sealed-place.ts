@@ -1,6 +1,6 @@
 import type { LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
-import { headOf, isSealable, LogSealed, SEAL_STREAM, type Seal, type SealHead } from './seal';
+import { headOf, isSealable, LogSealed, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
 
 /** How far the log is sealed, as the log itself says. */
 export interface SealedPlace {
@@ -30,7 +30,7 @@ const lastSealedPosition = async (log: LogReader): Promise<Position | null> => {
   for (let after: Position | null = null; ; ) {
     const page = await log.readAll({ direction: 'backwards', after, limit: PAGE });
     for (const event of page.events) {
-      if (event.stream === SEAL_STREAM) for (const [id] of sealOf(event).events) sealed.add(id);
+      if (event.stream === SEAL_STREAM) for (const entry of sealOf(event).events) sealed.add(sealedId(entry));
       else if (isSealable(event) && sealed.has(event.id)) return event.position;
     }
     if (page.end) return null;

@@ -2,7 +2,7 @@ import type { EventLog, Subscription } from '@app/event-log';
 import { type Clock, type EventCodec, isWrongExpectedRevision, nameId, type Position, type StoredEvent } from '@app/kernel';
 import { errorName, type Logger } from '@app/projecting';
 import { contentHash, type SealedEvent } from './event-hash';
-import { headOf, isSealable, makeSeal, SEAL_SIZE, SEAL_STREAM, type SealHead } from './seal';
+import { headOf, isSealable, makeSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';
 import type { SealKey } from './seal-key';
 import { readSealedPlace, sealOf } from './sealed-place';
 
@@ -116,7 +116,7 @@ export class Sealer {
   private async learn(): Promise<void> {
     for (const event of await this.options.log.readStream(SEAL_STREAM, { from: this.revision + 1 })) {
       const seal = sealOf(event);
-      for (const [id] of seal.events) this.sealedAhead.add(id);
+      for (const entry of seal.events) this.sealedAhead.add(sealedId(entry));
       this.unsealed = this.unsealed.filter(({ id }) => !this.sealedAhead.delete(id));
       this.last = headOf(seal);
       this.revision = event.revision;

@@ -59,7 +59,7 @@ export class Alignment {
     for (await this.window.fill(); this.window.first !== undefined; await this.window.fill()) {
       const event = this.window.takeFirst() as FoundEvent;
       if (event.damageBefore !== undefined) this.unreadableTail(event.damageBefore);
-      since ??= event.recordedAt;
+      since ??= recordedAtOf(event);
       events += 1;
     }
     if (this.window.damageAtEnd !== undefined && this.inDamage === undefined) this.unreadableTail(this.window.damageAtEnd);
@@ -128,3 +128,5 @@ export class Alignment {
     return { ordinal: this.lastOrdinal, stream, revision, id, ...(event === undefined ? {} : { position: event.position }) };
   }
 }
+
+const recordedAtOf = ({ metadata }: FoundEvent): string => /"recordedAt":"([^"]*)"/.exec(metadata)?.[1] ?? '';

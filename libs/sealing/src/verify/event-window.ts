@@ -6,7 +6,7 @@ import { type Damage, isDamage } from './verify-source';
 /** An event of the log under verification. */
 export interface FoundEvent extends SealedEvent {
   readonly position: string;
-  readonly recordedAt: string;
+  readonly metadata: string;
   /** What the source could not read just before. */
   readonly damageBefore: Damage | undefined;
 }
@@ -63,11 +63,9 @@ export class EventWindow {
     this.onEvent(event);
     if (!isSealable(event)) return;
     const { id, stream, revision, position } = event;
-    const found: FoundEvent = { id, stream, revision, content: contentHash(event), position, recordedAt: recordedAtOf(event), damageBefore: this.damage };
+    const found: FoundEvent = { id, stream, revision, content: contentHash(event), position, metadata: event.metadata, damageBefore: this.damage };
     this.damage = undefined;
     if (this.events.has(id)) this.onDuplicate(found);
     else this.events.set(id, found);
   }
 }
-
-const recordedAtOf = ({ metadata }: StoredEvent): string => /"recordedAt":"([^"]*)"/.exec(metadata)?.[1] ?? '';
