@@ -13,6 +13,8 @@ const main = async (): Promise<void> => {
   const environment = readEnvironment();
   const config = readConfig(environment);
   const logger = makeLogger(config.LOG_LEVEL);
+  // A fault nobody waited for concerns one piece of work, not those of everybody else.
+  process.on('unhandledRejection', (error) => logger.error({ error }, 'a rejection was not handled'));
   const platform = await startPlatform(config, environment, logger);
   const url = await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl());
   if (platform.madeKey !== undefined) process.stdout.write(`The first API key, shown this once: ${platform.madeKey}\n`);
@@ -38,6 +40,7 @@ const fail = (error: unknown): void => {
 
 const sentenceOf = (error: unknown): string => {
   if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey) return error.message;
+  if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };
 
