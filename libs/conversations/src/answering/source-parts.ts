@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sentencesOf } from '@app/models';
+import { sentencesOf, termsOf } from '@app/models';
 import type { SourceDocumentPart } from '../conversation/message-parts';
 import type { Citation } from './citations';
 import { quoteFor } from './quote';
@@ -39,6 +39,6 @@ const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPar
 /** The sentence of the answer that a mark stands at the end of. */
 const statementAt = (answer: string, at: number): string => {
   const before = answer.slice(Math.max(0, at - 600), at).replace(/(?:\s*\[\d+\])+\s*$/, '');
-  const sentence = sentencesOf(before).at(-1);
-  return sentence === undefined ? before : before.slice(sentence.start, sentence.end);
+  const sentences = sentencesOf(before).map(({ start, end }) => before.slice(start, end));
+  return sentences.findLast((sentence) => termsOf(sentence).length > 0) ?? before;
 };

@@ -63,7 +63,7 @@ const best = (question: string, sources: readonly ChatSource[]): readonly Candid
       const own = relevance.of(text);
       const withHeadings = relevance.of(`${source.title} ${source.headings.join(' ')} ${text}`);
       const rank = 1 + 0.2 / source.number;
-      return { source: source.number, text: text.replace(/\s+/g, ' '), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * readability(text, kind) };
+      return { source: source.number, text: shown(text, kind), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * readability(text, kind) };
     })
     .toSorted((a, b) => b.score - a.score);
   const [first] = candidates;
@@ -75,6 +75,12 @@ const best = (question: string, sources: readonly ChatSource[]): readonly Candid
     if (relevance.of(`${said} ${candidate.text}`) - relevance.of(said) >= LEAST_ADDED) chosen.push(candidate);
   }
   return chosen;
+};
+
+/** A piece as it stands in an answer: on one line, a table row as its cells. */
+const shown = (text: string, kind: Sentence['kind']): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return kind === 'row' ? line.replace(/^\| ?/, '').replace(/ ?\|$/, '') : line;
 };
 
 /** How well a piece reads as an answer, 0 to 1: code, table rows, questions, stubs and endless sentences do so less. */
