@@ -77,7 +77,7 @@ export const callThread = <H extends { close(): void }>(dependency: string, star
       if (error === undefined) call?.resolve(value);
       else call?.reject(revived(error, classes));
     });
-    started.on('error', (error) => (reason = error instanceof Error ? error.message : String(error)));
+    started.on('error', (error) => (reason = (error as Partial<Error>).message ?? reason));
     started.on('exit', () => {
       if (worker === started) worker = undefined;
       for (const call of pending.values()) call.reject(new Unavailable(dependency, reason, 'unknown'));

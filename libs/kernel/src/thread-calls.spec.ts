@@ -1,0 +1,60 @@
+import { Worker } from 'node:worker_threads';
+import { callHere, callThread, DomainError, Unavailable } from '.';
+
+/** What the thread below serves. */
+interface Counter {
+  add(number: number): number;
+  refuse(): void;
+  die(): Promise<void>;
+  threadId(): number;
+  close(): void;
+}
+
+const start = (): Worker =>
+  new Worker(
+    `const { DomainError, serveCalls } = require('@app/kernel');
+     let sum = 0;
+     serveCalls({
+       add: (number) => (sum += number),
+       refuse: () => { throw new DomainError('not_found', { id: 7 }); },
+       die: () => new Promise(() => setTimeout(() => { throw new Error('out of luck'); })),
+       threadId: () => require('node:worker_threads').threadId,
+       close: () => { sum = 0; },
+     });`,
+    { eval: true },
+  );
+
+describe('calls to a thread', () => {
+  const calls = callThread<Counter>('counter', start, [DomainError, Unavailable]);
+  afterEach(() => calls.close());
+
+  it('are answered in the order of the calls, by one thread', async () => {
+    expect(await Promise.all([calls.call('add', 1), calls.call('add', 2), calls.call('add', 3)])).toEqual([1, 3, 6]);
+    expect(await calls.call('threadId')).toBe(await calls.call('threadId'));
+  });
+
+  it('throw what the thread threw, as what it was', async () => {
+    const refused = calls.call('refuse');
+    await expect(refused).rejects.toBeInstanceOf(DomainError);
+    await expect(refused).rejects.toMatchObject({ name: 'DomainError', message: 'not_found', code: 'not_found', facts: { id: 7 } });
+  });
+
+  it('under way when the thread dies have an unknown outcome, and the next one meets a new thread', async () => {
+    const before = await calls.call('threadId');
+    await expect(calls.call('die')).rejects.toMatchObject({ name: 'Unavailable', dependency: 'counter', reason: 'out of luck', outcome: 'unknown' });
+    expect(await calls.call('threadId')).not.toBe(before);
+    expect(await calls.call('add', 5)).toBe(5);
+  });
+
+  it('are answered before the thread is closed', async () => {
+    const last = calls.call('add', 4);
+    await calls.close();
+    expect(await last).toBe(4);
+  });
+});
+
+it('calls to an object in the same thread answer and throw alike', async () => {
+  const calls = callHere<Counter>({ add: (number) => number, refuse: () => { throw new DomainError('conflict'); }, die: async () => undefined, threadId: () => 0, close: () => undefined });
+  expect(await calls.call('add', 2)).toBe(2);
+  await expect(calls.call('refuse')).rejects.toEqual(new DomainError('conflict'));
+});
