@@ -10,12 +10,13 @@ const VIEW_MS = 30_000;
 
 export interface ErasureWorkParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild'>;
+  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'events'>;
   readonly clock: Clock;
+  readonly logger: { warn(facts: object, message: string): void };
 }
 
 /** Erases what was deleted from every store of the platform. */
-export const erasureWork = ({ stores, projecting, clock }: ErasureWorkParts): Policy => {
+export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkParts): Policy => {
   const { log, codec, vault, blobs, decisions, readStore, searchIndex } = stores;
   const viewsReached = async (position: Position): Promise<void> => {
     const late = await Promise.all(projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])));
@@ -23,6 +24,11 @@ export const erasureWork = ({ stores, projecting, clock }: ErasureWorkParts): Po
     if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
     await buildsReached(projecting, readStore, searchIndex, position);
   };
+  // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.
+  projecting.events.on('rebuild', ({ view, state }) => {
+    if (state !== 'ready') return;
+    Promise.all([readStore.purge(), searchIndex.purge()]).catch((error: unknown) => logger.warn({ view, error }, 'the stores were not purged after a rebuild; the next erasure purges them'));
+  });
   return eraseContent({
     log,
     codec,

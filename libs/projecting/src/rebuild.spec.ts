@@ -110,6 +110,25 @@ describe('a rebuild', () => {
     await second.projecting.stop();
   });
 
+  it('gives up what a paused build holds when told to start over, and begins anew when resumed', async () => {
+    const { projecting, readStore, rebuild, reaches, fill } = await running();
+    await fill(3);
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    readStore.beforeCommit = async ({ version }) => (version === 2 ? gate : undefined);
+    await rebuild.start({ swap: false });
+    const pausing = rebuild.pause();
+    release();
+    await pausing;
+    await rebuild.startOver();
+    expect(rebuild.status()).toMatchObject({ state: 'paused', version: 3, done: 0 });
+    expect(await readStore.versions('counters')).toEqual([1, 3]);
+    await rebuild.resume();
+    await reaches('ready');
+    expect(readStore.text('counters', 3)).toBe(readStore.text('counters', 1));
+    await projecting.stop();
+  });
+
   it('goes on by itself after the process died in it', async () => {
     const first = await running();
     await first.fill(3);
