@@ -42,10 +42,11 @@ export class Appender {
    */
   private created(request: AppendRequest): Reply | undefined {
     if (request.expected !== 'noStream' || this.heads.remembered(request.stream) !== undefined) return undefined;
+    const before = this.position;
     try {
       return this.written(request, -1);
     } catch (error) {
-      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_UNIQUE') return undefined;
+      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_UNIQUE' && this.position === before) return undefined;
       throw error;
     }
   }

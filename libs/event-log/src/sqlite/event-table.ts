@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
-import { COLUMNS, type EventRow, REMOVED, verify } from './event-row';
+import { COLUMNS, type EventRow, isRemoved, REMOVED, verify } from './event-row';
 import { positionText } from './positions';
 
 type Rows = Statement<(string | number)[], EventRow>;
@@ -15,6 +15,7 @@ export class EventTable {
   private readonly downwards: Rows;
   private readonly streamUpwards: Rows;
   private readonly streamDownwards: Rows;
+  private readonly streamAt: Statement<[string, number], EventRow>;
   private readonly entryAfter: Rows;
   private readonly entryBefore: Rows;
   private readonly streamEnd: Statement<[string], readonly [revision: number, type: string]>;
@@ -27,6 +28,7 @@ export class EventTable {
     this.downwards = rows('WHERE position < ? AND position >= ? ORDER BY position DESC');
     this.streamUpwards = rows('WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?');
     this.streamDownwards = rows('WHERE stream = ? AND revision <= ? ORDER BY revision DESC LIMIT ?');
+    this.streamAt = database.prepare<[string, number], EventRow>(`SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision = ?`).raw();
     this.entryAfter = rows('WHERE (stream, revision) > (?, ?) ORDER BY stream, revision LIMIT 1');
     this.entryBefore = rows('WHERE (stream, revision) < (?, ?) ORDER BY stream DESC, revision DESC LIMIT 1');
     this.streamEnd = database.prepare<[string], readonly [number, string]>('SELECT revision, type FROM events WHERE stream = ? ORDER BY revision DESC LIMIT 1').raw();
@@ -79,6 +81,21 @@ export class EventTable {
     rows.forEach((row, index) => verifyRevision(row, first - index));
     if (rows.length < limit && first !== rows.length - 1) throw gap(stream, first - rows.length);
     return rows;
+  }
+
+  /** The first revision whose event was not removed, one past the end when all were: events are removed from the beginning of a stream. */
+  firstKept(stream: string): number {
+    let removed = -1;
+    let kept = (this.endOf(stream)?.revision ?? -1) + 1;
+    while (kept - removed > 1) {
+      const middle = Math.floor((removed + kept) / 2);
+      const row = this.streamAt.get(stream, middle);
+      if (row === undefined) throw gap(stream, middle);
+      verify(row);
+      if (isRemoved(row)) removed = middle;
+      else kept = middle;
+    }
+    return kept;
   }
 
   /**

@@ -23,7 +23,7 @@ export interface FolderLock {
  * it anywhere in the process would release the lock.
  */
 export const lockLogFolder = (folder: string): FolderLock => {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = new Database(join(folder, LOCK_FILE), { timeout: 0 });
   try {
     file.pragma('journal_mode = MEMORY');

@@ -12,9 +12,10 @@ import { positionText } from './positions';
 export class HeadMark {
   private readonly file: number;
 
-  constructor(folder: string) {
+  constructor(folder: string, position: number) {
     const path = join(folder, HEAD_FILE);
     this.file = openSync(path, existsSync(path) ? 'r+' : 'w+');
+    this.write(position);
   }
 
   write(position: number): void {

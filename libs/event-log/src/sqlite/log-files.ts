@@ -25,15 +25,19 @@ const INDEX = 'CREATE UNIQUE INDEX events_by_stream ON events (stream, revision)
 /** Written to after a failure, to learn whether there is space again. */
 const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
 
-/** The writer's connection; makes the log where there is none. */
+/** The writer's connection; makes the log where there is none. Throws `LogCorrupted`. */
 export const openForWriting = (folder: string): Database.Database => {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const database = new Database(join(folder, LOG_FILE), { timeout: 5_000 });
+  return closeUnless(database, () => prepare(database));
+};
+
+const prepare = (database: Database.Database): Database.Database => {
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   // Checkpoints are taken after the answers are out, so that no append waits for one.
   database.pragma('wal_autocheckpoint = 0');
-  database.pragma('cache_size = -65536');
+  database.pragma('cache_size = -32768');
   database.pragma('secure_delete = ON');
   if (isEmpty(database)) {
     database.transaction(() => {
@@ -43,6 +47,16 @@ export const openForWriting = (folder: string): Database.Database => {
   }
   checkSchema(database);
   return database;
+};
+
+/** What `use` makes of a connection; closes it when that fails. */
+export const closeUnless = <T>(database: Database.Database, use: () => T): T => {
+  try {
+    return use();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 };
 
 /** A connection that only reads, for any thread or process. */

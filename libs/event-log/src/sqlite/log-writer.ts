@@ -51,7 +51,7 @@ export class LogWriter {
     this.thread = this.start();
   }
 
-  /** Throws `LogCorrupted`. */
+  /** Throws `LogCorrupted`, or `Unavailable` when the disk does not let it be opened. */
   static async open(folder: string, events: WriterEvents): Promise<LogWriter> {
     const writer = new LogWriter(folder, events);
     try {
@@ -133,8 +133,7 @@ export class LogWriter {
         this.events.onUp(message.head);
         return this.opened.resolve();
       case 'refused':
-        this.down = new LogCorrupted(message.place, message.detail).message;
-        return this.opened.reject(new LogCorrupted(message.place, message.detail));
+        return this.refuse(message.place === undefined ? new Unavailable(LOG_DEPENDENCY, message.detail) : new LogCorrupted(message.place, message.detail));
       case 'down':
         this.down = message.reason;
         return;
@@ -144,6 +143,11 @@ export class LogWriter {
       case 'closed':
         return this.closed.resolve();
     }
+  }
+
+  private refuse(error: Error): void {
+    this.down = error.message;
+    this.opened.reject(error);
   }
 
   private settle(reply: Reply): void {

@@ -3,7 +3,7 @@ import { EventTable } from './event-table';
 import { lockLogFolder, LogInUse } from './folder-lock';
 import { readHeadMark } from './head-mark';
 import { KnownLog } from './known-log';
-import { checkSchema, openForReading } from './log-files';
+import { checkSchema, closeUnless, openForReading } from './log-files';
 import { LogWriter } from './log-writer';
 import { checkBeforeOpening } from './opening-check';
 import { positionText } from './positions';
@@ -44,9 +44,11 @@ export const openSqliteLogReader = async ({ folder }: { readonly folder: string 
 
 const openReader = (folder: string, boundOf: (table: EventTable) => () => number): SqliteLogReader => {
   const database = openForReading(folder);
-  checkSchema(database);
-  const table = new EventTable(database);
-  return new SqliteLogReader(table, boundOf(table), () => database.close());
+  return closeUnless(database, () => {
+    checkSchema(database);
+    const table = new EventTable(database);
+    return new SqliteLogReader(table, boundOf(table), () => database.close());
+  });
 };
 
 /** While a server runs it has checked the log, and its write-ahead log is in motion. */

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
-import { checksumOf, type EventRow, isRemoved, REMOVED } from './event-row';
+import { checksumOf, type EventRow, REMOVED } from './event-row';
 import type { EventTable } from './event-table';
 import { holds } from './expectation';
 import type { StreamHeads } from './stream-heads';
@@ -29,12 +29,12 @@ export class Remover {
       const head = this.heads.get(request.stream);
       if (!holds(request.expected, head)) return { id: request.id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
       const before = Math.min(request.before ?? Infinity, head.revision + 1);
-      const rows = this.table.streamFrom(request.stream, request.done ?? 0, ROWS_AT_ONCE).filter((row) => row[2] < before);
-      for (const row of rows) if (!isRemoved(row)) this.remove(row);
-      const last = rows.at(-1);
-      if (last !== undefined && last[2] === head.revision) this.heads.set(request.stream, { revision: head.revision, live: false });
-      if (last === undefined || last[2] === before - 1) return { id: request.id, kind: 'removed' };
-      return { ...request, expected: 'any', before, done: last[2] + 1 };
+      const first = this.table.firstKept(request.stream);
+      const rows = first < before ? this.table.streamFrom(request.stream, first, Math.min(ROWS_AT_ONCE, before - first)) : [];
+      for (const row of rows) this.remove(row);
+      if (first + rows.length < before) return { ...request, expected: 'any', before };
+      if (before > head.revision) this.heads.set(request.stream, { revision: head.revision, live: false });
+      return { id: request.id, kind: 'removed' };
     } catch (error) {
       if (!(error instanceof LogCorrupted)) throw error;
       return { id: request.id, kind: 'corrupted', place: error.place, detail: error.detail };

@@ -83,6 +83,8 @@ describe('the SQLite log', () => {
 
     expect(answer.revision).toBe(0);
     expect((await log.readStream('a-1'))[0]?.revision).toBe(1_700);
+    expect((await log.readStream('a-1', { limit: 1 })).map(({ revision }) => revision)).toEqual([1_700]);
+    expect(await log.readStream('a-1', { direction: 'backwards' })).toHaveLength(100);
     expect((await log.readAll({ after: '0000000000001700' })).events).toHaveLength(101);
   }));
 

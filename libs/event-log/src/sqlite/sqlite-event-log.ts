@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppendResult, ExpectedRevision, NewEvent, Position, ReadStreamOptions, StoredEvent } from '@app/kernel';
 import { checkAppend } from '../append-check';
 import { follow } from '../catch-up-subscription';
@@ -15,6 +16,7 @@ const NOTHING: readonly StoredEvent[] = Object.freeze([]);
 export class SqliteEventLog implements EventLog {
   private readonly subscriptions = new Set<() => Promise<void>>();
   private damage: LogCorrupted | undefined;
+  private lastTurn = Promise.resolve();
 
   constructor(
     private readonly known: KnownLog,
@@ -40,7 +42,10 @@ export class SqliteEventLog implements EventLog {
   }
 
   async readAll(options: ReadAllOptions = {}): Promise<LogPage> {
-    return this.recentPage(options) ?? this.watched(this.reader.readAll(options));
+    const recent = this.recentPage(options);
+    if (recent !== undefined) return recent;
+    await this.myTurn();
+    return this.watched(this.reader.readAll(options));
   }
 
   head(): Promise<Position | null> {
@@ -100,6 +105,11 @@ export class SqliteEventLog implements EventLog {
       if (matches(event.type, event.stream)) events.push(event);
     }
     return { events, next, end: at >= head };
+  }
+
+  /** One page from the disk in each turn of the event loop, however many followers are behind. */
+  private myTurn(): Promise<void> {
+    return (this.lastTurn = this.lastTurn.then(() => nextTurn()));
   }
 
   /** Damage is remembered, so that `health` says it. */

@@ -46,6 +46,10 @@ export class SqliteLogReader implements LogReader {
       const last = rows.at(-1);
       if (last === undefined || rows.length < most) return events;
       revision = last[2] + step;
+      if (isRemoved(last)) {
+        if (step < 0) return events;
+        revision = this.sound(() => this.table.firstKept(stream));
+      }
       if (performance.now() < turnEnds) continue;
       await nextTurn();
       turnEnds = performance.now() + TURN_MS;

@@ -20,8 +20,6 @@ export interface RemovalRequest {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly before: number | undefined;
-  /** First revision that a part done earlier has left. */
-  readonly done?: number;
 }
 
 export interface CloseRequest {
@@ -39,8 +37,8 @@ export type Reply =
 export type WriterMessage =
   /** The log is open for writing, at first or again; `notice` says what was found when it was opened. */
   | { readonly kind: 'up'; readonly head: number; readonly notice?: string }
-  /** The log cannot be opened at all. */
-  | { readonly kind: 'refused'; readonly place: string; readonly detail: string }
+  /** The log cannot be opened: it is damaged at a place, or without one for another reason. */
+  | { readonly kind: 'refused'; readonly place?: string; readonly detail: string }
   /** Writing stopped; reads go on. */
   | { readonly kind: 'down'; readonly reason: string }
   /** Answers after one commit, in the order of their positions. */

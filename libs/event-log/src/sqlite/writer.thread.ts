@@ -1,9 +1,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { LogCorrupted } from '../event-log';
 import { checkBeforeOpening } from './opening-check';
-import { LOG_FILE } from './log-files';
 import { reasonOf } from './sqlite-errors';
-import { CommitFailed, Writer } from './writer';
+import { CommitFailed, openWriter, type Writer } from './writer';
 import { type AppendRequest, type PackedRequests, type RemovalRequest, type Reply, unpackRequests, type WriterMessage, type WriterRequest } from './writer-protocol';
 
 /** The thread that writes the log: all appends that wait go into one commit. */
@@ -27,11 +26,11 @@ const open = (): void => {
   try {
     const { head, notice } = checkBeforeOpening(folder);
     acknowledged = head;
-    writer = new Writer(folder, head);
+    writer = openWriter(folder, head);
     post({ kind: 'up', head, ...(notice === undefined ? {} : { notice }) });
   } catch (error) {
     if (error instanceof LogCorrupted) post({ kind: 'refused', place: error.place, detail: error.detail });
-    else post({ kind: 'refused', place: LOG_FILE, detail: reasonOf(error) });
+    else post({ kind: 'refused', detail: reasonOf(error) });
   }
 };
 
@@ -49,7 +48,7 @@ const reopen = (delay = FIRST_RETRY_MS): void => {
   }
   setTimeout(() => {
     try {
-      writer = new Writer(folder, acknowledged);
+      writer = openWriter(folder, acknowledged);
       writer.probe();
       acknowledged = writer.head;
       reason = '';

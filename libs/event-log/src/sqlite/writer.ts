@@ -3,7 +3,7 @@ import { LogCorrupted } from '../event-log';
 import { Appender } from './appender';
 import { EventTable } from './event-table';
 import { HeadMark } from './head-mark';
-import { checkSchema, openForWriting } from './log-files';
+import { closeUnless, openForWriting } from './log-files';
 import { positionText } from './positions';
 import { Remover } from './remover';
 import { reasonOf, sqliteCode } from './sqlite-errors';
@@ -27,24 +27,27 @@ export class CommitFailed extends Error {
   }
 }
 
-/** The one writing connection. */
-export class Writer {
-  private readonly database: Database;
-  private readonly mark: HeadMark;
-  private readonly appender: Appender;
-  private readonly remover: Remover;
-
-  /** `acknowledged`: what this process has acknowledged before. Throws `LogCorrupted` when the log ends before it. */
-  constructor(folder: string, acknowledged: number) {
-    this.database = openForWriting(folder);
-    checkSchema(this.database);
-    const table = new EventTable(this.database);
+/** Opens the one writing connection. Throws `LogCorrupted` when the log ends before `acknowledged`, what this process has acknowledged. */
+export const openWriter = (folder: string, acknowledged: number): Writer => {
+  const database = openForWriting(folder);
+  return closeUnless(database, () => {
+    const table = new EventTable(database);
     const head = table.lastPosition();
     if (head < acknowledged) throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(acknowledged)} was acknowledged`);
-    this.mark = new HeadMark(folder);
-    this.mark.write(head);
-    this.appender = new Appender(this.database, table, head);
-    this.remover = new Remover(this.database, table, this.appender.heads);
+    return new Writer(database, new HeadMark(folder, head), new Appender(database, table, head), table);
+  });
+};
+
+export class Writer {
+  private readonly remover: Remover;
+
+  constructor(
+    private readonly database: Database,
+    private readonly mark: HeadMark,
+    private readonly appender: Appender,
+    table: EventTable,
+  ) {
+    this.remover = new Remover(database, table, appender.heads);
   }
 
   /** Position of the last event. */
