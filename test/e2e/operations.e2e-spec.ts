@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Answer, startTestPlatform, type TestPlatform, until } from './harness';
 
 interface Projection {
@@ -10,12 +13,20 @@ interface Projection {
 
 let platform: TestPlatform;
 let operator: string;
+let folder: string;
+let modelsFile: string;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  folder = mkdtempSync(join(tmpdir(), 'models-'));
+  modelsFile = join(folder, 'models.json');
+  writeFileSync(modelsFile, '{}');
+  platform = await startTestPlatform({ environment: { MODELS_FILE: modelsFile } });
   operator = (await platform.newCaller({ role: 'operator', permissions: ['operations'], allAgents: false })).key;
 });
-afterAll(() => platform.stop());
+afterAll(async () => {
+  await platform.stop();
+  rmSync(folder, { recursive: true });
+});
 
 const ask = (path: string): Promise<Answer<Projection & { code?: string }>> => platform.call(`/api/v1/operations/projections/${path}`, { key: operator });
 const act = (path: string, body?: unknown): Promise<Answer<Projection & { code?: string }>> => platform.call(`/api/v1/operations/projections/${path}`, { method: 'POST', key: operator, ...(body === undefined ? {} : { body }) });
@@ -74,6 +85,22 @@ describe('who may operate', () => {
     const auditor = await platform.newCaller({ role: 'auditor', permissions: ['audit:read'] });
     const statuses = [member.key, auditor.key, null].map(async (key) => (await platform.call(`/api/v1/operations/${path}`, { method, key })).status);
     expect(await Promise.all(statuses)).toEqual([403, 403, 401]);
+  });
+});
+
+describe('the model catalogue', () => {
+  const reload = () => platform.call('/api/v1/operations/models/reload', { method: 'POST', key: operator });
+  const model = (key: string) => ({ key, provider: 'far', kind: 'chat', pricing: 'free' });
+  const write = (models: readonly object[]) => writeFileSync(modelsFile, JSON.stringify({ providers: { far: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }, models }));
+
+  it('is read again when asked for, and stays as it was when it is wrong', async () => {
+    write([model('first'), model('second')]);
+    expect((await reload()).body).toEqual({ defaultModel: 'local-chat', models: expect.arrayContaining(['local-chat', 'first', 'second']) as unknown });
+    write([{ ...model('third'), pricing: undefined }]);
+    expect((await reload()).body).toMatchObject({ status: 400, errors: [{ path: 'MODELS_FILE' }] });
+    const agent = { name: 'Uses the second', model: 'second' };
+    expect((await platform.call('/api/v1/core/agents', { method: 'POST', body: agent })).status).toBe(201);
+    expect((await platform.call('/api/v1/core/agents', { method: 'POST', body: { ...agent, model: 'third' } })).status).toBeGreaterThanOrEqual(400);
   });
 });
 

@@ -9,6 +9,7 @@ import { DocsController } from './docs/docs.controller';
 import { HealthController } from './monitoring/health.controller';
 import { MetricsController } from './monitoring/metrics.controller';
 import { DeadLettersController } from './operations/dead-letters.controller';
+import { ModelsController } from './operations/models.controller';
 import { ProjectionsController } from './operations/projections.controller';
 
 /** Every controller of the API. Routes, permissions, documentation and the tests over all routes follow from this list. */
@@ -21,6 +22,7 @@ export const controllers: readonly Type[] = [
   AuditSealsController,
   ProjectionsController,
   DeadLettersController,
+  ModelsController,
   HealthController,
   MetricsController,
   DocsController,

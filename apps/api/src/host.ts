@@ -61,9 +61,12 @@ export const openHost = async (config: Config, environment: Environment, logger:
   return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, knowledge, conversations, sealKey, sealer, metrics, tracing, logger };
 };
 
-const chatModelsOf = ({ catalogue }: Models): ChatModels => ({
-  defaultModel: catalogue.defaultModel,
-  isChatModel: (key) => catalogue.models.get(key)?.kind === 'chat',
+/** Asked of the catalogue each time, since it may be read again. */
+const chatModelsOf = (models: Models): ChatModels => ({
+  get defaultModel() {
+    return models.catalogue.defaultModel;
+  },
+  isChatModel: (key) => models.catalogue.models.get(key)?.kind === 'chat',
 });
 
 const instanceSecret = (vaultKey: string): InstanceSecret => new InstanceSecret(Buffer.from(hkdfSync('sha256', vaultKey, '', 'instance secret', 32)));

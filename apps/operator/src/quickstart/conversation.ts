@@ -21,7 +21,7 @@ interface Turn {
 }
 
 /** Questions that the project's own documents answer. */
-export const OWN_QUESTIONS = ['What is the event log, and what is a view?', 'How does an auditor verify that the log was not altered?', 'How is a view rebuilt while the live version goes on serving?'];
+export const OWN_QUESTIONS = ['Where does the product keep its data?', 'What does verify find?', 'What happens to the data key when a thing is deleted?'];
 
 /** One question for each of the first documents, from its first heading. */
 export const questionsAbout = (files: readonly SourceFile[]): readonly string[] =>

@@ -1,0 +1,33 @@
+import { operatorActions } from '@app/auditing';
+import { type CommandMeta, Decisions, InvalidConfig } from '@app/kernel';
+import { Models } from '@app/models';
+import { Controller, Post } from '@nestjs/common';
+import { z } from 'zod';
+import { Answers, CommandContext, InvalidInput, Refuses, Requires, Summary } from '../http';
+
+const catalogueSchema = z.object({ defaultModel: z.string(), models: z.array(z.string()) });
+
+@Controller('api/v1/operations/models')
+export class ModelsController {
+  constructor(
+    private readonly models: Models,
+    private readonly decisions: Decisions,
+  ) {}
+
+  @Post('reload')
+  @Requires('operations')
+  @Summary('Reads the model catalogue again; one that is wrong changes nothing')
+  @Answers(200, catalogueSchema)
+  @Refuses('invalid_parameter')
+  async reload(@CommandContext() meta: CommandMeta): Promise<z.output<typeof catalogueSchema>> {
+    await this.decisions.transact(operatorActions, 'models', { type: 'ModelCatalogueReloadRequested', data: {} }, meta);
+    try {
+      this.models.reload();
+    } catch (error) {
+      if (!(error instanceof InvalidConfig)) throw error;
+      throw new InvalidInput('invalid_parameter', [{ path: 'MODELS_FILE', code: 'invalid_config', message: error.message }]);
+    }
+    const { defaultModel, models } = this.models.catalogue;
+    return { defaultModel, models: [...models.keys()] };
+  }
+}
