@@ -19,6 +19,9 @@ test('logs at the finest level hold ids and codes, and none of what was sent', a
   await call(space, { method: 'PATCH', body: { name: `Name ${CANARY}`, description: CANARY } });
   await call(`/api/v1/core/agents/${ids['agentId']}`, { method: 'PUT', body: { name: CANARY, systemPrompt: CANARY } });
   await call('/api/v1/core/users', { method: 'POST', body: { email: `${CANARY}@example.com`, name: CANARY, role: 'member' } });
+  await call(`/api/v1/core/knowledge/${ids['agentId']}/documents`, { method: 'POST', body: { name: CANARY, content: `A ${CANARY} sings.`, mimeType: 'text/plain' } });
+  await call(`/api/v1/core/knowledge/${ids['agentId']}/search`, { method: 'POST', body: { query: CANARY } });
+  await call(`/api/v1/core/llm/${ids['agentId']}/conversation`, { method: 'POST', body: { message: `Where is the ${CANARY}?` } });
   const issued = await call<{ secret: string }>('/api/v1/core/api-keys', { method: 'POST', body: { name: CANARY, agentIds: [], permissions: [] } });
   await call(`${space}?q=${CANARY}`);
   await call(`/api/v1/core/${CANARY}/unknown`);

@@ -28,6 +28,11 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   const userId = await post('/users', { email: `world${worlds}@example.com`, name: 'Member', role: 'member' });
   const keyId = await post('/api-keys', { name: 'Key', agentIds: [], permissions: ['agents:read'] });
   await call(`/api/v1/core/spaces/${spaceId}/members/${userId}`, { method: 'PUT', body: { role: 'viewer' } });
-  const ids = { spaceId, promptId, agentId, userId, keyId, apiKeyId: keyId, name: 'agents' };
+  const tagId = await post(`/knowledge/${agentId}/tags`, { name: 'Manuals' });
+  const documentId = await post(`/knowledge/${agentId}/documents`, { name: 'guide.md', content: '# Guide\n\nTurn the key to the right.', mimeType: 'text/markdown' });
+  const turn = await call<{ conversationId: string; message: { id: string } }>(`/api/v1/core/llm/${agentId}/conversation`, { method: 'POST', body: { message: 'How do I start it?' } });
+  if (turn.status !== 200) throw new Error(`no conversation: ${turn.text}`);
+  const { conversationId, message } = turn.body;
+  const ids = { tagId, documentId, conversationId, messageId: message.id, spaceId, promptId, agentId, userId, keyId, apiKeyId: keyId, name: 'agents' };
   return { ids, path: ({ url }) => pathWith(url, ids) };
 };

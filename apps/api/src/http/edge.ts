@@ -15,6 +15,7 @@ import { waitForReadAfter } from './read-after';
 import { requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
 import { traceRequests } from './trace-requests';
+import { refuseUnreadable } from './unreadable-requests';
 
 /** The HTTP server: no middleware, so that nothing depends on how a path is written. */
 export const makeAdapter = (): JsonTextAdapter =>
@@ -28,6 +29,7 @@ export const makeAdapter = (): JsonTextAdapter =>
     // Slow senders hold a connection, not more; uploads may take their time.
     requestTimeout: 15 * 60_000,
     routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => sendProblem(request, reply, problemOf(error)),
     return503OnClosing: false,
   });
