@@ -1,46 +1,18 @@
-import { backup, restore } from '@app/backup';
-import { systemClock } from '@app/kernel';
 import type { Command } from 'commander';
-import { type Output } from '../output';
-import { progressBar } from '../progress-bar';
-import type { Run, Verb } from '../session';
-import { instanceKey, orFailure, storesConfig } from '../stores';
+import type { Run } from '../session';
 
-const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async ({ output }, folder, { keys: keysFile }) => {
-  const { DATA_DIR: dataFolder } = storesConfig();
-  const manifest = await orFailure(backup({ dataFolder, folder, keysFile, clock: systemClock, onProgress: showing(output) }));
-  output.progressDone();
-  output.result({ folder, keys: keysFile ?? null, ...manifest }, ({ at, lastSeal, blobs }) => [
-    `Backed up to ${folder} at ${at}: the log up to seal ${lastSeal ?? '(none)'}, blobs: ${blobs}.`,
-    keysFile === undefined ? 'The data keys are NOT in it: without them the content cannot be read. Back them up with --keys FILE.' : `The data keys are in ${keysFile}, wrapped under VAULT_KEY. Keep all three in different places.`,
-  ]);
-};
-
-const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = async ({ output }, folder, { keys: keysFile }) => {
-  const config = storesConfig();
-  const { manifest, erased } = await orFailure(restore({ folder, keysFile, vaultKey: instanceKey(config, 'VAULT_KEY'), dataFolder: config.DATA_DIR, onProgress: showing(output) }));
-  output.progressDone();
-  output.result({ dataFolder: config.DATA_DIR, erased, ...manifest }, ({ at, lastSeal }) => [
-    `Restored the backup of ${at} into ${config.DATA_DIR}, up to seal ${lastSeal ?? '(none)'}.`,
-    ...(erased > 0 ? [`Erased after the backup, and so here: ${erased} things.`] : []),
-    'The views are rebuilt from the log at the next start.',
-  ]);
-};
-
-const showing =
-  ({ progress }: Output) =>
-  (step: string, done: { readonly done: number; readonly total: number }): void =>
-    progress(progressBar(step.padEnd(5), done));
+/** The stores' drivers are loaded when they are needed: most verbs only talk to a server. */
+const stores = () => require('../stores/backup') as typeof import('../stores/backup');
 
 export const addBackupVerbs = (program: Command, run: Run): void => {
   program
     .command('backup <folder>')
     .description('copy the log and the blobs of DATA_DIR, also while a server runs on it')
     .option('--keys <file>', 'back up the data keys too, into a file that is kept apart')
-    .action(run(makeBackup));
+    .action(run<[string, { readonly keys?: string }]>((...given) => stores().makeBackup(...given)));
   program
     .command('restore <folder>')
     .description('bring a backup into an empty DATA_DIR; VAULT_KEY must be the one of the backup')
     .requiredOption('--keys <file>', 'the data keys that were backed up apart')
-    .action(run(restoreBackup));
+    .action(run<[string, { readonly keys: string }]>((...given) => stores().restoreBackup(...given)));
 };

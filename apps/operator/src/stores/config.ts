@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Config, InvalidConfig, readConfig } from '@app/kernel';
 import { findKey } from '@app/vault';
-import { readEnvironment } from '../../api/src/environment';
-import { EXIT, Failure } from './exit-codes';
+import { readEnvironment } from '../../../api/src/environment';
+import { EXIT, Failure } from '../exit-codes';
 
 /** The configuration of the stores on this machine, from the environment and `.env`. */
 export const storesConfig = (): Config => {

@@ -1,0 +1,32 @@
+import { backup, restore } from '@app/backup';
+import { systemClock } from '@app/kernel';
+import type { Output } from '../output';
+import { progressBar } from '../progress-bar';
+import type { Verb } from '../session';
+import { instanceKey, orFailure, storesConfig } from './config';
+
+export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async ({ output }, folder, { keys: keysFile }) => {
+  const { DATA_DIR: dataFolder } = storesConfig();
+  const manifest = await orFailure(backup({ dataFolder, folder, keysFile, clock: systemClock, onProgress: showing(output) }));
+  output.progressDone();
+  output.result({ folder, keys: keysFile ?? null, ...manifest }, ({ at, lastSeal, blobs }) => [
+    `Backed up to ${folder} at ${at}: the log up to seal ${lastSeal ?? '(none)'}, blobs: ${blobs}.`,
+    keysFile === undefined ? 'The data keys are NOT in it: without them the content cannot be read. Back them up with --keys FILE.' : `The data keys are in ${keysFile}, wrapped under VAULT_KEY. Keep all three in different places.`,
+  ]);
+};
+
+export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = async ({ output }, folder, { keys: keysFile }) => {
+  const config = storesConfig();
+  const { manifest, erased } = await orFailure(restore({ folder, keysFile, vaultKey: instanceKey(config, 'VAULT_KEY'), dataFolder: config.DATA_DIR, onProgress: showing(output) }));
+  output.progressDone();
+  output.result({ dataFolder: config.DATA_DIR, erased, ...manifest }, ({ at, lastSeal }) => [
+    `Restored the backup of ${at} into ${config.DATA_DIR}, up to seal ${lastSeal ?? '(none)'}.`,
+    ...(erased > 0 ? [`Erased after the backup, and so here: ${erased} things.`] : []),
+    'The views are rebuilt from the log at the next start.',
+  ]);
+};
+
+const showing =
+  ({ progress }: Output) =>
+  (step: string, done: { readonly done: number; readonly total: number }): void =>
+    progress(progressBar(step.padEnd(5), done));
