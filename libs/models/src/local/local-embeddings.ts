@@ -1,10 +1,10 @@
-import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
-import { startThread, Unavailable } from '@app/kernel';
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname, join } from 'node:path';
+import { Unavailable } from '@app/kernel';
 import type { EmbeddingProvider, EmbeddingRequest } from '../provider';
-import type { EncodeReply, EncodeRequest } from './use-lite/encoder.thread';
+import type { EncodeReply, EncodeRequest } from './use-lite/encoder.child';
 
-/** How long the thread with its model is kept without work, milliseconds: at rest it would cost 100 MB. */
+/** How long the process with the model is kept without work, milliseconds: it takes 200 MB. */
 const IDLE_MS = 30_000;
 
 interface Waiting {
@@ -13,13 +13,14 @@ interface Waiting {
 }
 
 interface Running {
-  readonly worker: Worker;
+  readonly child: ChildProcess;
   readonly waiting: Map<number, Waiting>;
 }
 
 /**
- * Small English embeddings that need no network: Universal Sentence Encoder lite on 8-bit integers, in a thread of its own
- * that starts with the first text and ends when idle. Equal texts give equal vectors.
+ * Small English embeddings that need no network: Universal Sentence Encoder lite on 8-bit integers. It runs in a process of
+ * its own that starts with the first text and ends when idle, since only the end of a process gives all its memory back.
+ * Equal texts give equal vectors.
  */
 export class LocalEmbeddings implements EmbeddingProvider {
   private running: Running | undefined;
@@ -28,22 +29,20 @@ export class LocalEmbeddings implements EmbeddingProvider {
   private closed = false;
 
   /** `folder` holds the converted model between runs. */
-  constructor(
-    private readonly folder: string,
-    private readonly idleMs = IDLE_MS,
-  ) {}
+  constructor(private readonly folder: string) {}
 
-  embed({ texts, signal }: EmbeddingRequest): Promise<readonly Float32Array[]> {
+  async embed({ texts, signal }: EmbeddingRequest): Promise<readonly Float32Array[]> {
     signal.throwIfAborted();
     if (this.closed) throw new Unavailable('local-embedding', 'it is shut down');
     clearTimeout(this.idle);
-    const { worker, waiting } = (this.running ??= this.start());
+    const running = (this.running ??= this.start());
     this.lastId += 1;
     const id = this.lastId;
     return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject });
-      worker.ref();
-      worker.postMessage({ id, texts } satisfies EncodeRequest);
+      running.waiting.set(id, { resolve, reject });
+      running.child.send({ id, texts } satisfies EncodeRequest, (error) => {
+        if (error !== null) this.fail(running);
+      });
     });
   }
 
@@ -53,11 +52,12 @@ export class LocalEmbeddings implements EmbeddingProvider {
   }
 
   private start(): Running {
-    const worker = startThread(join(__dirname, 'use-lite'), 'encoder.thread', __filename, { workerData: { folder: this.folder } });
-    const running: Running = { worker, waiting: new Map() };
-    worker.on('message', (reply: EncodeReply) => this.settle(running, reply));
-    worker.on('error', (error) => this.fail(running, error));
-    worker.on('exit', () => this.fail(running, new Error('the thread ended')));
+    const script = join(__dirname, 'use-lite', `encoder.child${extname(__filename)}`);
+    const child = fork(script, [this.folder], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const running: Running = { child, waiting: new Map() };
+    child.on('message', (reply) => this.settle(running, reply as EncodeReply));
+    child.on('error', () => this.fail(running));
+    child.on('exit', () => this.fail(running));
     return running;
   }
 
@@ -67,14 +67,13 @@ export class LocalEmbeddings implements EmbeddingProvider {
     if ('vectors' in reply) waiting?.resolve(reply.vectors);
     else waiting?.reject(new Unavailable('local-embedding', reply.error));
     if (running.waiting.size > 0 || this.running !== running) return;
-    running.worker.unref();
-    this.idle = setTimeout(() => void this.release(), this.idleMs);
-    this.idle.unref();
+    clearTimeout(this.idle);
+    this.idle = setTimeout(() => void this.release(), IDLE_MS).unref();
   }
 
-  private fail(running: Running, error: Error): void {
+  private fail(running: Running): void {
     if (this.running === running) this.running = undefined;
-    for (const { reject } of running.waiting.values()) reject(new Unavailable('local-embedding', 'its thread ended', 'none', { cause: error }));
+    for (const { reject } of running.waiting.values()) reject(new Unavailable('local-embedding', 'its process ended'));
     running.waiting.clear();
   }
 
@@ -82,6 +81,9 @@ export class LocalEmbeddings implements EmbeddingProvider {
     clearTimeout(this.idle);
     const running = this.running;
     this.running = undefined;
-    await running?.worker.terminate();
+    if (running === undefined || running.child.exitCode !== null) return;
+    const ended = new Promise((resolve) => running.child.once('exit', resolve));
+    running.child.disconnect();
+    await ended;
   }
 }

@@ -1,0 +1,35 @@
+import { setPriority } from 'node:os';
+import { Encoder } from './encoder';
+
+/** What the process is asked: texts in, one unit vector each out, under the same id. */
+export interface EncodeRequest {
+  readonly id: number;
+  readonly texts: readonly string[];
+}
+
+export type EncodeReply = { readonly id: number; readonly vectors: readonly Float32Array[] } | { readonly id: number; readonly error: string };
+
+/** Behind everything that somebody waits for. */
+const PRIORITY = 5;
+
+const encodeAll = async (loading: Promise<Encoder>, texts: readonly string[]): Promise<readonly Float32Array[]> => {
+  const encoder = await loading;
+  const vectors: Float32Array[] = [];
+  for (const text of texts) vectors.push(await encoder.encode(text));
+  return vectors;
+};
+
+const [, , folder] = process.argv;
+if (process.send !== undefined && folder !== undefined) {
+  setPriority(PRIORITY);
+  const encoder = Encoder.load(folder);
+  const reply = (message: EncodeReply): void => void process.send?.(message);
+  process.on('message', ({ id, texts }: EncodeRequest) => {
+    encodeAll(encoder, texts).then(
+      (vectors) => reply({ id, vectors }),
+      (error: unknown) => reply({ id, error: String(error) }),
+    );
+  });
+  // The parent has ended, or wants no more.
+  process.on('disconnect', () => process.exit(0));
+}
