@@ -184,6 +184,21 @@ describe('documents', () => {
     expect((await platform.call(`${documentsPath()}/${document.id}/tags/${tag.body.id}`, { method: 'DELETE' })).status).toBe(204);
   });
 
+  it('are followed on their way as events', async () => {
+    const leave = new AbortController();
+    const response = await fetch(`${platform.url}${documentsPath()}/events`, { headers: { 'x-api-key': ADMIN_KEY }, signal: leave.signal });
+    const heard: string[] = [];
+    const listening = (async () => {
+      for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) heard.push(new TextDecoder().decode(piece));
+    })().catch(() => undefined);
+    const document = await addHandbook();
+    await until(() => heard.join('').includes(`"${document.id}"`) && heard.join('').includes('"status":"Ready"'), 'the event of a ready document');
+    await platform.call(`${documentsPath()}/${document.id}`, { method: 'DELETE' });
+    await until(() => heard.join('').includes(`event: deleted\ndata: {"id":"${document.id}"}`), 'the event of the deletion');
+    leave.abort();
+    await listening;
+  });
+
   it('go with their Agent', async () => {
     const doomed = await newAgent('Doomed');
     const added = await platform.call<Document>(at(`/knowledge/${doomed}/documents`), { method: 'POST', body: { name: 'secret.md', content: 'The quokka sleeps.', mimeType: 'text/markdown' } });

@@ -23,6 +23,7 @@
 export { CommandContext, CurrentCaller } from './command-context';
 export type { EdgeServices } from './edge-services';
 export { errorRegistry, type ErrorCode } from './error-registry';
+export { EventStream } from './event-stream';
 export { flagText, input, query, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';

@@ -20,7 +20,30 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ agent, documentId }: GetDocument): Promise<DocumentRow> {
-    const row = (await this.store.get(documents.name, documentId))?.row as DocumentRow | undefined;
-    return row !== undefined && scopesOf(agent).includes(row.place) ? row : refuse('not_found');
+    return (await found(this.store, agent, documentId)) ?? refuse('not_found');
   }
 }
+
+/** As `GetDocument`; undefined where that refuses. */
+export class FindDocument extends Query<DocumentRow | undefined> {
+  constructor(
+    readonly agent: SearchingAgent,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindDocument)
+export class FindDocumentHandler implements IQueryHandler<FindDocument> {
+  constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
+
+  execute({ agent, documentId }: FindDocument): Promise<DocumentRow | undefined> {
+    return found(this.store, agent, documentId);
+  }
+}
+
+const found = async (store: Pick<ReadStore, 'get'>, agent: SearchingAgent, documentId: string): Promise<DocumentRow | undefined> => {
+  const row = (await store.get(documents.name, documentId))?.row as DocumentRow | undefined;
+  return row !== undefined && scopesOf(agent).includes(row.place) ? row : undefined;
+};

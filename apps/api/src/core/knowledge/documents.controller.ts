@@ -1,13 +1,16 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
-import { AddDocument, addedDocumentId, Bodies, DeleteDocument, KnownTags, ReprocessDocument, UpdateDocument } from '@app/knowledge';
-import { GetDocument, ListDocuments } from '@projections/documents';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { AddDocument, addedDocumentId, Bodies, DeleteDocument, KnownTags, readProgress, ReprocessDocument, UpdateDocument } from '@app/knowledge';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, Reads, Requires, Summary, tagged, written } from '../../http';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, tagged, written } from '../../http';
 import { KnowledgeAccess } from './document-access';
+import { documentEvents } from './document-events';
 import { DocumentPresenter } from './document-presenter';
 import { documentChange, documentsQuery, newInlineDocument, reprocessing, shownDocument } from './documents-schemas';
 import { documentOf, placeOf, readUpload } from './upload-files';
@@ -27,6 +30,8 @@ export class DocumentsController {
     private readonly bodies: Bodies,
     private readonly presenter: DocumentPresenter,
     private readonly lists: Lists,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(READ_STORE) private readonly store: ReadStore,
   ) {}
 
   @Get()
@@ -42,6 +47,26 @@ export class DocumentsController {
     const list = `documents/${agentId}`;
     const { rows, next } = await this.queries.execute(new ListDocuments(agent, filter, this.lists.page(list, caller, asked)));
     return this.lists.answer(list, caller, asked, await this.presenter.show(rows.map(({ row }) => row)), next);
+  }
+
+  @Get('events')
+  @Requires('knowledge:read')
+  @Summary('Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`.')
+  @Answers(200)
+  async events(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res() reply: FastifyReply): Promise<void> {
+    await this.access.agent(caller, agentId, 'use');
+    const show = async (documentId: string) => {
+      // Asked anew for every event: access may have ended since.
+      const agent = await this.access.agent(caller, agentId, 'use');
+      const row = await this.queries.execute(new FindDocument(agent, documentId));
+      return row === undefined ? undefined : { json: await this.presenter.one(row), running: row.status === 'Processing' };
+    };
+    const progress = async (documentId: string) => {
+      const standing = await readProgress(this.store, documentId);
+      return standing === undefined ? undefined : JSON.stringify(standing);
+    };
+    const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
+    await reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(await documentEvents({ log: this.log, viewReached, show, progress }));
   }
 
   @Post()

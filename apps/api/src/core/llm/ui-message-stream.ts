@@ -1,34 +1,29 @@
-import { once } from 'node:events';
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Turn, TurnEvent } from '@app/conversations';
 import { isDomainError, isUnavailable } from '@app/kernel';
+import { EventStream } from '../../http';
 
-/** Proxies close connections on which nothing was sent for long. */
-const HEARTBEAT_MS = 15_000;
-
-/** Headers of a stream in the UI message format (`reference` vocabulary of the AI SDK). */
+/** Headers of a stream in the UI message format. */
 export const UI_STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' } as const;
 
 /**
- * A turn as Server-Sent Events in the UI message format, each with an id `<messageId>.<number>`. A slow reader is waited
- * for; one that leaves ends only its stream, not the answer. `settled` is awaited before the end is said.
+ * A turn as Server-Sent Events in the UI message format, each with an id `<messageId>.<number>`. A reader that leaves ends
+ * only its stream, not the answer. `settled` is awaited before the end is said.
  */
 export const uiMessageStream = (turn: Turn, settled: (position: string) => Promise<void>): Readable => {
-  const lines = new PassThrough();
-  const gone = once(lines, 'close');
-  const heartbeat = setInterval(() => lines.write(':\n\n'), HEARTBEAT_MS);
-  void gone.then(() => clearInterval(heartbeat));
-  void (async () => {
+  const stream = new EventStream();
+  const send = async (): Promise<void> => {
     let number = 0;
     for await (const chunk of chunksOf(turn, settled)) {
-      if (lines.destroyed) return;
-      const data = typeof chunk === 'string' ? chunk : JSON.stringify(chunk);
-      if (!lines.write(`id: ${turn.answerId}.${number}\ndata: ${data}\n\n`)) await Promise.race([once(lines, 'drain'), gone]);
+      if (!(await stream.send(`${turn.answerId}.${number}`, typeof chunk === 'string' ? chunk : JSON.stringify(chunk)))) return;
       number += 1;
     }
-    lines.end();
-  })().catch((error: unknown) => lines.destroy(error as Error));
-  return lines;
+  };
+  void send().then(
+    () => stream.end(),
+    (error: Error) => stream.end(error),
+  );
+  return stream.body;
 };
 
 type Chunk = Readonly<Record<string, unknown>> | '[DONE]';

@@ -1,0 +1,73 @@
+import type { EventLog } from '@app/event-log';
+import { idOf, type Position } from '@app/kernel';
+import type { Readable } from 'node:stream';
+import { EventStream, type JsonText } from '../../http';
+
+/** How often progress of running attempts is looked at, milliseconds. */
+const PROGRESS_MS = 500;
+
+export interface DocumentEventsOptions {
+  readonly log: EventLog;
+  /** Resolves when the view of documents shows everything up to a position. */
+  readonly viewReached: (position: Position) => Promise<unknown>;
+  /** The document as it is shown; undefined where the caller's Agent does not search it (any more). Throws when the caller may not look on. */
+  readonly show: (documentId: string) => Promise<{ readonly json: JsonText; readonly running: boolean } | undefined>;
+  /** Where a running attempt stands, as JSON. */
+  readonly progress: (documentId: string) => Promise<string | undefined>;
+}
+
+/**
+ * Changes of documents as Server-Sent Events from now on: `document` with the document as it is now, `deleted` with its id,
+ * `progress` with the step and count of a running attempt. Ends when the caller may not look on.
+ */
+export const documentEvents = async ({ log, viewReached, show, progress }: DocumentEventsOptions): Promise<Readable> => {
+  const stream = new EventStream();
+  const known = new Set<string>();
+  const running = new Map<string, string>();
+  let last: Position = (await log.head()) ?? '';
+  const tell = async (documentId: string, position: Position): Promise<void> => {
+    last = position;
+    const shown = await show(documentId);
+    if (shown === undefined) {
+      if (known.delete(documentId)) await stream.send(position, JSON.stringify({ id: documentId }), 'deleted');
+    } else {
+      known.add(documentId);
+      await stream.send(position, shown.json.text, 'document');
+    }
+    if (shown?.running === true) running.set(documentId, running.get(documentId) ?? '');
+    else running.delete(documentId);
+  };
+  const subscription = log.subscribe({
+    name: 'document-events',
+    after: last === '' ? null : last,
+    filter: { streamPrefixes: ['document-'] },
+    onEvents: async (events) => {
+      const newest = new Map(events.map((event) => [idOf(event.stream), event.position]));
+      for (const [documentId, position] of newest) {
+        if (!stream.open) return;
+        await viewReached(position);
+        await tell(documentId, position).catch((error: Error) => stream.end(error));
+      }
+    },
+  });
+  const timer = setInterval(() => void sendProgress(stream, running, progress, last), PROGRESS_MS);
+  void stream.gone.then(async () => {
+    clearInterval(timer);
+    await subscription.stop();
+  });
+  stream.begin('following');
+  return stream.body;
+};
+
+const sendProgress = async (stream: EventStream, running: Map<string, string>, progress: DocumentEventsOptions['progress'], id: string): Promise<void> => {
+  try {
+    for (const [documentId, before] of running) {
+      const now = await progress(documentId);
+      if (now === undefined || now === before) continue;
+      running.set(documentId, now);
+      await stream.send(id, now, 'progress');
+    }
+  } catch (error) {
+    stream.end(error as Error);
+  }
+};

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
+
+/** Proxies close connections on which nothing was sent for long. */
+const HEARTBEAT_MS = 15_000;
+
+/** Server-Sent Events to one reader: a slow reader is waited for, one that leaves ends the stream. */
+export class EventStream {
+  /** Resolves when the reader has left or the stream has ended. */
+  readonly gone: Promise<unknown>;
+  private readonly lines = new PassThrough();
+
+  constructor() {
+    this.gone = once(this.lines, 'close');
+    const heartbeat = setInterval(() => this.lines.write(':\n\n'), HEARTBEAT_MS);
+    void this.gone.then(() => clearInterval(heartbeat));
+  }
+
+  /** What is sent as the body of the answer. */
+  get body(): Readable {
+    return this.lines;
+  }
+
+  get open(): boolean {
+    return !this.lines.destroyed && !this.lines.writableEnded;
+  }
+
+  /** Sends an event; false when the reader has left. `data` has no line breaks, as JSON has none. */
+  async send(id: string, data: string, event?: string): Promise<boolean> {
+    if (!this.open) return false;
+    const text = `id: ${id}\n${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
+    if (!this.lines.write(text)) await Promise.race([once(this.lines, 'drain'), this.gone]);
+    return this.open;
+  }
+
+  /** Sends a comment, so that the reader has the headers at once. */
+  begin(comment: string): void {
+    this.lines.write(`: ${comment}\n\n`);
+  }
+
+  end(error?: Error): void {
+    if (error === undefined) this.lines.end();
+    else this.lines.destroy(error);
+  }
+}
