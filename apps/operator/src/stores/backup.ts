@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { backup, restore } from '@app/backup';
 import { systemClock } from '@app/kernel';
 import type { Output } from '../output';
@@ -7,6 +9,7 @@ import { instanceKey, orFailure, storesConfig } from './config';
 
 export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async ({ output }, folder, { keys: keysFile }) => {
   const { DATA_DIR: dataFolder } = storesConfig();
+  if (keysFile !== undefined) await orFailure(mkdir(dirname(keysFile), { recursive: true, mode: 0o700 }));
   const manifest = await orFailure(backup({ dataFolder, folder, keysFile, clock: systemClock, onProgress: showing(output) }));
   output.progressDone();
   output.result({ folder, keys: keysFile ?? null, ...manifest }, ({ at, lastSeal, blobs }) => [
