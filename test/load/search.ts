@@ -27,7 +27,7 @@ const random = (seed: number) => (): number => {
 };
 const next = random(Number(process.env['SEED'] ?? 1));
 /** Words as a language has them without its stop words: some are frequent, most are rare. */
-const word = (): string => `w${Math.floor(100 * 200 ** next())}x`;
+const word = (): string => `${Math.floor(100 * 200 ** next()).toString(26)}s`;
 const text = (words: number): string => Array.from({ length: words }, word).join(' ');
 const vector = (): number[] => {
   const values = Array.from({ length: DIMENSIONS }, () => next() - 0.5);
@@ -51,7 +51,7 @@ const fill = async (index: SearchIndex): Promise<void> => {
   await index.swap('passages', undefined, 1);
   for (let document = 0; document * PER_DOCUMENT < PASSAGES; document += 1) {
     const passages = Array.from({ length: PER_DOCUMENT }, (_, ordinal) => {
-      const passage = text(WORDS);
+      const passage = text(WORDS * (0.5 + next()));
       return { chunkId: `c${document}-${ordinal}`, ordinal, text: passage, headings: [], start: 0, end: passage.length, enabled: true, vector: vector() };
     });
     const indexed = { documentId: `d${document}`, name: `Document ${document}`, scope: `s:${document % SCOPES}`, tagIds: [], revision: 1, embeddingModel: 'bench', passages };
@@ -79,7 +79,7 @@ const main = async (): Promise<void> => {
   const index = await openSqliteSearchIndex({ folder });
   const filling = performance.now();
   await fill(index);
-  console.log(`${PASSAGES} passages of ${WORDS} words with ${DIMENSIONS} dimensions in ${SCOPES} scopes, filled at ${Math.round(PASSAGES / ((performance.now() - filling) / 1_000)).toLocaleString('en')}/s`);
+  console.log(`${PASSAGES} passages of some ${WORDS} words with ${DIMENSIONS} dimensions in ${SCOPES} scopes, filled at ${Math.round(PASSAGES / ((performance.now() - filling) / 1_000)).toLocaleString('en')}/s`);
   const query = (mode: SearchQuery['mode']): SearchQuery => ({ scopes: [`s:${Math.floor(next() * SCOPES)}`, `s:${Math.floor(next() * SCOPES)}`], text: text(4), vector: { model: 'bench', values: vector() }, mode, limit: 8 });
   const search = bare(join(folder, 'passages-v1.sqlite'));
   for (const mode of ['text', 'hybrid'] as const) {

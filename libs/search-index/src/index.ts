@@ -1,2 +1,3 @@
 export * from './search-index';
 export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
+export { decodePassages, encodePassages } from './passage-blob';

@@ -17,7 +17,7 @@ export interface Passage {
   readonly page?: number;
   readonly enabled: boolean;
   /** Unit vector of the model named by the document; absent: text search only. */
-  readonly vector?: readonly number[];
+  readonly vector?: readonly number[] | Float32Array;
 }
 
 /** `a:<agentId>`, `s:<spaceId>` or `g`: the level of Knowledge a document belongs to. A search names the scopes it may see. */

@@ -15,13 +15,13 @@ interface Candidate {
   readonly vectorRank: number | null;
   readonly score: number;
 }
-type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | 'page'> & { readonly headings: string; readonly page: number | null; readonly language: Language };
+type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | 'page'> & { readonly headings: string; readonly page: number | null; readonly scopeId: number; readonly language: Language };
 
 /** Weight of rank 1 against the ranks below it (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", 2009). */
 const RANK_CONSTANT = 60;
 /** Text leads: measured on judged collections, a small embedding model counts a quarter of BM25. */
 const DEFAULT_VECTOR_WEIGHT = 0.25;
-/** Each leg hands this many to the fusion, at least, and as many times the limit as asked for. */
+/** Each leg hands this many to the fusion at least, four times the limit if that is more, and never more than sqlite-vec finds. */
 const MIN_CANDIDATES = 50;
 const MAX_CANDIDATES = 4_096;
 
@@ -36,7 +36,7 @@ export class IndexReader {
     const terms = queryTerms(query.text);
     const documents = this.filtered(query, scopes);
     if (scopes.length === 0 || query.limit < 1 || documents?.length === 0) return [];
-    const wanted = Math.min(Math.max(MIN_CANDIDATES, query.limit * 4), MAX_CANDIDATES);
+    const wanted = Math.min(Math.max(MIN_CANDIDATES, query.limit * 4), MAX_CANDIDATES - 1);
     const byText = query.mode === 'vector' || terms.length === 0 ? [] : this.untied(wanted, (limit) => this.textLeg(terms, scopes, documents, limit));
     const byVector = query.mode === 'text' ? [] : this.untied(wanted, (limit) => this.vectorLeg(query.vector, scopes, documents, limit));
     const weight = query.mode === 'vector' ? 1 : (query.vectorWeight ?? DEFAULT_VECTOR_WEIGHT);
@@ -81,8 +81,12 @@ export class IndexReader {
 
   /** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
   private untied(wanted: number, fetch: (limit: number) => readonly Ranked[]): readonly { readonly id: number; readonly chunkId: string }[] {
-    let found = fetch(wanted);
-    for (let limit = wanted; found.length === limit && limit < MAX_CANDIDATES && found[wanted - 1]?.value === found.at(-1)?.value; ) found = fetch((limit = Math.min(limit * 2, MAX_CANDIDATES)));
+    let limit = wanted + 1;
+    let found = fetch(limit);
+    while (found.length === limit && limit < MAX_CANDIDATES && found[wanted - 1]?.value === found.at(-1)?.value) {
+      limit = Math.min(limit * 2, MAX_CANDIDATES);
+      found = fetch(limit);
+    }
     const chunks = new Map(this.statement('select id, chunkId from passages where id in (select value from json_each(?))').raw().all(JSON.stringify(found.map(({ id }) => id))) as [number, string][]);
     return found
       .map(({ id, value }) => ({ id, value, chunkId: chunks.get(id) ?? '' }))
@@ -106,12 +110,12 @@ export class IndexReader {
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
   private hit({ id, score, textRank, vectorRank }: Candidate, scopes: readonly number[], terms: Terms): readonly SearchHit[] {
     const row = this.statement(
-      `select documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, language
+      `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, language
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
-       where passages.id = ? and enabled = 1 and scopes.id in (select value from json_each(?))`,
-    ).get(id, JSON.stringify(scopes)) as HitRow | undefined;
-    if (row === undefined) return [];
-    const { language, headings, page, ...hit } = row;
+       where passages.id = ? and enabled = 1`,
+    ).get(id) as HitRow | undefined;
+    if (row === undefined || !scopes.includes(row.scopeId)) return [];
+    const { scopeId: _, language, headings, page, ...hit } = row;
     return [{ ...hit, headings: JSON.parse(headings) as string[], ...(page !== null && { page }), highlight: highlighted(row.text, terms, language), score, textRank, vectorRank }];
   }
 

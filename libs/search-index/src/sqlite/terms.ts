@@ -43,7 +43,10 @@ export const queryTerms = (text: string): readonly (readonly string[])[] => {
 /** The text with the words that a query asked for between `<mark>` and `</mark>`; everything else is as it was. */
 export const highlighted = (text: string, query: readonly (readonly string[])[], language: Language): string => {
   const wanted = new Set(query.flat());
-  return text.replace(WORD, (word) => (pieces(folded(word)).some((piece) => wanted.has(stem(piece, language))) ? `<mark>${word}</mark>` : word));
+  // A stem begins as its word does: most words are passed over by their first letter.
+  const initials = new Set([...wanted].map((term) => term[0]));
+  const asked = (piece: string): boolean => initials.has(piece[0]) && wanted.has(stem(piece, language));
+  return text.replace(WORD, (word) => (pieces(folded(word)).some(asked) ? `<mark>${word}</mark>` : word));
 };
 
 const words = (text: string): readonly string[] => (text.match(WORD) ?? []).flatMap((word) => pieces(folded(word)));
