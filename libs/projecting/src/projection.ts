@@ -13,7 +13,7 @@ export type SearchIntent =
       readonly tagIds: readonly string[];
       readonly revision: number;
       readonly embeddingModel: string | null;
-      /** Blob with the passages as JSON (`Passage[]`), under the key of `thing`. */
+      /** Blob with the passages (`encodePassages` of @app/search-index), under the key of `thing`. */
       readonly passages: string;
     }
   | { readonly op: 'patchDocument'; readonly documentId: string; readonly fields: { readonly name?: string; readonly scope?: string; readonly tagIds?: readonly string[]; readonly revision?: number } }

@@ -1,7 +1,7 @@
 import type { Blobs } from '@app/blobs';
 import { canonicalJson, type RecordedEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
-import type { Passage, SearchIndex, SearchOperation } from '@app/search-index';
+import { decodePassages, type SearchIndex, type SearchOperation } from '@app/search-index';
 import { type DeadLetter, letterJson } from './dead-letter';
 import type { SearchIntent, SearchProjection } from './projection';
 import { allState } from './stored-state';
@@ -87,7 +87,7 @@ export class SearchView implements ViewStore<SearchOperation> {
     const { op, thing, passages, ...document } = intent;
     const body = await this.blobs.get(thing, passages);
     if (body === undefined) return { op: 'removeDocument', documentId: intent.documentId };
-    return { op, document: { ...document, passages: JSON.parse(body.toString('utf8')) as Passage[] } };
+    return { op, document: { ...document, passages: await decodePassages(body) } };
   }
 
   private lettersOf(version: number): string {

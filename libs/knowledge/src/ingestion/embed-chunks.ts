@@ -6,8 +6,6 @@ import type { ReadDocument } from './read-document';
 
 /** Texts in one call of the embedding model. */
 const BATCH = 16;
-/** Decimals kept of a vector's components: beyond them nothing changes in a ranking. */
-const PRECISION = 1e5;
 
 export interface EmbeddedDocument {
   readonly passages: readonly Passage[];
@@ -34,7 +32,7 @@ export const embedChunks = async (
     batch.forEach(({ headings, start, end }, index) => {
       const ordinal = from + index;
       const body = text.slice(start, end);
-      const vector = Array.from(vectors[index] as Float32Array, (value) => Math.round(value * PRECISION) / PRECISION);
+      const vector = vectors[index] as Float32Array;
       passages.push({ chunkId: chunkId(documentId, ordinal, body), ordinal, text: body, headings, start, end, enabled: true, vector });
     });
     progress(passages.length);

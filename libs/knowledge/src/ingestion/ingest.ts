@@ -1,6 +1,7 @@
 import type { Blobs } from '@app/blobs';
 import { type Clock, type CommandMeta, type Decisions, type Ids, isUnavailable, type Position, type Receipt, streamOf } from '@app/kernel';
 import { estimatedTokens, type Models } from '@app/models';
+import { encodePassages } from '@app/search-index';
 import { documentDecider, type DocumentCommand, type LiveDocument } from '../document/document.decider';
 import { Attempt, verdictOn } from './attempt';
 import { embedChunks } from './embed-chunks';
@@ -79,7 +80,7 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
 
   await show('publish', 0, total);
   const owner = document.spaceId === null ? {} : { spaceId: document.spaceId };
-  const [text, chunks] = await run.run('publish', () => storeBoth(parts.blobs, thing, owner, read.text, JSON.stringify(passages)), (names) => names.length);
+  const [text, chunks] = await run.run('publish', async () => storeBoth(parts.blobs, thing, owner, Buffer.from(read.text), await encodePassages(passages)), (names) => names.length);
   const command = { attempt: number, text, passages: chunks, chunkCount: total, tokenCount: estimatedTokens(read.text), embeddingModel, steps: run.reports };
   try {
     const receipt = await decide({ type: 'MarkIndexed', ...command });
@@ -96,9 +97,9 @@ const gone = (): never => {
   throw new IngestionFailure('content_missing');
 };
 
-const storeBoth = async (blobs: Blobs, thing: string, owner: { readonly spaceId?: string }, text: string, passages: string): Promise<readonly [text: string, passages: string]> => {
-  const stored = await blobs.put(thing, Buffer.from(text), owner);
-  return [stored.name, (await blobs.put(thing, Buffer.from(passages), owner)).name];
+const storeBoth = async (blobs: Blobs, thing: string, owner: { readonly spaceId?: string }, text: Buffer, passages: Buffer): Promise<readonly [text: string, passages: string]> => {
+  const stored = await blobs.put(thing, text, owner);
+  return [stored.name, (await blobs.put(thing, passages, owner)).name];
 };
 
 /** Ready is said only when a search finds the document. */

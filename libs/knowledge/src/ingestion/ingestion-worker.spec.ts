@@ -3,7 +3,7 @@ import type { Blobs } from '@app/blobs';
 import { type CommandMeta, Decisions, DomainError, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds } from '@app/kernel';
 import { type EmbeddingRequest, type Models, readCatalogue } from '@app/models';
 import { Claims } from '@app/read-store';
-import type { Passage } from '@app/search-index';
+import { decodePassages } from '@app/search-index';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
 import { documentDecider } from '../document/document.decider';
@@ -84,7 +84,7 @@ describe('ingestion', () => {
     const state = await stateOf(documentId);
     const indexed = 'indexed' in state && state.indexed !== null ? state.indexed : undefined;
     expect(blobs.bodies.get(indexed?.text ?? '')?.toString()).toBe(TEXT);
-    const passages = JSON.parse(blobs.bodies.get(indexed?.passages ?? '')?.toString() ?? '') as Passage[];
+    const passages = await decodePassages(blobs.bodies.get(indexed?.passages ?? '') as Buffer);
     expect(passages.map(({ headings, text, start, end, vector }) => [headings, text, TEXT.slice(start, end), vector?.length])).toEqual([
       [['Zebras'], 'They sleep standing up.', 'They sleep standing up.', 2],
       [['Backups'], 'They run at night.', 'They run at night.', 2],
@@ -101,7 +101,7 @@ describe('ingestion', () => {
       ingesting.offer(documentId);
       await reaches(documentId, 'Ready');
       const state = await stateOf(documentId);
-      return 'indexed' in state ? (JSON.parse(blobs.bodies.get(state.indexed?.passages ?? '')?.toString() ?? '') as Passage[]).map(({ chunkId }) => chunkId) : [];
+      return 'indexed' in state ? (await decodePassages(blobs.bodies.get(state.indexed?.passages ?? '') as Buffer)).map(({ chunkId }) => chunkId) : [];
     };
     const before = await chunkIds();
     await decisions.transact(documentDecider, documentId, { type: 'Reprocess', force: true }, meta());

@@ -3,7 +3,7 @@ import { type Blobs, BLOBS } from '@app/blobs';
 import { refuse, streamOf } from '@app/kernel';
 import { documentDecider, readProgress } from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
-import type { Passage } from '@app/search-index';
+import { decodePassages, type Passage } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
 import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
@@ -66,7 +66,7 @@ export class DocumentContentController {
     const asked = query(pageQuery, raw);
     const list = `chunks/${documentId}`;
     const { limit, after } = this.lists.page(list, caller, asked);
-    const passages = document.passages === null ? [] : (JSON.parse((await this.body(document, document.passages)).toString('utf8')) as Passage[]);
+    const passages = document.passages === null ? [] : await decodePassages(await this.body(document, document.passages));
     const from = after === undefined ? 0 : Number(after.values[0]) + 1;
     const page = passages.slice(from, from + limit);
     const last = page.at(-1);
