@@ -27,7 +27,7 @@ const random = (seed: number) => (): number => {
 };
 const next = random(Number(process.env['SEED'] ?? 1));
 /** Words as a language has them without its stop words: some are frequent, most are rare. */
-const word = (): string => `${Math.floor(100 * 200 ** next()).toString(26)}s`;
+const word = (): string => `${Math.floor(100 * 200 ** next()).toString(26)}7`;
 const text = (words: number): string => Array.from({ length: words }, word).join(' ');
 const vector = (): number[] => {
   const values = Array.from({ length: DIMENSIONS }, () => next() - 0.5);
