@@ -8,7 +8,8 @@ import { type Contents, copyLog, makeSample, readContents } from './log/sample-l
 /** Fault 3: a tail that was torn off. Fault 4: a bit that flipped, anywhere. */
 
 const number = seededNumbers();
-const FRAME = 24 + 4096;
+const PAGE = 4096;
+const FRAME = 24 + PAGE;
 const LONG = 30_000 + rounds(0) * 500;
 let sample: string;
 let folder: string;
@@ -97,12 +98,26 @@ test(`what was not acknowledged may be torn off in silence (SEED=${seed})`, asyn
   await log.close();
 });
 
-test.each(['events.sqlite', 'events.sqlite-wal'])(`a flipped bit in %s is found or changes nothing (SEED=${seed})`, async (file) => {
+/** Where a bit may flip. */
+const anywhere = (file: string): number => number(statSync(join(sample, file)).size * 8);
+/** In a page of the index of streams: where a damaged entry could end a stream before its time. */
+const inTheIndex = (file: string): number => {
+  const bytes = readFileSync(join(sample, file));
+  const isIndex = (page: number): boolean => [2, 10].includes(bytes.readUInt8(page * PAGE));
+  const pages = Array.from({ length: bytes.length / PAGE }, (_, page) => page).filter(isIndex);
+  return ((pages[number(pages.length)] ?? 0) * PAGE + number(PAGE)) * 8 + number(8);
+};
+
+test.each([
+  ['events.sqlite', 'anywhere', anywhere],
+  ['events.sqlite', 'in the index of streams', inTheIndex],
+  ['events.sqlite-wal', 'anywhere', anywhere],
+])(`a flipped bit in %s, %s, is found or changes nothing (SEED=${seed})`, async (file, _where, bitOf) => {
   let found = 0;
   for (let round = 0; round < rounds(40); round += 1) {
     await inRound(round, async () => {
       const copy = newCopy();
-      flip(join(copy, file), number(statSync(join(copy, file)).size * 8));
+      flip(join(copy, file), bitOf(file));
       const outcome = await readOrDamage(copy);
       if (outcome instanceof LogCorrupted) found += 1;
       else expect(outcome).toEqual(original);
