@@ -67,10 +67,9 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
   value(Metrics, metrics),
 ];
 
-const services = ({ clock, ids, secret, stores, projecting, knowledge, conversations, logger }: Host): Provider[] => {
+const services = ({ clock, ids, secret, stores, projecting, sealArchive, ordinals, knowledge, conversations, logger }: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
-  const archive = new SealArchive(log);
   const logHealth = async () => {
     const { readable, writable, reason } = await log.health();
     return { ok: readable && writable, ...(reason === undefined ? {} : { reason }) };
@@ -85,8 +84,8 @@ const services = ({ clock, ids, secret, stores, projecting, knowledge, conversat
     value(Retrieval, knowledge.retrieval),
     value(Turns, conversations.turns),
     value(AuditLog, new AuditLog(log, readStore)),
-    value(SealArchive, archive),
-    value(SealedOrdinals, new SealedOrdinals(log, archive)),
+    value(SealArchive, sealArchive),
+    value(SealedOrdinals, ordinals),
     value(Lists, new Lists(secret)),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids)),
     value(Health, new Health(dependencies, projecting, productVersion)),

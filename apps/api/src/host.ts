@@ -6,7 +6,7 @@ import { type Clock, type Config, type Ids, InstanceSecret, systemClock, TimeOrd
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { Reservations } from '@app/reservations';
-import { type SealKey, sealKeyOf, Sealer } from '@app/sealing';
+import { SealArchive, SealedOrdinals, type SealKey, sealKeyOf, Sealer } from '@app/sealing';
 import { Metrics, type Tracing, startTracing } from '@app/telemetry';
 import { loadOrMakeKey } from '@app/vault';
 import type { Logger } from 'pino';
@@ -28,6 +28,8 @@ export interface Host {
   readonly knowledge: KnowledgeWork;
   readonly conversations: ConversationWork;
   readonly sealKey: SealKey;
+  readonly sealArchive: SealArchive;
+  readonly ordinals: SealedOrdinals;
   readonly sealer: Sealer;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
@@ -46,8 +48,10 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const metrics = new Metrics();
   const stores = await openStores(config, vaultKey, clock);
   observeStores(stores, metrics);
+  const sealArchive = new SealArchive(stores.log);
+  const ordinals = new SealedOrdinals(stores.log, sealArchive);
   const spawn = rebuildWorkers({ dataFolder: config.DATA_DIR, vaultKey });
-  const projecting = new Projecting({ ...stores, projections: observeProjections(projections), spawn, clock, logger });
+  const projecting = new Projecting({ ...stores, projections: observeProjections(projections), ordinals, spawn, clock, logger });
   const ids = new TimeOrderedIds();
   const secret = instanceSecret(vaultKey);
   const reservations = new Reservations(stores.decisions, secret, ids);
@@ -58,7 +62,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const conversations = conversationWork({ ...workParts, retrieval: knowledge.retrieval, currency: config.DEFAULT_CURRENCY });
   const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
-  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, knowledge, conversations, sealKey, sealer, metrics, tracing, logger };
+  return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, knowledge, conversations, sealKey, sealArchive, ordinals, sealer, metrics, tracing, logger };
 };
 
 /** Asked of the catalogue each time, since it may be read again. */
