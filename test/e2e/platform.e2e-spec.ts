@@ -43,3 +43,17 @@ it('shows its documentation to callers only where PUBLIC_DOCS is false', async (
   expect([(await closed.call('/docs', { key: null })).status, (await closed.call('/openapi.json', { key: null })).status, (await closed.call('/openapi.json')).status]).toEqual([401, 401, 200]);
   await closed.stop();
 });
+
+it('breaks off the open streams of a key within 5 s of its revocation', async () => {
+  const listening = await startTestPlatform({ listen: true });
+  const auditor = await listening.newCaller({ role: 'auditor', permissions: ['audit:read'] });
+  const stream = await fetch(`${listening.url}/api/v1/audit/events?follow=true`, { headers: { 'x-api-key': auditor.key } });
+  expect(stream.status).toBe(200);
+  const ended = stream.text().catch(() => 'broken off');
+  const revokedAt = performance.now();
+  expect((await listening.call(`/api/v1/core/api-keys/${auditor.keyId}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await listening.call('/api/v1/audit/events', { key: auditor.key })).status).toBe(401);
+  await ended;
+  expect(performance.now() - revokedAt).toBeLessThan(5_000);
+  await listening.stop();
+});

@@ -7,7 +7,7 @@ import type { EdgeServices } from './edge-services';
 import { InvalidInput, pathText } from './invalid-input';
 import type { RateLimiter } from './rate-limiter';
 import { declarationOf } from './request';
-import type { RouteDeclaration } from './route';
+import type { Requirement, RouteDeclaration } from './route';
 
 /**
  * Runs at the start of every routed request, before the body is read: who asks, whether they may call this handler at all,
@@ -28,14 +28,24 @@ const admit = async (edge: EdgeServices, limiter: RateLimiter | undefined, reque
   if (requires === undefined) return refuse('forbidden');
   if (requires === 'public' || (requires === 'docs' && edge.config.PUBLIC_DOCS)) return;
   if (requires === 'monitoring' && holdsMetricsToken(request, edge.config.METRICS_TOKEN)) return;
-  const caller = (await edge.authenticator.authenticate(apiKeyOf(request.headers))) ?? refuse('unauthenticated');
+  const caller = await callerOf(edge, request);
   limiter?.take(caller.actor);
-  if (!mayCall(caller, requires)) refuse('forbidden');
+  demand(caller, requires);
   request.caller = caller;
 };
 
-const mayCall = (caller: Caller, requires: Exclude<RouteDeclaration['requires'], undefined | 'public'>): boolean =>
-  requires === 'authenticated' || requires === 'docs' || caller.permissions.has(requires === 'monitoring' ? 'operations' : requires);
+/** Throws unless the caller of a request that was admitted would be admitted now. */
+export const admittedStill = async (edge: EdgeServices, request: FastifyRequest): Promise<void> => {
+  const { requires } = declarationOf(request);
+  if (request.caller !== null && requires !== undefined) demand(await callerOf(edge, request), requires);
+};
+
+const callerOf = async (edge: EdgeServices, request: FastifyRequest): Promise<Caller> => (await edge.authenticator.authenticate(apiKeyOf(request.headers))) ?? refuse('unauthenticated');
+
+const demand = (caller: Caller, requires: Requirement): void => {
+  if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;
+  if (!caller.permissions.has(requires === 'monitoring' ? 'operations' : requires)) refuse('forbidden');
+};
 
 const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): boolean => {
   const given = bearerOf(request.headers);

@@ -1,4 +1,5 @@
-import { Duplex } from 'node:stream';
+import { Readable } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 
@@ -17,8 +18,11 @@ export class JsonText {
 /** Nest's adapter, sending `JsonText` as it is, and serving `PATCH` wherever a handler takes `PUT`: they mean the same (wire, Everywhere). */
 export class JsonTextAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
-    if (body instanceof Duplex && response.request.method === 'GET') response.server.edge.requests.endAtDrain(body);
-    if (!(body instanceof JsonText)) return super.reply(response, body, statusCode);
+    if (!(body instanceof JsonText)) {
+      const stream = body instanceof StreamableFile ? body.getStream() : body;
+      if (stream instanceof Readable) response.server.edge.requests.streams.add(stream, response.request);
+      return super.reply(response, body, statusCode);
+    }
     if (statusCode !== undefined) response.status(statusCode);
     return response.header('content-type', 'application/json; charset=utf-8').send(body.text);
   }

@@ -1,10 +1,10 @@
-import type { Duplex } from 'node:stream';
 import { refuse } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OpenStreams } from './open-streams';
 
 /** The requests that are being answered, so that a stop can wait for them. */
 export class OpenRequests {
-  private readonly streams = new Set<Duplex>();
+  readonly streams = new OpenStreams();
   private draining = false;
   private open = 0;
   private whenNone: (() => void) | undefined;
@@ -23,16 +23,10 @@ export class OpenRequests {
     done();
   };
 
-  /** A stream that is sent for as long as its reader stays ends when the process is to stop; its reader comes back. */
-  endAtDrain(stream: Duplex): void {
-    this.streams.add(stream);
-    stream.once('close', () => this.streams.delete(stream));
-  }
-
   /** Takes no further requests; resolves when none is open, or after `ms`. */
   async drain(ms: number): Promise<void> {
     this.draining = true;
-    for (const stream of this.streams) stream.end();
+    this.streams.endFollowed();
     if (this.open === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
