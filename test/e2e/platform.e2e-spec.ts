@@ -25,7 +25,7 @@ describe('health, metrics and documentation', () => {
 
   it('measures appends, lag and requests', async () => {
     const { text } = await platform.call('/metrics');
-    for (const name of ['log_append_duration_seconds_count', 'projection_lag_events', 'http_request_duration_seconds_bucket', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(name);
+    for (const name of ['log_append_duration_seconds_count', 'projection_lag_events', 'queue_depth{queue="ingestion"}', 'policy_dead_letters', 'http_request_duration_seconds_bucket', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(name);
   });
 
   it('serves its documentation without any other host', async () => {

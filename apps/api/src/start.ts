@@ -10,7 +10,7 @@ import { Idempotency } from './http/idempotency';
 import type { RouteTable } from './http/route-table';
 import { serve } from './http/serve';
 import { Health } from './monitoring/health';
-import { measureProjections } from './monitoring/projection-metrics';
+import { measurePlatform } from './monitoring/platform-metrics';
 
 /** How long requests that run may take to end after a stop was asked for. */
 const DRAIN_MS = 30_000;
@@ -39,7 +39,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
   await policies.start();
   knowledge.worker.start();
   await sealer.start();
-  measureProjections(metrics, projecting);
+  measurePlatform(metrics, host);
   const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
   const health = app.get(Health);
   health.enter('ready');

@@ -25,7 +25,7 @@ export class Durations {
   observe(key: string, labels: () => Series['labels'], seconds: number): void {
     let series = this.series.get(key);
     if (series === undefined) {
-      series = { labels: labels(), counts: new Array<number>(this.buckets.length + 1).fill(0), sum: 0 };
+      series = { labels: labels(), counts: Array.from({ length: this.buckets.length + 1 }, () => 0), sum: 0 };
       this.series.set(key, series);
     }
     let bucket = 0;
