@@ -23,6 +23,7 @@ const quickstart = async (folder: string | undefined, options: Options, output: 
   const steps = new Steps((text) => process.stdout.write(text));
   const files = folder === undefined ? await ownFiles(ROOT) : await filesIn(folder);
   const questions = folder === undefined ? OWN_QUESTIONS : questionsAbout(files);
+  if (questions.length === 0) throw new Failure(`${folder} holds no sentence to ask about.`);
   const product = await steps.step('The product', async () => {
     const found = await productFor(options);
     steps.say(found.about);
@@ -52,7 +53,7 @@ const mainJob = async (api: PlatformClient, files: Awaited<ReturnType<typeof own
     for (const line of documentLines(documents)) steps.say(line);
   });
   const answers = await steps.step('Ask questions in a conversation', askAll);
-  if (answers.some(({ sources }) => sources.length === 0)) throw new Failure('An answer cites no source.');
+  if (answers.every(({ sources }) => sources.length === 0)) throw new Failure('No answer cites a source.');
   await steps.step('Change the Agent; see its history and its state at an earlier time', () => showPast(api, agentId, steps));
   await steps.step('Verify the seals over the log', () => showSeals(api, steps, output));
   await steps.step('Rebuild every view from the log, live; verify and swap each', () => rebuildEveryView(api, steps, output));

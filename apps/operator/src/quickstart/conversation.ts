@@ -23,9 +23,15 @@ interface Turn {
 /** Questions that the project's own documents answer. */
 export const OWN_QUESTIONS = ['Where does the product keep its data?', 'What does verify find?', 'What happens to the data key when a thing is deleted?'];
 
-/** One question for each of the first documents, from its first heading. */
+const QUESTIONS = 3;
+const WORDS_QUOTED = 10;
+
+/** A question about each of the first documents that hold a sentence, since nobody knows what else they answer. */
 export const questionsAbout = (files: readonly SourceFile[]): readonly string[] =>
-  files.slice(0, 3).map(({ name, text }) => `What does it say about ${/^#+\s+(.+)$/m.exec(text)?.[1] ?? name.replace(/\.\w+$/, '')}?`);
+  files
+    .flatMap(({ text }) => /^[A-Z][^|<>*\[\]`\n]{60,}/m.exec(text)?.[0] ?? [])
+    .slice(0, QUESTIONS)
+    .map((sentence) => `What is meant by "${sentence.split(/\s+/).slice(0, WORDS_QUOTED).join(' ')}"?`);
 
 /** Asks the questions one after another in one new conversation. */
 export const ask = async (api: PlatformClient, agentId: string, questions: readonly string[], heard: (answer: Answer) => void): Promise<readonly Answer[]> => {
