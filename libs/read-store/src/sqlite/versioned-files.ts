@@ -144,6 +144,8 @@ export class VersionedFiles<File extends Opened> {
   private state(): Database.Database {
     if (this.stateDb !== undefined) return this.stateDb;
     const db = openForWriting(this.stateFile);
+    // Unlike views, this state cannot be made again from the log: a machine that dies must not forget it.
+    db.pragma('synchronous = FULL');
     prepareState(db);
     return (this.stateDb = db);
   }
