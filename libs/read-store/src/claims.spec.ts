@@ -1,0 +1,40 @@
+import { FixedClock } from '@app/kernel';
+import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
+import { Claims } from './claims';
+
+const setUp = () => {
+  const store = new MemoryReadStore();
+  const clock = new FixedClock();
+  return { clock, of: (holder: string) => new Claims(store, clock, holder, 60_000) };
+};
+
+describe('a claim', () => {
+  it('is held by one, and free again when released', async () => {
+    const { of } = setUp();
+    const release = await of('a').take('work');
+    expect(await of('b').take('work')).toBeUndefined();
+    await release?.();
+    expect(await of('b').take('work')).toBeDefined();
+  });
+
+  it('is taken by one of many who try at once', async () => {
+    const { of } = setUp();
+    const taken = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => of(holder).take('work')));
+    expect(taken.filter((release) => release !== undefined)).toHaveLength(1);
+  });
+
+  it('of a holder that fell silent runs out, and is not taken from its heir by the late release', async () => {
+    const { of, clock } = setUp();
+    const late = await of('a').take('work');
+    clock.advance(60_000);
+    expect(await of('b').take('work')).toBeDefined();
+    await late?.();
+    expect(await of('c').take('work')).toBeUndefined();
+  });
+
+  it('does not touch others', async () => {
+    const { of } = setUp();
+    await of('a').take('work');
+    expect(await of('b').take('other work')).toBeDefined();
+  });
+});
