@@ -74,7 +74,6 @@ describe('the events of the log', () => {
   ])('are filtered by %s, equal to filtering the whole log', async (filter, value) => {
     const wanted = encodeURIComponent(String(value((await events(ofAgent())).body.items[0] as Event)));
     const before = (await events('?limit=1')).body.items[0]?.position ?? '';
-    await until(async () => (await events(`?${filter}=${wanted}&limit=1`, auditor)).body.items.length === 1);
     const expected = (await everything('?limit=100')).filter((event) => event.position <= before && value(event) === decodeURIComponent(wanted));
     const found = (await everything(`?${filter}=${wanted}&limit=2`)).filter(({ position }) => position <= before);
     expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));

@@ -21,6 +21,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { SEAL_KEY } from './audit/audit-seals.controller';
 import { ContentRegister } from './audit/content-register';
 import { EventShower } from './audit/event-shower';
+import { IndexWaiter } from './audit/index-waiter';
 import { controllers } from './controllers';
 import { knowledgeProviders } from './core/knowledge';
 import { routesOf } from './docs/controller-routes';
@@ -40,7 +41,7 @@ const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provi
 @Module({})
 export class AppModule {
   static of(host: Host): DynamicModule {
-    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...handlers, ...knowledgeProviders, ContentRegister, EventShower] };
+    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...handlers, ...knowledgeProviders, ContentRegister, EventShower, IndexWaiter] };
   }
 }
 

@@ -2,13 +2,15 @@ import type { Caller } from '@app/access';
 import { AUDIT_TRAIL, AuditLog, type EventQuery, matches, tracedOf } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, IDS, type Ids, refuse, type StoredEvent } from '@app/kernel';
-import { Controller, Get, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Answers, CommandContext, CurrentCaller, flagText, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Requires, Summary } from '../http';
 import { ContentRegister } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
 import { shownEventSchema } from './audit-schemas';
+import { IndexWaiter } from './index-waiter';
 import { knownPosition } from './known-position';
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
@@ -39,6 +41,7 @@ export class AuditEventsController {
     private readonly shower: EventShower,
     private readonly register: ContentRegister,
     private readonly lists: Lists,
+    private readonly index: IndexWaiter,
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(IDS) private readonly ids: Ids,
   ) {}
@@ -49,10 +52,12 @@ export class AuditEventsController {
   @Parameters(eventsQuery)
   @Reads(AUDIT_TRAIL)
   @Answers(200, listOf(shownEventSchema))
-  async events(@Query() raw: unknown, @Headers('last-event-id') lastEventId: string | undefined, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<JsonText | StreamableFile> {
+  async events(@Query() raw: unknown, @Headers('last-event-id') lastEventId: string | undefined, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | StreamableFile> {
     const asked = query(eventsQuery, raw);
     if (asked.content && !caller.permissions.has('audit:content')) return refuse('forbidden');
-    return asked.follow ? this.follow(asked, lastEventId, caller, meta) : this.page(asked, caller, meta);
+    if (asked.follow) return this.follow(asked, lastEventId, caller, meta);
+    await this.index.wait(AUDIT_TRAIL, reply);
+    return this.page(asked, caller, meta);
   }
 
   private async page(asked: EventsQuery, caller: Caller, meta: CommandMeta): Promise<JsonText> {

@@ -4,12 +4,14 @@ import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, EventCodec, type Json, type RecordedEvent, refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
 import { VAULT, type Vault } from '@app/vault';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Answers, CommandContext, CurrentCaller, flagText, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary } from '../http';
 import { historyItemSchema } from './audit-schemas';
 import { ContentRegister } from './content-register';
+import { IndexWaiter } from './index-waiter';
 import { knownPosition, noPosition } from './known-position';
 import { type ObjectKind, objectKinds } from './object-kinds';
 
@@ -33,6 +35,7 @@ export class AuditObjectsController {
     @Inject(VAULT) private readonly vault: Vault,
     private readonly codec: EventCodec,
     private readonly register: ContentRegister,
+    private readonly index: IndexWaiter,
     private readonly lists: Lists,
   ) {}
 
@@ -43,8 +46,8 @@ export class AuditObjectsController {
   @Reads(auditObjects.name)
   @Answers(200, z.looseObject({}))
   @Refuses('not_found', 'invalid_parameter')
-  async asOf(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<Readonly<Record<string, Json>>> {
-    const found = await this.find(kind, id);
+  async asOf(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readonly<Record<string, Json>>> {
+    const found = await this.find(kind, id, reply);
     const asked = query(asOfQuery, raw);
     const moment = asked.at === undefined ? undefined : (momentOf(asked.at) ?? noPosition('at'));
     if (moment !== undefined && 'position' in moment) await knownPosition(this.log, moment.position, 'at');
@@ -59,8 +62,8 @@ export class AuditObjectsController {
   @Reads(auditObjects.name)
   @Answers(200, listOf(historyItemSchema))
   @Refuses('not_found')
-  async history(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta): Promise<JsonText> {
-    const found = await this.find(kind, id);
+  async history(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    const found = await this.find(kind, id, reply);
     const asked = query(historyQuery, raw);
     const list = `history/${kind}/${id}`;
     const { limit, after } = this.lists.page(list, caller, asked);
@@ -72,13 +75,14 @@ export class AuditObjectsController {
   }
 
   /** The kind and the streams of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
-  private async find(kind: string, id: string): Promise<{ readonly kind: ObjectKind; readonly streams: readonly string[] }> {
+  private async find(kind: string, id: string, reply: FastifyReply): Promise<{ readonly kind: ObjectKind; readonly streams: readonly string[] }> {
     const known = Object.hasOwn(objectKinds, kind) ? objectKinds[kind] : undefined;
     if (known === undefined) return refuse('not_found');
-    return { kind: known, streams: known.stream === null ? await this.tellingOf(`${kind}/${id}`) : [known.stream(id)] };
+    return { kind: known, streams: known.stream === null ? await this.tellingOf(`${kind}/${id}`, reply) : [known.stream(id)] };
   }
 
-  private async tellingOf(object: string): Promise<readonly string[]> {
+  private async tellingOf(object: string, reply: FastifyReply): Promise<readonly string[]> {
+    await this.index.wait(auditObjects.name, reply);
     const rows = await this.views.find(auditObjects.name, { where: { object }, limit: MOST_STREAMS });
     return rows.map(({ row }) => (row as AuditObjectRow).stream);
   }

@@ -3,10 +3,12 @@ import { AUDIT_TRAIL, positionOf } from '@app/auditing';
 import { refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Proof, proofOf, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Answers, CurrentCaller, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary, wholeNumberText } from '../http';
 import { proofSchema, sealKeySchema, sealSchema } from './audit-schemas';
+import { IndexWaiter } from './index-waiter';
 
 /** Injection token of the key that signs seals. */
 export const SEAL_KEY = Symbol('SealKey');
@@ -21,6 +23,7 @@ export class AuditSealsController {
     @Inject(SEAL_KEY) private readonly key: SealKey,
     private readonly archive: SealArchive,
     private readonly ordinals: SealedOrdinals,
+    private readonly index: IndexWaiter,
     private readonly lists: Lists,
   ) {}
 
@@ -53,7 +56,8 @@ export class AuditSealsController {
   @Reads(AUDIT_TRAIL)
   @Answers(200, proofSchema)
   @Refuses('not_found')
-  async proof(@Param('eventId') id: string): Promise<Proof> {
+  async proof(@Param('eventId') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Proof> {
+    await this.index.wait(AUDIT_TRAIL, reply);
     const position = (await positionOf(this.views, id)) ?? refuse('not_found');
     const archived = (await this.archive.over({ id, position }, () => this.ordinals.ordinalAt(position))) ?? refuse('not_found');
     return proofOf(archived, id) ?? refuse('not_found');
