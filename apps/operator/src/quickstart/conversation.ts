@@ -29,7 +29,7 @@ const WORDS_QUOTED = 10;
 /** A question about each of the first documents that hold a sentence, since nobody knows what else they answer. */
 export const questionsAbout = (files: readonly SourceFile[]): readonly string[] =>
   files
-    .flatMap(({ text }) => /^[A-Z][^|<>*\[\]`\n]{60,}/m.exec(text)?.[0] ?? [])
+    .flatMap(({ text }) => /^[A-Z][^|<>*[\]`\n]{60,}/m.exec(text)?.[0] ?? [])
     .slice(0, QUESTIONS)
     .map((sentence) => `What is meant by "${sentence.split(/\s+/).slice(0, WORDS_QUOTED).join(' ')}"?`);
 
