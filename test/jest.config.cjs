@@ -19,5 +19,7 @@ module.exports = {
     '^@projections/([^/]+)$': '<rootDir>/projections/$1/src/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  // Faults kill processes and wait for them: `npm run test:faults`.
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/'])],
   testTimeout: 30_000,
 };

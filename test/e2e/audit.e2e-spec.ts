@@ -141,7 +141,8 @@ describe('content', () => {
   it('is shown with audit:content, and the look is an event itself', async () => {
     const { body } = await events(`${ofAgent()}&order=asc&content=true`);
     expect(body.items[0]?.data).toMatchObject({ description: 'a secret plan' });
-    const [look] = (await events('?type=AuditorLookedAtContent')).body.items;
+    let look: Event | undefined;
+    await until(async () => (look = (await events('?type=AuditorLookedAtContent')).body.items[0]) !== undefined, 'the look in the index');
     expect(look?.data).toMatchObject({ asked: { stream: `agent-${agentId}` }, events: body.items.length, first: body.items[0]?.position });
     expect(look?.meta['actor']).toMatch(/^key:/);
   });

@@ -54,7 +54,9 @@ const ready = async (documentId: string, agent = agentId): Promise<Document> => 
 
 const addHandbook = async (): Promise<Document> => {
   const added = await platform.call<Document>(documentsPath(), { method: 'POST', body: { name: 'handbook.md', content: HANDBOOK, mimeType: 'text/markdown' } });
-  expect([added.status, added.body.status]).toEqual([202, 'Pending']);
+  expect(added.status).toBe(202);
+  // The view may be ahead of the answer.
+  expect(['Pending', 'Processing', 'Ready']).toContain(added.body.status);
   return ready(added.body.id);
 };
 
