@@ -39,7 +39,7 @@ describe('EventCodec', () => {
 
   it('refuses to write what its schema does not allow', async () => {
     const meta = { commandId: '00000000-0000-7000-8000-000000000002', actor: 'user:1', correlationId: '00000000-0000-7000-8000-000000000002', now: new Date(0) };
-    await expect(codec.encode('thing-1', [{ type: 'Renamed', data: { title: 'a', language: 'fr' } }], meta, {})).rejects.toThrow();
+    await expect(codec.encode('thing-1', [{ type: 'Renamed', data: { title: 'a', language: 'fr' } }], meta, {})).rejects.toMatchObject({ name: 'ZodError' });
   });
 });
 
@@ -51,6 +51,6 @@ test('an encrypted field opens with its key at its place only', () => {
   const key = randomBytes(32);
   const field = encryptField(key, 'agent-1/systemPrompt', { text: 'secret' });
   expect(decryptField(key, 'agent-1/systemPrompt', field)).toEqual({ text: 'secret' });
-  expect(() => decryptField(key, 'agent-2/systemPrompt', field)).toThrow();
-  expect(() => decryptField(randomBytes(32), 'agent-1/systemPrompt', field)).toThrow();
+  expect(() => decryptField(key, 'agent-2/systemPrompt', field)).toThrow('authenticate');
+  expect(() => decryptField(randomBytes(32), 'agent-1/systemPrompt', field)).toThrow('authenticate');
 });
