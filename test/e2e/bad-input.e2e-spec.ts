@@ -89,6 +89,25 @@ describe('every route that takes a body', () => {
   });
 });
 
+describe('an upload', () => {
+  const file = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n';
+  it.each([
+    ['what is not multipart', '{"name":"a"}'],
+    ['a part that ends in its headers', '--B\r\ncontent-dispo'],
+    ['a file that is cut off', `${file}\r\nhalf`],
+    ['a last part without the end of the body', `${file}\r\nwhole\r\n--B\r\n`],
+  ])('refuses %s, without effect', async (_name, payload) => {
+    const routes = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
+    expect(routes).not.toHaveLength(0);
+    await withoutEffect(async () => {
+      for (const route of routes) {
+        const { status, body } = await send(route, payload, { 'content-type': 'multipart/form-data; boundary=B' });
+        expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid_body', errors: [expect.objectContaining({ code: 'malformed' })] })]);
+      }
+    });
+  });
+});
+
 interface Property {
   readonly type?: string | string[];
   readonly anyOf?: readonly Property[];

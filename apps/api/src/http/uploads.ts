@@ -9,14 +9,14 @@ export type Part =
 
 /**
  * The parts of a multipart body in their order; for routes declared with `files`. Reading a file throws `too_large` past
- * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are refused.
+ * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are refused, and so is a body that is cut off or malformed.
  */
 export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
-  for await (const part of request.parts()) {
+  for await (const part of parsed(request.parts())) {
     if (isUnstorableText(part.fieldname)) throw refusal('', 'Names of parts must not contain NUL or lone surrogates.');
     if (part.type === 'file') {
       if (isUnstorableText(part.filename)) throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
-      yield { kind: 'file', name: part.fieldname, fileName: part.filename, mimeType: part.mimetype, body: part.file };
+      yield { kind: 'file', name: part.fieldname, fileName: part.filename, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
       if (part.file.truncated) throw new request.server.multipartErrors.RequestFileTooLargeError();
     } else {
       const value = String(part.value);
@@ -26,4 +26,13 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
   }
 }
 
-const refusal = (path: string, message: string): InvalidInput => new InvalidInput('invalid_body', [{ path, code: 'invalid_text', message }]);
+/** What the parser gives. Its own errors are the only ones without a code, and mean that the body is not multipart or ends too early. */
+async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw error instanceof Error && !('code' in error) ? refusal('', 'The body is not well-formed multipart/form-data.', 'malformed') : error;
+  }
+}
+
+const refusal = (path: string, message: string, code = 'invalid_text'): InvalidInput => new InvalidInput('invalid_body', [{ path, code, message }]);
