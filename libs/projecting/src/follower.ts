@@ -174,7 +174,7 @@ export class Follower {
     const before = new Set(this.writer.letters.values());
     for (const event of events) {
       const letter = this.writer.poisoned(new PoisonEvent(event, 'order', 'arrived after later events had been handled'));
-      await this.writer.commit({ events: [event], changes: [], letters: new Map(this.writer.letters.has(event.stream) ? [] : [[event.stream, letter]]) }, this.reached);
+      await this.writer.commit({ handled: 1, changes: [], letters: new Map(this.writer.letters.has(event.stream) ? [] : [[event.stream, letter]]) }, this.reached);
       this.handled.add(event.position);
     }
     this.announce(before);
@@ -216,7 +216,7 @@ export class Follower {
   }
 }
 
-const NOTHING = { events: [], changes: [], letters: new Map<string, DeadLetter | null>() };
+const NOTHING = { handled: 0, changes: [], letters: new Map<string, DeadLetter | null>() };
 
 const isAfter = (position: Position, other: Position | null): boolean => other === null || position > other;
 

@@ -19,9 +19,12 @@ export interface PageWriterOptions {
 
 type Changes = ViewBatch<unknown>['changes'];
 
-/** A page turned into operations, before it is written. */
+/** Events turned into operations, before they are written. */
 export interface FoldedPage {
-  readonly events: readonly StoredEvent[];
+  /** How many events these were. */
+  readonly handled: number;
+  /** The events again, for the search of one that the store refuses. */
+  readonly events: () => Promise<readonly StoredEvent[]>;
   readonly changes: Changes;
   /** New dead letters of the page, by stream. */
   readonly letters: ReadonlyMap<string, DeadLetter | null>;
@@ -82,7 +85,7 @@ export class PageWriter {
         failed.set(event.stream, this.poisoned(new PoisonEvent(event, isUnreadable(error) ? error.reason : 'apply', describeError(error))));
       }
     }
-    return { events, changes, letters: failed };
+    return { handled: events.length, events: async () => events, changes, letters: failed };
   }
 
   /**
@@ -93,13 +96,13 @@ export class PageWriter {
     try {
       await this.commit(page, upTo);
     } catch (error) {
-      const { events } = page;
+      if (page.changes.length === 0 || isTransient(error) || !(await this.options.store.healthy())) throw error;
+      const events = await page.events();
       const [first] = events;
-      if (first === undefined || page.changes.length === 0 || isTransient(error) || !(await this.options.store.healthy())) throw error;
+      if (first === undefined) throw error;
       if (events.length === 1) {
         const letter = this.poisoned(new PoisonEvent(first, 'sink', describeError(error)));
-        await this.commit({ events, changes: [], letters: new Map([[first.stream, letter]]) }, upTo);
-        return;
+        return this.commit({ ...page, changes: [], letters: new Map([[first.stream, letter]]) }, upTo);
       }
       const half = Math.ceil(events.length / 2);
       await this.write(await this.fold(events.slice(0, half)), (events[half - 1] as StoredEvent).position);
@@ -108,9 +111,9 @@ export class PageWriter {
   }
 
   /** Commits as it is: all or nothing. */
-  async commit({ events, changes, letters }: FoldedPage, upTo: Position | null): Promise<void> {
+  async commit({ handled, changes, letters }: Pick<FoldedPage, 'handled' | 'changes' | 'letters'>, upTo: Position | null): Promise<void> {
     const { store, version, fence } = this.options;
-    const to: Checkpoint = { position: upTo, handled: this.stored.handled + events.length };
+    const to: Checkpoint = { position: upTo, handled: this.stored.handled + handled };
     await store.commit(version, { changes, from: this.stored.position, to, fence, letters });
     this.stored = to;
     for (const [stream, letter] of letters) {

@@ -1,14 +1,16 @@
-import type { LogPage, LogReader } from '@app/event-log';
+import type { LogReader } from '@app/event-log';
 import type { Clock, EventCodec, Position, StoredEvent } from '@app/kernel';
 import { type DeadLetterReason, PoisonEvent } from './dead-letter';
 import type { Projection } from './projection';
-import { PageWriter } from './page-writer';
+import { type FoldedPage, PageWriter } from './page-writer';
 import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from './view-stores';
 import type { ViewStore } from './view-store';
 
 /** Events of one commit: many, since rows that change often in it are written once. */
 const BATCH = 4_000;
+/** Events read and folded at once: few, since what lives briefly costs the garbage collector little. */
+const PAGE = 500;
 
 export interface BuildTask {
   readonly view: string;
@@ -94,7 +96,7 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
   await store.prepare(task.version);
   const writer = await PageWriter.open({ ...options, ...task, store, skip: new Set(task.skip), onPoison: 'stop' });
   try {
-    const outcome = await pages(options.log, store.types, writer, run);
+    const outcome = await batches(options.log, store.types, writer, run);
     return { outcome, handled: writer.checkpoint.handled };
   } catch (error) {
     if (!(error instanceof PoisonEvent)) throw error;
@@ -104,20 +106,19 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
 };
 
 /** Reads and applies the next batch while the one before is written. */
-const pages = async (log: LogReader, types: readonly string[], writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
+const batches = async (log: LogReader, types: readonly string[], writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
   let after = writer.checkpoint.position;
   let writing: Promise<void> = Promise.resolve();
   for (;;) {
-    const { events, next, end } = await readBatch(log, types, after);
-    const folded = await writer.fold(events);
+    const { batch, upTo, end } = await foldBatch(log, types, writer, after);
     await writing;
     run.handled = writer.checkpoint.handled;
     if (run.stopping) return 'stopped';
-    if (next !== null && next !== after) {
-      writing = writer.write(folded, next);
+    if (upTo !== null && upTo !== after) {
+      writing = writer.write(batch, upTo);
       // It is awaited a batch later; until then a failure must not count as unhandled.
       writing.catch(() => undefined);
-      after = next;
+      after = upTo;
     }
     if (end) {
       await writing;
@@ -127,13 +128,28 @@ const pages = async (log: LogReader, types: readonly string[], writer: PageWrite
   }
 };
 
-/** Pages of the log as one: a page may be short, since a log ends pages that take long. */
-const readBatch = async (log: LogReader, types: readonly string[], from: Position | null): Promise<LogPage> => {
+/** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store refuses the batch. */
+const foldBatch = async (log: LogReader, types: readonly string[], writer: PageWriter, from: Position | null) => {
+  const changes: { position: Position; operations: readonly unknown[] }[] = [];
+  let handled = 0;
+  for (let after = from; ; ) {
+    const page = await log.readAll({ after, limit: PAGE, filter: { types } });
+    const folded = await writer.fold(page.events);
+    for (const change of folded.changes) changes.push(change);
+    handled += folded.handled;
+    after = page.next;
+    if (!page.end && handled < BATCH) continue;
+    const batch: FoldedPage = { handled, changes, letters: new Map(), events: () => eventsBetween(log, types, from, after) };
+    return { batch, upTo: after, end: page.end };
+  }
+};
+
+const eventsBetween = async (log: LogReader, types: readonly string[], from: Position | null, upTo: Position | null): Promise<readonly StoredEvent[]> => {
   const events: StoredEvent[] = [];
   for (let after = from; ; ) {
-    const page = await log.readAll({ after, limit: BATCH - events.length, filter: { types } });
-    for (const event of page.events) events.push(event);
+    const page = await log.readAll({ after, limit: PAGE, filter: { types } });
+    events.push(...page.events.filter((event) => upTo !== null && event.position <= upTo));
+    if (page.end || page.next === null || (upTo !== null && page.next >= upTo)) return events;
     after = page.next;
-    if (page.end || events.length >= BATCH) return { events, next: after, end: page.end };
   }
 };

@@ -27,7 +27,7 @@ export const replayStream = async (writer: PageWriter, log: EventLog, types: rea
 const handled = async (writer: PageWriter, events: readonly StoredEvent[], upTo: Position | null, stream: string, after: DeadLetter | null): Promise<boolean> => {
   const page = await writer.fold(events, FLOWING);
   const failed = page.letters.get(stream);
-  const settle = (left: DeadLetter | null, changes = page.changes): Promise<void> => writer.commit({ events: [], changes, letters: new Map([[stream, left]]) }, upTo);
+  const settle = (left: DeadLetter | null, changes = page.changes): Promise<void> => writer.commit({ handled: 0, changes, letters: new Map([[stream, left]]) }, upTo);
   if (failed !== undefined && events.length > 1) return false;
   if (failed !== undefined) {
     await settle(failed, []);
