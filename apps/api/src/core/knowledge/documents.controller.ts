@@ -8,6 +8,7 @@ import { FindDocument, GetDocument, ListDocuments } from '@projections/documents
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
 import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, tagged, written } from '../../http';
 import { KnowledgeAccess } from './document-access';
 import { documentEvents } from './document-events';
@@ -53,7 +54,7 @@ export class DocumentsController {
   @Requires('knowledge:read')
   @Summary('Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`.')
   @Answers(200)
-  async events(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res() reply: FastifyReply): Promise<void> {
+  async events(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
     await this.access.agent(caller, agentId, 'use');
     const show = async (documentId: string) => {
       // Asked anew for every event: access may have ended since.
@@ -66,7 +67,8 @@ export class DocumentsController {
       return standing === undefined ? undefined : JSON.stringify(standing);
     };
     const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
-    await reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(await documentEvents({ log: this.log, viewReached, show, progress }));
+    void reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+    return documentEvents({ log: this.log, viewReached, show, progress });
   }
 
   @Post()

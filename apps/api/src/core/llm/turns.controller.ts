@@ -37,7 +37,7 @@ export class TurnsController {
     if (!asked.stream) return this.answered(turn, reply);
     const settled = async (position: string): Promise<void> => void (await reached(reply.server.edge.views, VIEWS, position));
     void reply.headers(UI_STREAM_HEADERS);
-    return reply.send(uiMessageStream(turn, settled));
+    return uiMessageStream(turn, settled);
   }
 
   @Post(':conversationId/stop')
