@@ -115,7 +115,7 @@ export class Follower {
       name: `${store.name}/${version}`,
       after: this.reached,
       filter: { types: store.types },
-      pageSize: PAGE,
+      pageSize: Math.min(PAGE, store.mostAtOnce),
       onEvents: (page, upTo) => this.mutex.run(() => this.onEvents(page, upTo)),
       onError: (error, attempt) => {
         this.options.logger.warn({ view: store.name, version, attempt, error: errorName(error) }, 'a view could not be written; trying again');
@@ -205,7 +205,8 @@ export class Follower {
 
   private async advanceTo(position: Position | null): Promise<void> {
     while (position !== null && isAfter(position, this.reached)) {
-      const page = await this.options.log.readAll({ after: this.reached, limit: PAGE, filter: { types: this.options.store.types } });
+      const { types, mostAtOnce } = this.options.store;
+      const page = await this.options.log.readAll({ after: this.reached, limit: Math.min(PAGE, mostAtOnce), filter: { types } });
       const events = page.events.filter((event) => event.position <= position);
       const last = page.end || events.length < page.events.length || page.next === null || page.next >= position;
       const upTo = last ? position : (page.next as Position);

@@ -19,6 +19,7 @@ interface Mark {
 /** Ordinals without seals: counts each event once, a page at a time, and keeps a mark for every page. Exact; the first call reads the log. */
 export class CountedOrdinals implements Ordinals {
   private readonly marks: Mark[] = [{ position: null, ordinal: 0 }];
+  private end = this.marks[0] as Mark;
   private counting: Promise<number> | undefined;
 
   constructor(private readonly log: EventLog) {}
@@ -29,26 +30,21 @@ export class CountedOrdinals implements Ordinals {
   }
 
   async ordinalAt(position: Position): Promise<number> {
-    if (position > (this.lastMark().position ?? '')) await this.head();
-    const mark = this.marks.findLast((candidate) => candidate.position === null || candidate.position <= position) as Mark;
+    if (this.end.position === null || position > this.end.position) await this.head();
+    const reached = (mark: Mark): boolean => mark.position === null || mark.position <= position;
+    const mark = reached(this.end) ? this.end : (this.marks.findLast(reached) as Mark);
     if (mark.position === position) return mark.ordinal;
     const page = await this.log.readAll({ after: mark.position, limit: PAGE });
     return mark.ordinal + page.events.filter((event) => event.position <= position).length;
   }
 
-  private lastMark(): Mark {
-    return this.marks.at(-1) as Mark;
-  }
-
   private async count(): Promise<number> {
-    let end = this.lastMark();
     for (;;) {
-      const page = await this.log.readAll({ after: end.position, limit: PAGE });
+      const page = await this.log.readAll({ after: this.end.position, limit: PAGE });
       const last = page.events.at(-1);
-      if (last === undefined) return end.ordinal;
-      end = { position: last.position, ordinal: end.ordinal + page.events.length };
-      if (page.events.length === PAGE) this.marks.push(end);
-      else return end.ordinal;
+      if (last !== undefined) this.end = { position: last.position, ordinal: this.end.ordinal + page.events.length };
+      if (this.end.ordinal >= (this.marks.at(-1) as Mark).ordinal + PAGE) this.marks.push(this.end);
+      if (page.end) return this.end.ordinal;
     }
   }
 }

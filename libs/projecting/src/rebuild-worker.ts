@@ -7,8 +7,6 @@ import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from './view-stores';
 import type { ViewStore } from './view-store';
 
-/** Events of one commit: many, since rows that change often in it are written once. */
-const BATCH = 4_000;
 /** Events read and folded at once: few, since what lives briefly costs the garbage collector little. */
 const PAGE = 500;
 
@@ -96,7 +94,7 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
   await store.prepare(task.version);
   const writer = await PageWriter.open({ ...options, ...task, store, skip: new Set(task.skip), onPoison: 'stop' });
   try {
-    const outcome = await batches(options.log, store.types, writer, run);
+    const outcome = await batches(options.log, store, writer, run);
     return { outcome, handled: writer.checkpoint.handled };
   } catch (error) {
     if (!(error instanceof PoisonEvent)) throw error;
@@ -106,11 +104,11 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
 };
 
 /** Reads and applies the next batch while the one before is written. */
-const batches = async (log: LogReader, types: readonly string[], writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
+const batches = async (log: LogReader, store: ViewStore, writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
   let after = writer.checkpoint.position;
   let writing: Promise<void> = Promise.resolve();
   for (;;) {
-    const { batch, upTo, end } = await foldBatch(log, types, writer, after);
+    const { batch, upTo, end } = await foldBatch(log, store, writer, after);
     await writing;
     run.handled = writer.checkpoint.handled;
     if (run.stopping) return 'stopped';
@@ -129,16 +127,16 @@ const batches = async (log: LogReader, types: readonly string[], writer: PageWri
 };
 
 /** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store refuses the batch. */
-const foldBatch = async (log: LogReader, types: readonly string[], writer: PageWriter, from: Position | null) => {
+const foldBatch = async (log: LogReader, { types, mostAtOnce }: ViewStore, writer: PageWriter, from: Position | null) => {
   const changes: { position: Position; operations: readonly unknown[] }[] = [];
   let handled = 0;
   for (let after = from; ; ) {
-    const page = await log.readAll({ after, limit: PAGE, filter: { types } });
+    const page = await log.readAll({ after, limit: Math.min(PAGE, mostAtOnce - handled), filter: { types } });
     const folded = await writer.fold(page.events);
     for (const change of folded.changes) changes.push(change);
     handled += folded.handled;
     after = page.next;
-    if (!page.end && handled < BATCH) continue;
+    if (!page.end && handled < mostAtOnce) continue;
     const batch: FoldedPage = { handled, changes, letters: new Map(), events: () => eventsBetween(log, types, from, after) };
     return { batch, upTo: after, end: page.end };
   }

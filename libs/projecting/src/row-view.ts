@@ -12,6 +12,8 @@ export class RowView implements ViewStore<Operation> {
   readonly name: string;
   readonly types: readonly string[];
   readonly declaration: string;
+  /** Many, since rows that change often in a commit are written once. */
+  readonly mostAtOnce = 4_000;
 
   constructor(
     private readonly projection: RowProjection,

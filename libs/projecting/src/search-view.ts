@@ -16,6 +16,8 @@ export class SearchView implements ViewStore<SearchOperation> {
   readonly name: string;
   readonly types: readonly string[];
   readonly declaration: string;
+  /** Few, since a document comes with all its passages and their vectors. */
+  readonly mostAtOnce = 20;
 
   constructor(
     private readonly projection: SearchProjection,

@@ -21,6 +21,8 @@ export interface ViewStore<Op = unknown> {
   readonly types: readonly string[];
   /** Says what the projection was when a build was made; another text means that builds are no longer fit. */
   readonly declaration: string;
+  /** Most events of one commit: what their operations hold must fit in memory. */
+  readonly mostAtOnce: number;
   operations(event: RecordedEvent): readonly Op[] | Promise<readonly Op[]>;
 
   prepare(version: number): Promise<void>;
