@@ -45,7 +45,7 @@ const main = async (): Promise<void> => {
 /** Writes prompts and changes of them through the decider, as commands do. */
 const fill = async (dataDir: string): Promise<void> => {
   const config = readConfig({ DATA_DIR: dataDir });
-  const vaultKey = loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'VAULT_KEY', warn: () => undefined });
+  const vaultKey = loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'VAULT_KEY', inUse: false, warn: () => undefined });
   const stores = await openStores(config, vaultKey, systemClock);
   const ids = new TimeOrderedIds();
   const spaceId = ids.next();

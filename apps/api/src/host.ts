@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
 import { conversationWork, type ConversationWork, erasureWork, knowledgeWork, type KnowledgeWork, openStores, projections, rebuildWorkers, type Stores, tenancyPolicies } from '@app/hosting';
@@ -40,7 +41,7 @@ export interface Host {
 export const openHost = async (config: Config, environment: Environment, logger: Logger): Promise<Host> => {
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   const clock = systemClock;
-  const keys = { folder: join(config.DATA_DIR, 'keys'), warn: (sentence: string) => logger.warn(sentence) };
+  const keys = { folder: join(config.DATA_DIR, 'keys'), inUse: holdsData(config.DATA_DIR), warn: (sentence: string) => logger.warn(sentence) };
   const vaultKey = loadOrMakeKey({ ...keys, name: 'VAULT_KEY', given: config.VAULT_KEY });
   const sealKey = sealKeyOf(loadOrMakeKey({ ...keys, name: 'SEAL_KEY', given: config.SEAL_KEY }));
   const models = Models.open(config, environment);
@@ -64,6 +65,9 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
   return { config, clock, ids, secret, stores, models, chatModels, reservations, projecting, policies, knowledge, conversations, sealKey, sealArchive, ordinals, sealer, metrics, tracing, logger };
 };
+
+/** True when a log was begun there, so that its keys exist somewhere. */
+const holdsData = (dataFolder: string): boolean => existsSync(join(dataFolder, 'log')) && readdirSync(join(dataFolder, 'log')).length > 0;
 
 /** Asked of the catalogue each time, since it may be read again. */
 const chatModelsOf = (models: Models): ChatModels => ({

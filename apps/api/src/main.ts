@@ -1,8 +1,8 @@
 import './compile-cache';
 import 'reflect-metadata';
 import { LogInUse } from '@app/event-log';
-import { InvalidConfig, readConfig } from '@app/kernel';
-import { WrongVaultKey } from '@app/vault';
+import { InvalidConfig, isUnavailable, readConfig } from '@app/kernel';
+import { MissingKey, WrongVaultKey } from '@app/vault';
 import { productVersion } from './docs/version';
 import { readEnvironment } from './environment';
 import { makeLogger } from './http/logging';
@@ -39,7 +39,7 @@ const fail = (error: unknown): void => {
 };
 
 const sentenceOf = (error: unknown): string => {
-  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey) return error.message;
+  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || isUnavailable(error)) return error.message;
   if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };

@@ -42,6 +42,13 @@ export class Unavailable extends Error {
   }
 }
 
+/** A file of a store is damaged: no repetition helps, only making it anew. */
+export class Damaged extends Unavailable {
+  readonly damaged = true;
+}
+
+export const isDamaged = (error: unknown): boolean => isUnavailable(error) && (error as Partial<Damaged>).damaged === true;
+
 export const isUnavailable = (error: unknown): error is Unavailable => error instanceof Error && error.name === 'Unavailable';
 
 /** For the end of an exhaustive switch. */

@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { type Clock, type EventCodec, type Position, refuse } from '@app/kernel';
+import { type Clock, type EventCodec, isDamaged, type Position, refuse } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { ProjectingEvents } from './events';
 import { Follower } from './follower';
@@ -60,6 +60,19 @@ export class View {
     this.fence = fence;
     const prefix = this.records.discardedPrefix();
     for (const { key } of await allState(this.options.readStore, prefix)) this.skip.add(key.slice(prefix.length));
+    try {
+      return await this.openServed();
+    } catch (error) {
+      const damaged = await this.store.live();
+      if (!isDamaged(error) || damaged === undefined) throw error;
+      this.options.logger.error({ view: this.name, version: damaged }, 'the build is damaged; it is dropped and filled again from the log');
+      await this.store.drop(damaged);
+      await this.store.prepare(damaged);
+      return this.openServed();
+    }
+  }
+
+  private async openServed(): Promise<Exclude<RebuildRecord['reason'], 'asked'> | undefined> {
     this.version = (await this.store.live()) ?? (await this.makeFirst());
     const unfit = await this.unfitness(this.version);
     if (unfit !== undefined) return unfit;

@@ -6,7 +6,7 @@ import { loadOrMakeKey } from './key-files';
 describe('loadOrMakeKey', () => {
   let folder: string;
   let warnings: string[];
-  const load = (given?: string) => loadOrMakeKey({ folder: join(folder, 'keys'), name: 'VAULT_KEY', given, warn: (sentence) => warnings.push(sentence) });
+  const load = (given?: string, inUse = false) => loadOrMakeKey({ folder: join(folder, 'keys'), name: 'VAULT_KEY', given, inUse, warn: (sentence) => warnings.push(sentence) });
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'keys-'));
@@ -26,6 +26,11 @@ describe('loadOrMakeKey', () => {
 
   it('prefers the key of the environment and writes nothing then', () => {
     expect(load('x'.repeat(32))).toBe('x'.repeat(32));
+    expect(existsSync(join(folder, 'keys'))).toBe(false);
+  });
+
+  it('makes none where data stand already, and says which is missing', () => {
+    expect(() => load(undefined, true)).toThrow(/^VAULT_KEY is missing/);
     expect(existsSync(join(folder, 'keys'))).toBe(false);
   });
 

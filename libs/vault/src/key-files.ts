@@ -6,10 +6,12 @@ import { join } from 'node:path';
  * The secret `name` (`VAULT_KEY`, `SEAL_KEY`): the one given by the environment, else the one in `folder`, else a new one
  * that is written there durably, readable by its owner alone. `warn` is told when one is made: whoever loses it loses
  * what it protects, and whoever keeps it beside the backups protects nothing.
+ * Throws `MissingKey` where the stores are `inUse` already: another key would open or continue nothing.
  */
-export const loadOrMakeKey = (options: { readonly folder: string; readonly name: string; readonly given?: string | undefined; readonly warn: (sentence: string) => void }): string => {
+export const loadOrMakeKey = (options: { readonly folder: string; readonly name: string; readonly given?: string | undefined; readonly inUse: boolean; readonly warn: (sentence: string) => void }): string => {
   const found = findKey(options);
   if (found !== undefined) return found;
+  if (options.inUse) throw new MissingKey(options.name, options.folder);
   const file = join(options.folder, options.name);
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const key = randomBytes(32).toString('base64url');
@@ -17,6 +19,15 @@ export const loadOrMakeKey = (options: { readonly folder: string; readonly name:
   options.warn(`${options.name} was made in ${file}. Keep a copy, apart from backups.`);
   return key;
 };
+
+/** The stores were made with a key that is not there. */
+export class MissingKey extends Error {
+  override readonly name = 'MissingKey';
+
+  constructor(key: string, folder: string) {
+    super(`${key} is missing: the data were made with one. Set ${key}, or put its file back into ${folder}.`);
+  }
+}
 
 /** The secret as `loadOrMakeKey` would find it; undefined where there is none. */
 export const findKey = ({ folder, name, given }: { readonly folder: string; readonly name: string; readonly given?: string | undefined }): string | undefined => {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { Unavailable } from '@app/kernel';
+import { Damaged, Unavailable } from '@app/kernel';
 import Database from 'better-sqlite3';
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
@@ -57,9 +57,9 @@ export class GuardedFiles {
     this.damaged.delete(file);
   }
 
-  private damage(file: string, cause: unknown): Unavailable {
+  private damage(file: string, cause: unknown): Damaged {
     const reason = `${basename(file)} is damaged; delete it and fill it again from the log`;
     this.damaged.set(file, reason);
-    return new Unavailable(this.dependency, reason, 'none', { cause });
+    return new Damaged(this.dependency, reason, 'none', { cause });
   }
 }

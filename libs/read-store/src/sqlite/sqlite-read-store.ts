@@ -22,7 +22,7 @@ export interface SqliteReadStoreOptions {
  * damaged view files are named by `health` and by whoever reads them.
  */
 export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteReadStoreOptions): Promise<ReadStore> => {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = realpathSync(folder);
   const writer = inThread
     ? callHere(new ViewsWriter(place))

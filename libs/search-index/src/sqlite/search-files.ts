@@ -19,7 +19,7 @@ export class SearchFiles {
   private readonly files: VersionedFiles<IndexFile>;
 
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.files = new VersionedFiles('search', realpathSync(folder), (db) =>
       readIndexHead(db) === undefined ? undefined : { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) },
     );
