@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -76,6 +76,7 @@ describe('backup and restore', () => {
     const key = await vault.ensureKey('document-1', {});
     await blobs.put('document-1', Buffer.from('the file'), {});
     await backUp();
+    expect(statSync(keysFile()).mode & 0o777).toBe(0o600);
     const source = new Database(keysFile(), { readonly: true });
     const wrapped = source.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
     source.close();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { openSqliteLogReader } from '@app/event-log';
 import { type Clock, syncToDisk } from '@app/kernel';
@@ -54,6 +54,8 @@ const mustBeFree = async (folder: string, keysFile: string | undefined): Promise
 const copyKeys = async (from: string, keysFile: string, onBytes: (done: number, total: number) => void): Promise<void> => {
   const unfinished = `${keysFile}.unfinished`;
   await rm(unfinished, { force: true });
+  // Made here first, so that nobody but its owner can ever read it.
+  await writeFile(unfinished, '', { mode: 0o600 });
   await copyDatabase(from, unfinished, onBytes);
   await rename(unfinished, keysFile);
   await syncToDisk(dirname(resolve(keysFile)));
