@@ -108,6 +108,17 @@ describe('an upload', () => {
   });
 });
 
+it('refuses an idempotency key on an upload, whose repeat could not be told from another file', async () => {
+  const routes = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
+  const whole = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n';
+  await withoutEffect(async () => {
+    for (const route of routes) {
+      const { status, body } = await send(route, whole, { 'content-type': 'multipart/form-data; boundary=B', 'idempotency-key': 'upload-1' });
+      expect([status, body['errors']]).toEqual([400, [expect.objectContaining({ path: 'Idempotency-Key' })]]);
+    }
+  });
+});
+
 interface Property {
   readonly type?: string | string[];
   readonly anyOf?: readonly Property[];

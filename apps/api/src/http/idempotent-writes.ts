@@ -21,6 +21,8 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' }]);
   }
+  // Its body is a stream that has not been read: another body under the same key could not be told from a repeat.
+  if (request.isMultipart()) throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'not_with_multipart', message: 'Not with multipart/form-data; send the document as JSON.' }]);
   const { idempotency } = request.server.edge;
   const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, request.body);
   if (isReplay(accepted)) return reply.code(accepted.status).headers(accepted.headers).send(accepted.body ?? undefined);
