@@ -56,7 +56,7 @@ const measured = async (work: () => Promise<void>): Promise<Rate> => {
 };
 
 const product = async (log: string, views: string, version: number): Promise<Rate> => {
-  const calls = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: { log, views }, resourceLimits: { maxYoungGenerationSizeMb: 96 } }), []);
+  const calls = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: { log, views }, resourceLimits: { maxYoungGenerationSizeMb: 64 } }), []);
   await calls.call('progress', 'notes');
   const rate = await measured(async () => {
     const { outcome, handled } = await calls.call('build', { view: 'notes', version, fence: 1, skip: [] });

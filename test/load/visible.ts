@@ -49,8 +49,8 @@ const main = async (): Promise<void> => {
     const running: Promise<void>[] = [];
     const begun = performance.now();
     for (let number = 0; number < WARM_UP + PER_SECOND * SECONDS; number += 1) {
-      const due = begun + (number * 1_000) / PER_SECOND;
-      if (performance.now() < due) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      const early = begun + (number * 1_000) / PER_SECOND - performance.now();
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
       if (number === WARM_UP) {
         lag.enable();
         visible.length = appended.length = 0;

@@ -4,6 +4,9 @@ import type { RebuildWorker } from '@app/projecting';
 /** How long the thread waits for the next rebuild before it ends: views are often rebuilt one after the other. */
 const LINGER_MS = 2_000;
 
+/** Room for what lives briefly: events, and the rows of one commit. */
+const YOUNG_MB = 64;
+
 /** What the rebuild thread opens its stores with. */
 export interface RebuildThreadData {
   readonly dataFolder: string;
@@ -12,7 +15,7 @@ export interface RebuildThreadData {
 
 /** Hands out one thread that rebuilds views of the embedded stores; it ends some time after the last one who had it closed it. */
 export const rebuildWorkers = (data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
-  const thread = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: data }), []);
+  const thread = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } }), []);
   let users = 0;
   let ending: NodeJS.Timeout | undefined;
   const close = async (): Promise<void> => {
