@@ -21,5 +21,7 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Faults kill processes and wait for them: `npm run test:faults`.
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/'])],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
+  // One worker a core: by default Jest leaves one core idle.
+  maxWorkers: '100%',
 };
