@@ -2,10 +2,10 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { NewEvent } from '@app/kernel';
 import { LogCorrupted } from '../event-log';
 import { checksumOf, COLUMNS } from './event-row';
-import type { EventTable } from './event-table';
 import { holds, intendedRevision } from './expectation';
-import { sqliteCode } from './sqlite-errors';
-import { StreamHeads } from './stream-heads';
+import type { StreamHead, StreamHeads } from './stream-heads';
+import type { StreamIndex } from './stream-index';
+import type { StreamIndexer } from './stream-indexer';
 import type { AppendRequest, Reply } from './writer-protocol';
 
 /** Appends whose repeats at `any` and `streamExists` are recognised: best effort, ends with the process. */
@@ -13,52 +13,28 @@ const REMEMBERED_APPENDS = 10_000;
 
 /** Writes appends into the open transaction of its caller. What it remembers is only true while no commit fails. */
 export class Appender {
-  readonly heads: StreamHeads;
   private readonly insert: Statement<(string | number)[]>;
   private readonly recent = new Map<string, number>();
 
   constructor(
     database: Database,
-    private readonly table: EventTable,
+    private readonly index: StreamIndex,
+    private readonly indexer: StreamIndexer,
+    private readonly heads: StreamHeads,
     public position: number,
   ) {
-    this.heads = new StreamHeads(table);
     this.insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
   }
 
   /** Refusals and damage concern this append alone; any other error is thrown and ends the transaction. */
   append(request: AppendRequest): Reply {
     try {
-      return this.created(request) ?? this.appended(request);
+      const head = this.heads.get(request.stream);
+      return this.repeat(request, head.revision) ?? this.written(request, head);
     } catch (error) {
       if (!(error instanceof LogCorrupted)) throw error;
       return { id: request.id, kind: 'corrupted', place: error.place, detail: error.detail };
     }
-  }
-
-  /**
-   * A new stream takes its first revision without a look whether it is free: the index of streams holds each place once.
-   * Undefined when the append is no creation, or the place is taken.
-   */
-  private created(request: AppendRequest): Reply | undefined {
-    if (request.expected !== 'noStream' || this.heads.remembered(request.stream) !== undefined) return undefined;
-    const before = this.position;
-    try {
-      return this.written(request, -1);
-    } catch (error) {
-      if (sqliteCode(error) === 'SQLITE_CONSTRAINT_UNIQUE' && this.position === before) return undefined;
-      throw error;
-    }
-  }
-
-  private appended(request: AppendRequest): Reply {
-    const { id, stream, expected } = request;
-    const head = this.heads.get(stream);
-    const repeat = this.repeat(request, head.revision);
-    if (repeat !== undefined) return repeat;
-    if (!holds(expected, head)) return { id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
-    if (intendedRevision(expected) === undefined) this.remember(request, head.revision + 1);
-    return this.written(request, head.revision);
   }
 
   /**
@@ -70,23 +46,27 @@ export class Appender {
     const { id, stream, events, expected } = request;
     const intended = intendedRevision(expected) ?? this.recent.get(recentKey(request));
     if (intended === undefined || intended > end) return undefined;
-    const rows = this.table.streamFrom(stream, intended, events.length);
+    if (this.heads.isUnindexed(stream)) this.indexer.bringUpTo(this.position);
+    const rows = this.index.from(stream, intended, events.length);
     const known = rows.filter((row, index) => row[3] === events[index]?.id).length;
     const last = rows.at(-1);
     if (known === 0 || last === undefined) return undefined;
     return known < events.length ? { id, kind: 'mixed' } : { id, kind: 'repeated', position: last[0], revision: last[2] };
   }
 
+  private written(request: AppendRequest, head: StreamHead): Reply {
+    const { id, stream, events, expected } = request;
+    if (!holds(expected, head)) return { id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
+    if (intendedRevision(expected) === undefined) this.remember(request, head.revision + 1);
+    let revision = head.revision;
+    for (const event of events) this.write(stream, (revision += 1), event);
+    this.heads.moved(stream, { revision, live: true });
+    return { id, kind: 'appended', position: this.position, revision };
+  }
+
   private remember(request: AppendRequest, revision: number): void {
     if (this.recent.size >= REMEMBERED_APPENDS) this.recent.clear();
     this.recent.set(recentKey(request), revision);
-  }
-
-  private written({ id, stream, events }: AppendRequest, end: number): Reply {
-    let revision = end;
-    for (const event of events) this.write(stream, (revision += 1), event);
-    this.heads.set(stream, { revision, live: true });
-    return { id, kind: 'appended', position: this.position, revision };
   }
 
   private write(stream: string, revision: number, { id, type, data, metadata }: NewEvent): void {

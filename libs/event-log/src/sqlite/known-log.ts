@@ -1,4 +1,6 @@
 import { LruCache, type StoredEvent } from '@app/kernel';
+import { isRemoved, storedEvent } from './event-row';
+import { type EventTable, rowsAfter } from './event-table';
 import type { WriterEvents } from './log-writer';
 import { positionText } from './positions';
 import { RecentEvents } from './recent-events';
@@ -9,11 +11,27 @@ import type { AppendRequest } from './writer-protocol';
  * process see nothing beyond `head`, so what is known of a stream is never behind what a subscription has shown.
  */
 export class KnownLog implements WriterEvents {
-  /** The last acknowledged position, 0 for an empty log. */
-  head = 0;
-  readonly recent = new RecentEvents(0);
+  readonly recent = new RecentEvents();
+  private last = 0;
+  private indexed = 0;
+  private table: EventTable | undefined;
+  /** Why the newest events are not known. */
+  private fault: { readonly cause: unknown } | undefined;
   private readonly ends = new LruCache<string, number>(50_000);
   private readonly listeners = new Set<() => void>();
+
+  /** The last acknowledged position, 0 for an empty log. Throws while the newest events could not be read. */
+  get head(): number {
+    if (this.fault !== undefined) throw this.fault.cause;
+    return this.last;
+  }
+
+  /** Reads what the index of streams does not know yet, now and whenever the log was opened again. Throws `LogCorrupted`. */
+  readFrom(table: EventTable): void {
+    this.table = table;
+    this.recent.clear(this.indexed);
+    for (const row of rowsAfter(table, this.indexed, this.last)) this.recent.add(isRemoved(row) ? undefined : storedEvent(row));
+  }
 
   /** No event of the stream stands beyond this revision; undefined when that is not known. */
   endOf(stream: string): number | undefined {
@@ -31,10 +49,16 @@ export class KnownLog implements WriterEvents {
     return () => this.listeners.delete(own);
   }
 
-  onUp(head: number): void {
-    this.head = head;
-    this.recent.clear(head);
+  onUp(head: number, indexed: number): void {
+    this.last = head;
+    this.indexed = indexed;
     this.ends.clear();
+    this.fault = undefined;
+    try {
+      if (this.table !== undefined) this.readFrom(this.table);
+    } catch (cause) {
+      this.fault = { cause };
+    }
     this.onCommitted();
   }
 
@@ -43,8 +67,13 @@ export class KnownLog implements WriterEvents {
       const back = events.length - 1 - index;
       this.recent.add(stored(event, stream, revision - back, position - back));
     });
-    this.head = position;
+    this.last = position;
     this.ends.set(stream, revision);
+  }
+
+  onIndexed(upTo: number): void {
+    this.indexed = upTo;
+    this.recent.shrink(upTo);
   }
 
   onWrongRevision(stream: string, actual: number): void {
@@ -52,8 +81,8 @@ export class KnownLog implements WriterEvents {
     else this.ends.delete(stream);
   }
 
-  onRemoved(): void {
-    this.recent.clear(this.head);
+  onRemoved(stream: string, before: number): void {
+    this.recent.remove(stream, before);
   }
 
   onCommitted(): void {

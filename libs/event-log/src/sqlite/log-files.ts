@@ -11,7 +11,7 @@ export const LOCK_FILE = 'lock';
 /** Version of the tables below; a log of another version is refused, never guessed at. */
 const FORMAT = 1;
 
-const TABLE = `CREATE TABLE events (
+const EVENTS = `CREATE TABLE events (
   position INTEGER PRIMARY KEY,
   stream TEXT NOT NULL,
   revision INTEGER NOT NULL,
@@ -21,9 +21,19 @@ const TABLE = `CREATE TABLE events (
   metadata TEXT NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT`;
-const INDEX = 'CREATE UNIQUE INDEX events_by_stream ON events (stream, revision)';
+/** Where the events of a stream stand. Filled in sorted lots behind the appends, since each lone entry would dirty a page of its own. */
+const PLACES = `CREATE TABLE places (
+  stream TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (stream, revision)
+) STRICT, WITHOUT ROWID`;
+/** One row: all events up to this position stand in \`places\`. */
+const INDEXED = 'CREATE TABLE indexed (up_to INTEGER NOT NULL) STRICT';
 /** Written to after a failure, to learn whether there is space again. */
 const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
+/** In the order of their names. */
+const TABLES = [EVENTS, INDEXED, PLACES, PROBE];
 
 /** The writer's connection; makes the log where there is none. Throws `LogCorrupted`. */
 export const openForWriting = (folder: string): Database.Database => {
@@ -41,7 +51,8 @@ const prepare = (database: Database.Database): Database.Database => {
   database.pragma('secure_delete = ON');
   if (isEmpty(database)) {
     database.transaction(() => {
-      for (const statement of [TABLE, INDEX, PROBE]) database.exec(statement);
+      for (const statement of TABLES) database.exec(statement);
+      database.exec('INSERT INTO indexed VALUES (0)');
       database.pragma(`user_version = ${FORMAT}`);
     })();
   }
@@ -74,5 +85,5 @@ export const checkSchema = (database: Database.Database): void => {
   const version = database.pragma('user_version', { simple: true });
   if (version !== FORMAT) throw new LogCorrupted(LOG_FILE, `its format is ${String(version)}, this program knows ${FORMAT}`);
   const found = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name").pluck().all();
-  if (found.join(';') !== [TABLE, INDEX, PROBE].join(';')) throw new LogCorrupted(LOG_FILE, 'its tables are not those of a log');
+  if (found.join(';') !== TABLES.join(';')) throw new LogCorrupted(LOG_FILE, 'its tables are not those of a log');
 };

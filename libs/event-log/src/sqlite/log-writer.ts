@@ -20,11 +20,13 @@ interface Pending {
 /** What the writer tells of the log, always before the promise concerned settles. */
 export interface WriterEvents {
   /** Open for writing, at first or again: what was remembered of the log may be wrong. */
-  onUp(head: number): void;
+  onUp(head: number, indexed: number): void;
   /** Events that are new, in the order of their positions. */
   onAppended(request: AppendRequest, position: number, revision: number): void;
   onWrongRevision(stream: string, actual: number): void;
-  onRemoved(): void;
+  /** The index of streams knows all up to a position now. */
+  onIndexed(upTo: number): void;
+  onRemoved(stream: string, before: number): void;
   /** After all of one commit. */
   onCommitted(): void;
 }
@@ -130,8 +132,10 @@ export class LogWriter {
       case 'up':
         this.down = undefined;
         this.notice = message.notice ?? this.notice;
-        this.events.onUp(message.head);
+        this.events.onUp(message.head, message.indexed);
         return this.opened.resolve();
+      case 'indexed':
+        return this.events.onIndexed(message.upTo);
       case 'refused':
         return this.refuse(message.place === undefined ? new Unavailable(LOG_DEPENDENCY, message.detail) : new LogCorrupted(message.place, message.detail));
       case 'down':
@@ -163,7 +167,7 @@ export class LogWriter {
       case 'repeated':
         return resolve({ position: positionText(reply.position), revision: reply.revision });
       case 'removed':
-        this.events.onRemoved();
+        this.events.onRemoved(request.stream, reply.before);
         return resolve({ position: '', revision: -1 });
       case 'wrongRevision':
         this.events.onWrongRevision(request.stream, reply.actual);

@@ -1,25 +1,25 @@
-import { type EventLog, LogCorrupted, type LogReader } from '../event-log';
+import { type EventLog, type LogReader } from '../event-log';
 import { EventTable } from './event-table';
 import { lockLogFolder, LogInUse } from './folder-lock';
-import { readHeadMark } from './head-mark';
 import { KnownLog } from './known-log';
 import { checkSchema, closeUnless, openForReading } from './log-files';
+import { LogFromOutside } from './log-from-outside';
 import { LogWriter } from './log-writer';
 import { checkBeforeOpening } from './opening-check';
-import { positionText } from './positions';
 import { SqliteEventLog } from './sqlite-event-log';
 import { SqliteLogReader } from './sqlite-log-reader';
+import { StreamIndex } from './stream-index';
 
 /**
  * Opens the log in a folder for this process alone, and makes it where there is none. Throws `LogInUse` while another
- * process has it open, `LogCorrupted` when it is damaged.
+ * process has it open, `LogCorrupted` when it is damaged, `Unavailable` when the disk does not let it be opened.
  */
 export const openSqliteEventLog = async ({ folder }: { readonly folder: string }): Promise<EventLog> => {
   const lock = lockLogFolder(folder);
   try {
     const known = new KnownLog();
     const writer = await LogWriter.open(folder, known);
-    return new SqliteEventLog(known, writer, openReader(folder, () => () => known.head), lock);
+    return new SqliteEventLog(known, writer, readerBesideWriter(folder, known), lock);
   } catch (error) {
     lock.release();
     throw error;
@@ -32,22 +32,25 @@ export const openSqliteEventLog = async ({ folder }: { readonly folder: string }
  */
 export const openSqliteLogReader = async ({ folder }: { readonly folder: string }): Promise<LogReader> => {
   checkIfAtRest(folder);
-  const markAtOpening = readHeadMark(folder);
-  return openReader(folder, (table) => () => {
-    const mark = readHeadMark(folder);
-    const head = table.lastPosition();
-    // The mark of a log at rest may be beyond a tail that was cut off: checked above, and put right when a server opens it.
-    if (head >= mark || mark === markAtOpening) return head;
-    throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(mark)} was acknowledged`);
-  });
-};
-
-const openReader = (folder: string, boundOf: (table: EventTable) => () => number): SqliteLogReader => {
   const database = openForReading(folder);
   return closeUnless(database, () => {
     checkSchema(database);
+    return new SqliteLogReader(new LogFromOutside(folder, database));
+  });
+};
+
+const readerBesideWriter = (folder: string, known: KnownLog): SqliteLogReader => {
+  const database = openForReading(folder);
+  return closeUnless(database, () => {
     const table = new EventTable(database);
-    return new SqliteLogReader(table, boundOf(table), () => database.close());
+    known.readFrom(table);
+    return new SqliteLogReader({
+      table,
+      index: new StreamIndex(database),
+      head: () => known.head,
+      newest: (stream) => known.recent.of(stream),
+      close: () => database.close(),
+    });
   });
 };
 

@@ -6,6 +6,7 @@ import { readHeadMark } from './head-mark';
 import { checkSchema, isEmpty, LOG_FILE, openForReading } from './log-files';
 import { positionText } from './positions';
 import { damageOf } from './sqlite-errors';
+import { StreamIndex } from './stream-index';
 import { checkWal } from './wal-check';
 
 export interface Opened {
@@ -35,7 +36,7 @@ export const checkBeforeOpening = (folder: string): Opened => {
   return { head, notice: `the tail of the log was cut off: it ends at position ${positionText(head)}, ${positionText(acknowledged)} had been acknowledged` };
 };
 
-/** The last position, when the index of streams has as many entries: positions have no gaps, so their number is known. */
+/** The last position, when the index of streams has as many entries as it says: positions have no gaps, so their number is known. */
 const soundHead = (folder: string): number => {
   try {
     const database = openForReading(folder);
@@ -44,8 +45,9 @@ const soundHead = (folder: string): number => {
       checkSchema(database);
       const table = new EventTable(database);
       const head = table.lastPosition();
-      const indexed = table.indexedRows();
-      if (indexed !== head) throw new LogCorrupted('the index of streams', `it has ${indexed} entries for ${head} events`);
+      const index = new StreamIndex(database);
+      const [upTo, entries] = [index.upTo(), index.entries()];
+      if (entries !== upTo || upTo > head) throw new LogCorrupted('the index of streams', `it has ${entries} entries up to position ${upTo}, the log has ${head} events`);
       return head;
     } finally {
       database.close();

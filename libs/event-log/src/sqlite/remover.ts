@@ -1,9 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 import { checksumOf, type EventRow, REMOVED } from './event-row';
-import type { EventTable } from './event-table';
 import { holds } from './expectation';
 import type { StreamHeads } from './stream-heads';
+import type { StreamIndex } from './stream-index';
+import type { StreamIndexer } from './stream-indexer';
 import type { RemovalRequest, Reply } from './writer-protocol';
 
 const ROWS_AT_ONCE = 500;
@@ -17,24 +18,26 @@ export class Remover {
 
   constructor(
     database: Database,
-    private readonly table: EventTable,
+    private readonly index: StreamIndex,
+    private readonly indexer: StreamIndexer,
     private readonly heads: StreamHeads,
   ) {
     this.empty = database.prepare(`UPDATE events SET type = '${REMOVED}', data = '', metadata = '', checksum = ? WHERE position = ?`);
   }
 
-  /** The answer when nothing is left to remove, or the request for the rest. */
-  step(request: RemovalRequest): Reply | RemovalRequest {
+  /** The answer when nothing is left to remove, or the request for the rest; all up to `position` is in the index then. */
+  step(request: RemovalRequest, position: number): Reply | RemovalRequest {
     try {
       const head = this.heads.get(request.stream);
       if (!holds(request.expected, head)) return { id: request.id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
       const before = Math.min(request.before ?? Infinity, head.revision + 1);
-      const first = this.table.firstKept(request.stream);
-      const rows = first < before ? this.table.streamFrom(request.stream, first, Math.min(ROWS_AT_ONCE, before - first)) : [];
+      this.indexer.bringUpTo(position);
+      const first = this.index.firstKept(request.stream);
+      const rows = first < before ? this.index.from(request.stream, first, Math.min(ROWS_AT_ONCE, before - first)) : [];
       for (const row of rows) this.remove(row);
       if (first + rows.length < before) return { ...request, expected: 'any', before };
-      if (before > head.revision) this.heads.set(request.stream, { revision: head.revision, live: false });
-      return { id: request.id, kind: 'removed' };
+      if (before > head.revision) this.heads.emptied(request.stream, head.revision);
+      return { id: request.id, kind: 'removed', before };
     } catch (error) {
       if (!(error instanceof LogCorrupted)) throw error;
       return { id: request.id, kind: 'corrupted', place: error.place, detail: error.detail };

@@ -6,6 +6,7 @@ import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
 import { positionNumber, positionText } from './positions';
 import { damageOf, LOG_DEPENDENCY, reasonOf, sqliteCode } from './sqlite-errors';
+import { gap, type StreamIndex } from './stream-index';
 
 /** Rows that are fetched at once: the event loop waits for no more than these and the time below. */
 const ROWS_AT_ONCE = 100;
@@ -13,18 +14,25 @@ const ROWS_AT_ONCE = 100;
 const TURN_MS = 8;
 export const DEFAULT_PAGE = 500;
 
-/** Reads the log on a connection of the caller's thread, up to the position that `bound` says at the time. */
+/** What a reader is over: one connection's tables, and what they do not say. */
+export interface ReadableLog {
+  readonly table: EventTable;
+  readonly index: StreamIndex;
+  /** The position up to which is read. */
+  head(): number;
+  /** The newest events of a stream, oldest first: at least those up to `head` that the index does not know. */
+  newest(stream: string): readonly StoredEvent[];
+  close(): void;
+}
+
+/** Reads the log on a connection of the caller's thread. */
 export class SqliteLogReader implements LogReader {
   private isClosed = false;
 
-  constructor(
-    private readonly table: EventTable,
-    private readonly bound: () => number,
-    private readonly onClose: () => void,
-  ) {}
+  constructor(private readonly log: ReadableLog) {}
 
   async head(): Promise<Position | null> {
-    const last = this.sound(this.bound);
+    const last = this.sound(() => this.log.head());
     return last === 0 ? null : positionText(last);
   }
 
@@ -33,33 +41,73 @@ export class SqliteLogReader implements LogReader {
   }
 
   async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
-    const step = direction === 'forwards' ? 1 : -1;
-    const upTo = this.sound(this.bound);
-    const events: StoredEvent[] = [];
-    let revision = from ?? (step > 0 ? 0 : Number.MAX_SAFE_INTEGER - 1);
-    let turnEnds = performance.now() + TURN_MS;
-    while (revision >= 0 && events.length < limit) {
-      const at = revision;
-      const most = Math.min(ROWS_AT_ONCE, limit - events.length);
-      const rows = this.sound(() => (step > 0 ? this.table.streamFrom(stream, at, most) : this.table.streamBack(stream, at, most)));
-      for (const row of rows) if (row[0] <= upTo && !isRemoved(row)) events.push(storedEvent(row));
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < most) return events;
-      revision = last[2] + step;
-      if (isRemoved(last)) {
-        if (step < 0) return events;
-        revision = this.sound(() => this.table.firstKept(stream));
-      }
-      if (performance.now() < turnEnds) continue;
-      await nextTurn();
-      turnEnds = performance.now() + TURN_MS;
+    const head = this.sound(() => this.log.head());
+    const newest = this.sound(() => this.log.newest(stream));
+    const indexEnd = (newest[0]?.revision ?? Infinity) - 1;
+    if (direction === 'forwards') {
+      const events = (from ?? 0) > indexEnd ? [] : await this.upwards(stream, { from: from ?? 0, to: indexEnd, head, limit });
+      return events.concat(newest.filter(({ revision }) => revision >= (from ?? 0))).slice(0, limit);
     }
-    return events;
+    const events = newest.filter(({ revision }) => revision <= (from ?? Infinity)).toReversed();
+    const rest = Math.min(from ?? Infinity, indexEnd, Number.MAX_SAFE_INTEGER - 1);
+    return events.length >= limit || rest < 0 ? events.slice(0, limit) : events.concat(await this.downwards(stream, rest, head, limit - events.length));
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    this.onClose();
+    this.log.close();
+  }
+
+  /** Events in the index from a revision up to another, which stand there all when the latter is finite. */
+  private async upwards(stream: string, { from, to, head, limit }: { from: number; to: number; head: number; limit: number }): Promise<StoredEvent[]> {
+    const events: StoredEvent[] = [];
+    const turn = new Turn();
+    for (let revision = from; revision <= to && events.length < limit; ) {
+      const most = Math.min(ROWS_AT_ONCE, limit - events.length);
+      const rows = this.sound(() => this.log.index.from(stream, revision, most));
+      for (const row of rows) if (row[0] <= head && row[2] <= to && !isRemoved(row)) events.push(storedEvent(row));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < most) {
+        if (to !== Infinity && (last?.[2] ?? revision - 1) < to) throw gap(stream, (last?.[2] ?? revision - 1) + 1);
+        return events;
+      }
+      revision = isRemoved(last) ? this.sound(() => this.log.index.firstKept(stream)) : last[2] + 1;
+      await turn.end();
+    }
+    return events;
+  }
+
+  private async downwards(stream: string, from: number, head: number, limit: number): Promise<StoredEvent[]> {
+    const events: StoredEvent[] = [];
+    const turn = new Turn();
+    for (let revision = from; revision >= 0 && events.length < limit; ) {
+      const most = Math.min(ROWS_AT_ONCE, limit - events.length);
+      const rows = this.sound(() => this.log.index.back(stream, revision, most));
+      for (const row of rows) if (row[0] <= head && !isRemoved(row)) events.push(storedEvent(row));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < most || isRemoved(last)) return events;
+      revision = last[2] - 1;
+      await turn.end();
+    }
+    return events;
+  }
+
+  private pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
+    const head = this.log.head();
+    return page(limit, filter, after === null ? 0 : positionNumber(after), {
+      isEnd: (at) => at >= head,
+      rows: (at, most) => this.log.table.after(at, Math.min(head, at + most)),
+      next: (at) => (at === 0 ? null : positionText(at)),
+    });
+  }
+
+  private pageBefore({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
+    const start = this.log.head() + 1;
+    return page(limit, filter, after === null ? start : Math.min(start, positionNumber(after)), {
+      isEnd: (at) => at <= 1,
+      rows: (at, most) => this.log.table.before(at, Math.max(1, at - most)),
+      next: (at) => (at === start ? after : positionText(at)),
+    });
   }
 
   private sound<T>(read: () => T): T {
@@ -71,23 +119,16 @@ export class SqliteLogReader implements LogReader {
       throw damageOf(error) ?? new Unavailable(LOG_DEPENDENCY, reasonOf(error), 'none', { cause: error });
     }
   }
+}
 
-  private pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
-    const upTo = this.bound();
-    return page(limit, filter, after === null ? 0 : positionNumber(after), {
-      isEnd: (at) => at >= upTo,
-      rows: (at, most) => this.table.after(at, Math.min(upTo, at + most)),
-      next: (at) => (at === 0 ? null : positionText(at)),
-    });
-  }
+/** Lets others run when a read has taken its time. */
+class Turn {
+  private ends = performance.now() + TURN_MS;
 
-  private pageBefore({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
-    const start = this.bound() + 1;
-    return page(limit, filter, after === null ? start : Math.min(start, positionNumber(after)), {
-      isEnd: (at) => at <= 1,
-      rows: (at, most) => this.table.before(at, Math.max(1, at - most)),
-      next: (at) => (at === start ? after : positionText(at)),
-    });
+  async end(): Promise<void> {
+    if (performance.now() < this.ends) return;
+    await nextTurn();
+    this.ends = performance.now() + TURN_MS;
   }
 }
 

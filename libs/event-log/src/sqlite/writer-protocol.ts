@@ -28,15 +28,18 @@ export interface CloseRequest {
 
 export type Reply =
   | { readonly id: number; readonly kind: 'appended' | 'repeated'; readonly position: number; readonly revision: number }
-  | { readonly id: number; readonly kind: 'removed' }
+  /** Of what there was, events below this revision are gone. */
+  | { readonly id: number; readonly kind: 'removed'; readonly before: number }
   | { readonly id: number; readonly kind: 'wrongRevision'; readonly actual: number }
   | { readonly id: number; readonly kind: 'mixed' }
   | { readonly id: number; readonly kind: 'corrupted'; readonly place: string; readonly detail: string }
   | { readonly id: number; readonly kind: 'unavailable'; readonly reason: string; readonly outcome: 'none' | 'unknown' };
 
 export type WriterMessage =
-  /** The log is open for writing, at first or again; `notice` says what was found when it was opened. */
-  | { readonly kind: 'up'; readonly head: number; readonly notice?: string }
+  /** The log is open for writing, at first or again, and its index known up to a position; `notice` says what was found. */
+  | { readonly kind: 'up'; readonly head: number; readonly indexed: number; readonly notice?: string }
+  /** The index of streams was brought up to a position. */
+  | { readonly kind: 'indexed'; readonly upTo: number }
   /** The log cannot be opened: it is damaged at a place, or without one for another reason. */
   | { readonly kind: 'refused'; readonly place?: string; readonly detail: string }
   /** Writing stopped; reads go on. */

@@ -7,7 +7,7 @@ import { type AppendRequest, type PackedRequests, type RemovalRequest, type Repl
 
 /** The thread that writes the log: all appends that wait go into one commit. */
 
-const MOST_EVENTS = 1_024;
+const MOST_APPENDS = 1_024;
 const MOST_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;
@@ -19,6 +19,7 @@ const waiting: WriterRequest[] = [];
 let writer: Writer | undefined;
 let reason = '';
 let acknowledged = 0;
+let indexed = 0;
 
 const post = (message: WriterMessage): void => port.postMessage(message);
 
@@ -27,7 +28,7 @@ const open = (): void => {
     const { head, notice } = checkBeforeOpening(folder);
     acknowledged = head;
     writer = openWriter(folder, head);
-    post({ kind: 'up', head, ...(notice === undefined ? {} : { notice }) });
+    post({ kind: 'up', head, indexed: writer.indexed, ...(notice === undefined ? {} : { notice }) });
   } catch (error) {
     if (error instanceof LogCorrupted) post({ kind: 'refused', place: error.place, detail: error.detail });
     else post({ kind: 'refused', detail: reasonOf(error) });
@@ -52,7 +53,7 @@ const reopen = (delay = FIRST_RETRY_MS): void => {
       writer.probe();
       acknowledged = writer.head;
       reason = '';
-      post({ kind: 'up', head: acknowledged });
+      post({ kind: 'up', head: acknowledged, indexed: writer.indexed });
     } catch (error) {
       sayDown(error instanceof LogCorrupted ? error.message : reasonOf(error));
       reopen(Math.min(delay * 2, LAST_RETRY_MS));
@@ -60,29 +61,26 @@ const reopen = (delay = FIRST_RETRY_MS): void => {
   }, delay);
 };
 
-/** The appends at the front of the queue that make one commit. */
-const takeBatch = (): readonly AppendRequest[] => {
-  const batch: AppendRequest[] = [];
-  let events = 0;
+/** Takes the appends at the front of the queue into a batch, one after another, as many as one commit may hold. */
+function* takeAppends(batch: AppendRequest[]): Generator<AppendRequest> {
   let bytes = 0;
-  for (const request of waiting) {
-    if (request.kind !== 'append') break;
-    events += request.events.length;
-    bytes += request.bytes;
-    if (batch.length > 0 && (events > MOST_EVENTS || bytes > MOST_BYTES)) break;
-    batch.push(request);
+  for (let next = waiting[0]; next?.kind === 'append' && batch.length < MOST_APPENDS && bytes < MOST_BYTES; next = waiting[0]) {
+    waiting.shift();
+    batch.push(next);
+    bytes += next.bytes;
+    yield next;
   }
-  waiting.splice(0, batch.length);
-  return batch;
-};
+}
 
 const append = (target: Writer): void => {
-  const batch = takeBatch();
+  const batch: AppendRequest[] = [];
   answer(batch, () => {
-    const replies = target.append(batch);
+    const replies = target.append(takeAppends(batch));
     acknowledged = target.head;
     post({ kind: 'done', replies });
+    target.index();
     target.checkpoint();
+    sayIndexed(target);
   });
 };
 
@@ -90,11 +88,16 @@ const remove = (target: Writer, request: RemovalRequest): void => {
   waiting.shift();
   answer([request], () => {
     const step = target.remove(request);
-    if (!('before' in step)) {
-      target.checkpoint(true);
-      post({ kind: 'done', replies: [step] });
-    } else waiting.push(step);
+    if (step.kind === 'removal') return void waiting.push(step);
+    if (step.kind === 'removed') target.checkpoint(true);
+    sayIndexed(target);
+    post({ kind: 'done', replies: [step] });
   });
+};
+
+const sayIndexed = (target: Writer): void => {
+  if (target.indexed !== indexed) post({ kind: 'indexed', upTo: target.indexed });
+  indexed = target.indexed;
 };
 
 /** A failed commit fails what was in it, and writing with it until the log is open again: said before it is answered. */
@@ -118,6 +121,12 @@ const refuseAll = (): void => {
 };
 
 const closeWriter = (target: Writer): void => {
+  try {
+    target.index(true);
+  } catch (error) {
+    // Not needed: whoever opens the log next reads on from where the index ends.
+    if (!(error instanceof CommitFailed)) throw error;
+  }
   target.close();
   writer = undefined;
   waiting.shift();

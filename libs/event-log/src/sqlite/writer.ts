@@ -1,18 +1,32 @@
 import type { Database } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 import { Appender } from './appender';
-import { EventTable } from './event-table';
+import { EventTable, rowsAfter } from './event-table';
+import { REMOVED } from './event-row';
 import { HeadMark } from './head-mark';
 import { closeUnless, openForWriting } from './log-files';
 import { positionText } from './positions';
 import { Remover } from './remover';
 import { reasonOf, sqliteCode } from './sqlite-errors';
+import { StreamHeads } from './stream-heads';
+import { StreamIndex } from './stream-index';
+import { StreamIndexer } from './stream-indexer';
 import type { AppendRequest, RemovalRequest, Reply } from './writer-protocol';
 
 /** Pages of the write-ahead log after which it is written back into the database. */
 const CHECKPOINT_PAGES = 10_000;
+/** Events, and bytes of them, that the index of streams may be behind. Whoever reads streams holds so many in memory. */
+const UNINDEXED_EVENTS = 4_096;
+const UNINDEXED_BYTES = 4 * 1024 * 1024;
 /** What must fit on the disk before writing is called possible again. */
 const PROBE_BYTES = 256 * 1024;
+
+/**
+ * A commit takes in appends for some times as long as it will take to reach the disk: where that is quick, their callers
+ * go on while the next commit is made; where it is slow, more appends share it.
+ */
+const APPENDING_PER_SYNC = 4;
+const LEAST_APPENDING_MS = 1;
 
 /** A commit that failed; nothing of it is acknowledged. After it this writer must be closed: a failed sync is never retried on the same handle. */
 export class CommitFailed extends Error {
@@ -34,35 +48,63 @@ export const openWriter = (folder: string, acknowledged: number): Writer => {
     const table = new EventTable(database);
     const head = table.lastPosition();
     if (head < acknowledged) throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(acknowledged)} was acknowledged`);
-    return new Writer(database, new HeadMark(folder, head), new Appender(database, table, head), table);
+    const index = new StreamIndex(database);
+    const heads = new StreamHeads(index);
+    for (const [, stream, revision, , type] of rowsAfter(table, index.upTo(), head)) heads.moved(stream, { revision, live: type !== REMOVED });
+    const indexer = new StreamIndexer(database, heads, index.upTo());
+    const appender = new Appender(database, index, indexer, heads, head);
+    return new Writer(database, new HeadMark(folder, head), appender, indexer, new Remover(database, index, indexer, heads));
   });
 };
 
+/** The one writing connection. */
 export class Writer {
-  private readonly remover: Remover;
+  private unindexedBytes = 0;
+  /** How long a commit takes to reach the disk, about. */
+  private syncMs = 1;
 
   constructor(
     private readonly database: Database,
     private readonly mark: HeadMark,
     private readonly appender: Appender,
-    table: EventTable,
-  ) {
-    this.remover = new Remover(database, table, appender.heads);
-  }
+    private readonly indexer: StreamIndexer,
+    private readonly remover: Remover,
+  ) {}
 
   /** Position of the last event. */
   get head(): number {
     return this.appender.position;
   }
 
-  /** One commit for all. Throws `CommitFailed`. */
-  append(requests: readonly AppendRequest[]): readonly Reply[] {
-    return this.commit(() => requests.map((request) => this.appender.append(request)));
+  /** The index of streams knows all up to here. */
+  get indexed(): number {
+    return this.indexer.upTo;
+  }
+
+  /** One commit for as many as it has time for: their answers, in order. Throws `CommitFailed`. */
+  append(requests: Iterable<AppendRequest>): readonly Reply[] {
+    const ends = performance.now() + Math.max(LEAST_APPENDING_MS, this.syncMs * APPENDING_PER_SYNC);
+    return this.commit(() => {
+      const replies: Reply[] = [];
+      for (const request of requests) {
+        replies.push(this.appender.append(request));
+        this.unindexedBytes += request.bytes;
+        if (performance.now() > ends) break;
+      }
+      return replies;
+    });
   }
 
   /** Removes a part; the answer when nothing is left, or the request for the rest. Throws `CommitFailed`. */
   remove(request: RemovalRequest): Reply | RemovalRequest {
-    return this.commit(() => this.remover.step(request));
+    return this.commit(() => this.remover.step(request, this.head));
+  }
+
+  /** Brings the index of streams up to the log when it is far behind, or at once. Throws `CommitFailed`. */
+  index(atOnce = false): void {
+    if (!atOnce && this.head - this.indexed < UNINDEXED_EVENTS && this.unindexedBytes < UNINDEXED_BYTES) return;
+    this.commit(() => this.indexer.bringUpTo(this.head));
+    this.unindexedBytes = 0;
   }
 
   /** Writes the write-ahead log back when it is long; `purge` also empties it, so that it holds nothing removed. */
@@ -89,7 +131,9 @@ export class Writer {
       this.database.exec('BEGIN IMMEDIATE');
       const result = work();
       isCommitting = true;
+      const started = performance.now();
       this.database.exec('COMMIT');
+      this.syncMs += (performance.now() - started - this.syncMs) / 8;
       this.mark.write(this.appender.position);
       return result;
     } catch (error) {

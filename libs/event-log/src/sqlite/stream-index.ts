@@ -1,0 +1,118 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { LogCorrupted } from '../event-log';
+import { type EventRow, isRemoved, REMOVED, verify } from './event-row';
+
+/** The row that an entry of the index names, and the entry's own key behind it. The row is all null where there is none. */
+type PlacedRow = readonly [...row: EventRow, stream: string, revision: number];
+type Placed = Statement<(string | number)[], PlacedRow>;
+
+/** A parameter for which SQLite does not plan the statement anew with each value: that takes longer than running it. */
+const VALUE = 'likely(?)';
+
+const PLACED = `SELECT e.position, e.stream, e.revision, e.id, e.type, e.data, e.metadata, e.checksum, p.stream, p.revision
+  FROM places p LEFT JOIN events e ON e.position = p.position`;
+
+/**
+ * The events of a stream, found through the index, as far as that goes. Rows are verified and their revisions have no gaps.
+ * Where a stream ends in the index its neighbours are verified too: an entry whose key was damaged stands there still,
+ * under a name that is not in its row.
+ */
+export class StreamIndex {
+  private readonly upwards: Placed;
+  private readonly downwards: Placed;
+  private readonly at: Placed;
+  private readonly next: Placed;
+  private readonly previous: Placed;
+  private readonly end: Statement<[string], readonly [revision: number, type: string]>;
+  private readonly goesTo: Statement<[], number>;
+  private readonly count: Statement<[], number>;
+
+  constructor(database: Database) {
+    const placed = (sql: string): Placed => database.prepare<(string | number)[], PlacedRow>(`${PLACED} ${sql}`).raw();
+    this.upwards = placed(`WHERE p.stream = ${VALUE} AND p.revision >= ${VALUE} ORDER BY p.revision LIMIT ?`);
+    this.downwards = placed(`WHERE p.stream = ${VALUE} AND p.revision <= ${VALUE} ORDER BY p.revision DESC LIMIT ?`);
+    this.at = placed('WHERE p.stream = ? AND p.revision = ?');
+    this.next = placed('WHERE (p.stream, p.revision) > (?, ?) ORDER BY p.stream, p.revision LIMIT 1');
+    this.previous = placed('WHERE (p.stream, p.revision) < (?, ?) ORDER BY p.stream DESC, p.revision DESC LIMIT 1');
+    const end = `SELECT p.revision, e.type FROM places p JOIN events e ON e.position = p.position WHERE p.stream = ${VALUE} ORDER BY p.revision DESC LIMIT 1`;
+    this.end = database.prepare<[string], readonly [number, string]>(end).raw();
+    this.goesTo = database.prepare<[], number>('SELECT up_to FROM indexed').pluck();
+    this.count = database.prepare<[], number>('SELECT count(*) FROM places').pluck();
+  }
+
+  /** The last position that the index knows; all before it are known too. */
+  upTo(): number {
+    return this.goesTo.get() ?? 0;
+  }
+
+  /** Number of entries: equal to `upTo` in a sound log. */
+  entries(): number {
+    return this.count.get() ?? 0;
+  }
+
+  /** At most `limit` rows of a stream from a revision on (inclusive), oldest first. */
+  from(stream: string, revision: number, limit: number): readonly EventRow[] {
+    const rows = this.upwards.all(stream, revision, limit).map(verified);
+    const before = this.neighbour(this.previous, stream, revision);
+    const first = before?.[1] === stream ? before[2] + 1 : 0;
+    rows.forEach((row, index) => mustBe(row, first + index));
+    if (rows.length > 0 && first !== revision) throw gap(stream, first);
+    if (rows.length < limit && this.neighbour(this.next, stream, rows.at(-1)?.[2] ?? revision)?.[1] === stream) throw gap(stream, revision);
+    return rows;
+  }
+
+  /** At most `limit` rows of a stream from a revision on (inclusive), newest first. */
+  back(stream: string, revision: number, limit: number): readonly EventRow[] {
+    const rows = this.downwards.all(stream, revision, limit).map(verified);
+    this.neighbour(this.next, stream, revision);
+    const first = rows[0]?.[2] ?? -1;
+    rows.forEach((row, index) => mustBe(row, first - index));
+    if (rows.length < limit && first !== rows.length - 1) throw gap(stream, first - rows.length);
+    return rows;
+  }
+
+  /** The first revision whose event was not removed, one past the end when all were: events are removed from the beginning of a stream. */
+  firstKept(stream: string): number {
+    let removed = -1;
+    let kept = (this.endOf(stream)?.revision ?? -1) + 1;
+    while (kept - removed > 1) {
+      const middle = Math.floor((removed + kept) / 2);
+      const row = this.at.get(stream, middle);
+      if (row === undefined) throw gap(stream, middle);
+      if (isRemoved(verified(row))) removed = middle;
+      else kept = middle;
+    }
+    return kept;
+  }
+
+  /**
+   * Where a stream ends and whether its last event was removed; undefined for a stream that is not in the index. Not
+   * verified, since it is asked for appends: who appends at a revision has read it.
+   */
+  endOf(stream: string): { readonly revision: number; readonly isRemoved: boolean } | undefined {
+    const end = this.end.get(stream);
+    return end && { revision: end[0], isRemoved: end[1] === REMOVED };
+  }
+
+  /** The entry next to a place, verified. */
+  private neighbour(entry: Placed, stream: string, revision: number): EventRow | undefined {
+    const row = entry.get(stream, revision);
+    return row && verified(row);
+  }
+}
+
+/** Throws `LogCorrupted` when an entry names no event, or one that stands elsewhere. */
+const verified = (placed: PlacedRow): EventRow => {
+  const row = placed as unknown as EventRow;
+  const [stream, revision] = [placed[8], placed[9]];
+  if ((row[0] as number | null) === null) throw gap(stream, revision);
+  verify(row);
+  if (row[1] !== stream || row[2] !== revision) throw new LogCorrupted('the index of streams', `an entry names ${row[1]} revision ${row[2]} wrongly`);
+  return row;
+};
+
+const mustBe = (row: EventRow, revision: number): void => {
+  if (row[2] !== revision) throw gap(row[1], revision);
+};
+
+export const gap = (stream: string, revision: number): LogCorrupted => new LogCorrupted(`${stream} revision ${revision}`, 'an event of the stream is missing');
