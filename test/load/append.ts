@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import { openSqliteEventLog } from '@app/event-log';
-import { startThread, type NewEvent } from '@app/kernel';
+import { type NewEvent, startThread, TimeOrderedIds } from '@app/kernel';
 import type { BareRow } from './bare-append.thread';
 
 /**
@@ -20,7 +20,11 @@ const STREAMS = 20_000;
 
 const data = JSON.stringify({ text: randomBytes(180).toString('hex'), numbers: [1, 2, 3], note: 'x'.repeat(120) });
 const metadata = JSON.stringify({ $correlationId: randomUUID(), commandId: randomUUID(), actor: 'user:bench', schema: '1' });
-const streams = Array.from({ length: STREAMS }, () => `bench-${randomUUID()}`);
+/** Named as the product names streams, by ids that are ordered by time; used in no order, as people come back to older things. */
+const streamIds = new TimeOrderedIds();
+const streams = Array.from({ length: STREAMS }, () => ({ name: `bench-${streamIds.next()}`, order: Math.random() }))
+  .toSorted((a, b) => a.order - b.order)
+  .map(({ name }) => name);
 const streamsOf = Array.from({ length: CALLERS }, (_, caller) => streams.filter((_stream, index) => index % CALLERS === caller));
 const ids = Array.from({ length: APPENDS }, () => randomUUID());
 

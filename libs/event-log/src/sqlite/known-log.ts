@@ -1,10 +1,13 @@
-import { LruCache, type StoredEvent } from '@app/kernel';
+import type { AppendResult } from '@app/kernel';
 import { isRemoved, storedEvent } from './event-row';
 import { type EventTable, rowsAfter } from './event-table';
 import type { WriterEvents } from './log-writer';
 import { positionText } from './positions';
 import { RecentEvents } from './recent-events';
 import type { AppendRequest } from './writer-protocol';
+
+/** Streams whose end is remembered; then all are forgotten, which costs a read of each that comes again. */
+const MOST_ENDS = 50_000;
 
 /**
  * What this process knows of the log: how far it is acknowledged, its newest events and where streams end. Readers of this
@@ -17,7 +20,7 @@ export class KnownLog implements WriterEvents {
   private table: EventTable | undefined;
   /** Why the newest events are not known. */
   private fault: { readonly cause: unknown } | undefined;
-  private readonly ends = new LruCache<string, number>(50_000);
+  private readonly ends = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
 
   /** The last acknowledged position, 0 for an empty log. Throws while the newest events could not be read. */
@@ -39,6 +42,7 @@ export class KnownLog implements WriterEvents {
   }
 
   learnEnd(stream: string, revision: number): void {
+    if (this.ends.size >= MOST_ENDS) this.ends.clear();
     this.ends.set(stream, revision);
   }
 
@@ -62,13 +66,17 @@ export class KnownLog implements WriterEvents {
     this.onCommitted();
   }
 
-  onAppended({ stream, events }: AppendRequest, position: number, revision: number): void {
-    events.forEach((event, index) => {
-      const back = events.length - 1 - index;
-      this.recent.add(stored(event, stream, revision - back, position - back));
-    });
+  onAppended({ stream, events }: AppendRequest, position: number, revision: number): AppendResult {
+    let back = events.length;
+    let at = '';
+    for (const { id, type, data, metadata } of events) {
+      back -= 1;
+      at = positionText(position - back);
+      this.recent.add({ position: at, stream, revision: revision - back, id, type, data, metadata });
+    }
     this.last = position;
-    this.ends.set(stream, revision);
+    this.learnEnd(stream, revision);
+    return { position: at, revision };
   }
 
   onIndexed(upTo: number): void {
@@ -77,7 +85,7 @@ export class KnownLog implements WriterEvents {
   }
 
   onWrongRevision(stream: string, actual: number): void {
-    if (actual >= 0) this.ends.set(stream, actual);
+    if (actual >= 0) this.learnEnd(stream, actual);
     else this.ends.delete(stream);
   }
 
@@ -89,13 +97,3 @@ export class KnownLog implements WriterEvents {
     for (const listener of this.listeners) listener();
   }
 }
-
-const stored = ({ id, type, data, metadata }: AppendRequest['events'][number], stream: string, revision: number, position: number): StoredEvent => ({
-  position: positionText(position),
-  stream,
-  revision,
-  id,
-  type,
-  data,
-  metadata,
-});

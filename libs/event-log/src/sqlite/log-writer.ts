@@ -3,7 +3,7 @@ import { type AppendResult, type ExpectedRevision, type NewEvent, startThread, U
 import { LogCorrupted, MixedRepeat } from '../event-log';
 import { positionText } from './positions';
 import { LOG_DEPENDENCY } from './sqlite-errors';
-import { type AppendRequest, packRequests, type RemovalRequest, type Reply, type WriterMessage, type WriterRequest } from './writer-protocol';
+import { type AppendRequest, packRequests, type RemovalRequest, type Reply, unpackReplies, type WriterMessage, type WriterRequest } from './writer-protocol';
 
 /** Most appends, and most bytes of them, that wait for the disk before more are refused. */
 const MOST_WAITING = 20_000;
@@ -21,8 +21,8 @@ interface Pending {
 export interface WriterEvents {
   /** Open for writing, at first or again: what was remembered of the log may be wrong. */
   onUp(head: number, indexed: number): void;
-  /** Events that are new, in the order of their positions. */
-  onAppended(request: AppendRequest, position: number, revision: number): void;
+  /** Events that are new, in the order of their positions; answers what their appender is told. */
+  onAppended(request: AppendRequest, position: number, revision: number): AppendResult;
   onWrongRevision(stream: string, actual: number): void;
   /** The index of streams knows all up to a position now. */
   onIndexed(upTo: number): void;
@@ -142,7 +142,7 @@ export class LogWriter {
         this.down = message.reason;
         return;
       case 'done':
-        for (const reply of message.replies) this.settle(reply);
+        unpackReplies(message.replies, (reply) => this.settle(reply));
         return this.events.onCommitted();
       case 'closed':
         return this.closed.resolve();
@@ -162,8 +162,7 @@ export class LogWriter {
     if (request.kind === 'append') this.waitingBytes -= request.bytes;
     switch (reply.kind) {
       case 'appended':
-        if (request.kind === 'append') this.events.onAppended(request, reply.position, reply.revision);
-        return resolve({ position: positionText(reply.position), revision: reply.revision });
+        return resolve(this.events.onAppended(request as AppendRequest, reply.position, reply.revision));
       case 'repeated':
         return resolve({ position: positionText(reply.position), revision: reply.revision });
       case 'removed':

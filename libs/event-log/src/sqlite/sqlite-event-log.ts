@@ -26,7 +26,7 @@ export class SqliteEventLog implements EventLog {
   ) {}
 
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
-    return this.writer.append(stream, events, expected, checkAppend(stream, events));
+    return await this.writer.append(stream, events, expected, checkAppend(stream, events));
   }
 
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
@@ -39,6 +39,10 @@ export class SqliteEventLog implements EventLog {
     // Without a limit the whole stream was read, unless somebody wrote meanwhile.
     if (options.limit === undefined && head === this.known.head) this.known.learnEnd(stream, Math.max(end ?? -1, events.at(-1)?.revision ?? from - 1));
     return events;
+  }
+
+  endOf(stream: string): number | undefined {
+    return this.known.endOf(stream);
   }
 
   async readAll(options: ReadAllOptions = {}): Promise<LogPage> {

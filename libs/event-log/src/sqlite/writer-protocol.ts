@@ -45,13 +45,13 @@ export type WriterMessage =
   /** Writing stopped; reads go on. */
   | { readonly kind: 'down'; readonly reason: string }
   /** Answers after one commit, in the order of their positions. */
-  | { readonly kind: 'done'; readonly replies: readonly Reply[] }
+  | { readonly kind: 'done'; readonly replies: Packed }
   | { readonly kind: 'closed' };
 
-/** Requests as one flat list of values: copying it between threads costs a fifth of copying objects. */
-export type PackedRequests = readonly (string | number)[];
+/** Requests or replies as one flat list of values: copying it between threads costs a fifth of copying objects. */
+export type Packed = readonly (string | number)[];
 
-export const packRequests = (requests: readonly WriterRequest[]): PackedRequests => {
+export const packRequests = (requests: readonly WriterRequest[]): Packed => {
   const packed: (string | number)[] = [];
   for (const request of requests) {
     if (request.kind === 'close') packed.push(request.kind);
@@ -64,7 +64,7 @@ export const packRequests = (requests: readonly WriterRequest[]): PackedRequests
   return packed;
 };
 
-export const unpackRequests = (packed: PackedRequests): WriterRequest[] => {
+export const unpackRequests = (packed: Packed): WriterRequest[] => {
   const requests: WriterRequest[] = [];
   let at = 0;
   const next = <T extends string | number>(): T => packed[at++] as T;
@@ -82,4 +82,33 @@ export const unpackRequests = (packed: PackedRequests): WriterRequest[] => {
     }
   }
   return requests;
+};
+
+export const packReplies = (replies: readonly Reply[]): Packed => {
+  const packed: (string | number)[] = [];
+  for (const reply of replies) {
+    packed.push(reply.kind, reply.id);
+    if (reply.kind === 'appended' || reply.kind === 'repeated') packed.push(reply.position, reply.revision);
+    else if (reply.kind === 'removed') packed.push(reply.before);
+    else if (reply.kind === 'wrongRevision') packed.push(reply.actual);
+    else if (reply.kind === 'corrupted') packed.push(reply.place, reply.detail);
+    else if (reply.kind === 'unavailable') packed.push(reply.reason, reply.outcome);
+  }
+  return packed;
+};
+
+/** Calls back with each reply. */
+export const unpackReplies = (packed: Packed, each: (reply: Reply) => void): void => {
+  let at = 0;
+  const next = <T extends string | number>(): T => packed[at++] as T;
+  while (at < packed.length) {
+    const kind = next<Reply['kind']>();
+    const id = next<number>();
+    if (kind === 'appended' || kind === 'repeated') each({ kind, id, position: next(), revision: next() });
+    else if (kind === 'removed') each({ kind, id, before: next() });
+    else if (kind === 'wrongRevision') each({ kind, id, actual: next() });
+    else if (kind === 'mixed') each({ kind, id });
+    else if (kind === 'corrupted') each({ kind, id, place: next(), detail: next() });
+    else each({ kind, id, reason: next(), outcome: next() });
+  }
 };

@@ -3,7 +3,7 @@ import { LogCorrupted } from '../event-log';
 import { checkBeforeOpening } from './opening-check';
 import { reasonOf } from './sqlite-errors';
 import { CommitFailed, openWriter, type Writer } from './writer';
-import { type AppendRequest, type PackedRequests, type RemovalRequest, type Reply, unpackRequests, type WriterMessage, type WriterRequest } from './writer-protocol';
+import { type AppendRequest, type Packed, packReplies, type RemovalRequest, type Reply, unpackRequests, type WriterMessage, type WriterRequest } from './writer-protocol';
 
 /** The thread that writes the log: all appends that wait go into one commit. */
 
@@ -22,6 +22,7 @@ let acknowledged = 0;
 let indexed = 0;
 
 const post = (message: WriterMessage): void => port.postMessage(message);
+const reply = (replies: readonly Reply[]): void => post({ kind: 'done', replies: packReplies(replies) });
 
 const open = (): void => {
   try {
@@ -77,7 +78,7 @@ const append = (target: Writer): void => {
   answer(batch, () => {
     const replies = target.append(takeAppends(batch));
     acknowledged = target.head;
-    post({ kind: 'done', replies });
+    reply(replies);
     target.index();
     target.checkpoint();
     sayIndexed(target);
@@ -91,7 +92,7 @@ const remove = (target: Writer, request: RemovalRequest): void => {
     if (step.kind === 'removal') return void waiting.push(step);
     if (step.kind === 'removed') target.checkpoint(true);
     sayIndexed(target);
-    post({ kind: 'done', replies: [step] });
+    reply([step]);
   });
 };
 
@@ -107,7 +108,7 @@ const answer = (requests: readonly (AppendRequest | RemovalRequest)[], work: () 
   } catch (error) {
     const outcome = error instanceof CommitFailed ? error.outcome : 'unknown';
     sayDown(reasonOf(error));
-    post({ kind: 'done', replies: requests.map(({ id }): Reply => ({ id, kind: 'unavailable', reason, outcome })) });
+    reply(requests.map(({ id }) => ({ id, kind: 'unavailable', reason, outcome })));
     reopen();
   }
 };
@@ -116,7 +117,7 @@ const refuseAll = (): void => {
   const refused = waiting.flatMap((request): Reply[] => (request.kind === 'close' ? [] : [{ id: request.id, kind: 'unavailable', reason, outcome: 'none' }]));
   const isClosing = waiting.some((request) => request.kind === 'close');
   waiting.length = 0;
-  if (refused.length > 0) post({ kind: 'done', replies: refused });
+  if (refused.length > 0) reply(refused);
   if (isClosing) post({ kind: 'closed' });
 };
 
@@ -143,17 +144,17 @@ const work = (): void => {
   }
 };
 
-const take = (packed: PackedRequests): void => {
+const take = (packed: Packed): void => {
   for (const request of unpackRequests(packed)) waiting.push(request);
 };
 
 /** What came in while the last commit was on its way joins the next one. */
 const takeMessages = (): void => {
-  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) take(more.message as PackedRequests);
+  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) take(more.message as Packed);
 };
 
 open();
-port.on('message', (packed: PackedRequests) => {
+port.on('message', (packed: Packed) => {
   take(packed);
   takeMessages();
   work();
