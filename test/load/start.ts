@@ -46,6 +46,7 @@ const main = async (): Promise<void> => {
 const fill = async (dataDir: string): Promise<void> => {
   const config = readConfig({ DATA_DIR: dataDir });
   const vaultKey = loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'VAULT_KEY', inUse: false, warn: () => undefined });
+  loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'SEAL_KEY', inUse: false, warn: () => undefined });
   const stores = await openStores(config, vaultKey, systemClock);
   const ids = new TimeOrderedIds();
   const spaceId = ids.next();
