@@ -1,7 +1,7 @@
 // ESM-only packages that Jest must compile to CommonJS: its module registry cannot require() an ES module on every Node we support.
 const esmOnly = [
-  '@nestjs', '@borewit', '@tokenizer', 'content-disposition', 'cookie',
-  'file-type', 'load-esm', 'strtok3', 'token-types', 'uint8array-extras',
+  '@ai-sdk', '@nestjs', '@borewit', '@tokenizer', '@workflow', 'ai', 'content-disposition', 'cookie',
+  'file-type', 'load-esm', 'strtok3', 'token-types', 'uint8array-extras', 'zod',
 ].join('|');
 const { swcOptions } = require('./register.cjs');
 
@@ -9,6 +9,7 @@ const { swcOptions } = require('./register.cjs');
 module.exports = {
   rootDir: '..',
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/test/one-realm.cjs'],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
@@ -19,8 +20,12 @@ module.exports = {
     '^@projections/([^/]+)$': '<rootDir>/projections/$1/src/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Faults kill processes and wait for them: `npm run test:faults`.
-  testPathIgnorePatterns: ['/node_modules/', ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/'])],
+  // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/']),
+    ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),
+  ],
   testTimeout: 60_000,
   // One worker a core: by default Jest leaves one core idle.
   maxWorkers: '100%',

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { startTestPlatform, type TestPlatform, until } from './harness';
+import { apiKeyDecider } from '@app/identity';
+import { until } from '../fixtures/until';
+import { follow } from './follow';
+import { startTestPlatform, type TestPlatform } from './harness';
 
 interface Page<T> {
   readonly items: readonly T[];
@@ -112,17 +115,26 @@ describe('the events of the log', () => {
     expect(createHash('sha256').update(Buffer.from(event.raw?.data ?? '', 'base64')).digest('hex')).toHaveLength(64);
   });
 
+  it('show nobody what was made of a secret, not in the stored bytes either', async () => {
+    const { keyId } = await platform.newCaller();
+    const { state } = await platform.platform.host.stores.decisions.load(apiKeyDecider, keyId);
+    const hash = 'secretHash' in state ? state.secretHash : undefined;
+    expect(hash).toMatch(/^[\w-]{20,}$/);
+    const [created] = (await events(`?stream=apiKey-${keyId}&content=true&raw=true`)).body.items as [Event];
+    expect(created.data).toMatchObject({ name: 'test', secretHash: { encrypted: true } });
+    expect(Buffer.from(created.raw?.data ?? '', 'base64').toString()).not.toContain(hash);
+  });
+
   it('are sent as they are recorded to who follows', async () => {
-    const abort = new AbortController();
-    const response = await fetch(`${platform.url}/api/v1/audit/events?follow=true&stream=agent-${agentId}`, { headers: { 'x-api-key': auditor }, signal: abort.signal });
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    await reader.read();
+    const leave = new AbortController();
+    const { headers, heard, ended } = await follow(`${platform.url}/api/v1/audit/events?follow=true&stream=agent-${agentId}`, auditor, leave.signal);
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    await until(() => heard.length > 0);
     await platform.call(`/api/v1/core/agents/${agentId}`, { method: 'PUT', body: { name: 'Followed' } });
-    const text = new TextDecoder().decode((await reader.read()).value);
-    expect(text).toContain('"type":"AgentChanged"');
-    expect(text).toMatch(/^id: \d+$/m);
-    abort.abort();
+    await until(() => heard.join('').includes('"type":"AgentChanged"'));
+    expect(heard.join('')).toMatch(/^id: \d+\n(.*\n)?data: .*"type":"AgentChanged"/m);
+    leave.abort();
+    await ended;
   });
 });
 

@@ -1,51 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, restore } from '@app/backup';
-import { projections } from '@app/hosting';
 import { systemClock } from '@app/kernel';
-import { startTestPlatform, type TestPlatform, until } from './harness';
+import { until } from '../fixtures/until';
+import { startTestPlatform, type TestPlatform } from './harness';
+import { allReached, everyRow, fill } from './whole-instance';
 
 const VAULT_KEY = 'the vault key of a test of backups, kept apart';
 const SEAL_KEY = 'the seal key of a test of backups, kept apart too';
 const environment = { VAULT_KEY, SEAL_KEY };
 
 let root: string;
-beforeAll(() => (root = mkdtempSync(join(tmpdir(), 'backup-'))));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-/** Makes some of everything that a view shows. */
-const fill = async ({ call }: TestPlatform): Promise<void> => {
-  const post = async (path: string, body: object): Promise<string> => {
-    const answer = await call<{ id: string }>(`/api/v1/core${path}`, { method: 'POST', body });
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
-    return answer.body.id;
-  };
-  const space = await post('/spaces', { name: 'Backed up' });
-  await post(`/spaces/${space}/prompts`, { title: 'Greeting', text: 'Say hello.' });
-  const agent = await post('/agents', { spaceId: space, name: 'Guide', knowledgeEnabled: true });
-  await post('/users', { email: 'somebody@example.com', name: 'Somebody', role: 'member' });
-  const document = await post(`/knowledge/${agent}/documents`, { name: 'ferries.md', content: '# Ferries\n\nThe ferry leaves at nine.', mimeType: 'text/markdown' });
-  await until(async () => (await call<{ status: string }>(`/api/v1/core/knowledge/${agent}/documents/${document}`)).body.status === 'Ready', 'the document');
-  await post(`/llm/${agent}/conversation`, { message: 'When does the ferry leave?' });
-  await call(`/api/v1/core/spaces/${await post('/spaces', { name: 'Deleted' })}`, { method: 'DELETE' });
-};
-
-/** Every row of every view and the digest of every searchable document, as of a position: later rows are left out. */
-const everyRow = async ({ platform: { host } }: TestPlatform, upTo: string) => {
-  const { readStore, searchIndex } = host.stores;
-  const rows: unknown[] = [];
-  for (const { kind, name } of projections) {
-    const version = (await (kind === 'rows' ? readStore : searchIndex).live(name)) ?? 1;
-    if (kind === 'search') rows.push(...(await searchIndex.scan(name, version, null, 1_000)).map((found) => ({ name, ...found })));
-    else rows.push(...(await readStore.scan(name, version, null, 10_000)).filter(({ position }) => position <= upTo).map((row) => ({ name, ...row })));
-  }
-  return rows;
-};
-
-const allReached = async ({ platform: { host } }: TestPlatform, position: string): Promise<void> => {
-  for (const view of host.projecting.names()) await until(() => host.projecting.waitFor(view, position, 1_000), `the view ${view}`);
-};
+beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'backup-'))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test('a restored instance shows every row of every view as the one that was backed up while it ran', async () => {
   const first = await startTestPlatform({ environment });
@@ -68,3 +36,60 @@ test('a restored instance shows every row of every view as the one that was back
   expect(JSON.stringify(before)).not.toContain('erased');
   expect(after).toEqual(before);
 }, 120_000);
+
+describe('what was erased after the backup', () => {
+  const WORDS = { document: 'Zanthoquill', space: 'Quillbranth', user: 'Mirkwellian' };
+  const core = (path: string): string => `/api/v1/core${path}`;
+  const paths = (ids: Ids) => [`/knowledge/${ids.guide}/documents/${ids.document}`, `/spaces/${ids.space}`, `/agents/${ids.agent}`, `/users/${ids.user}`].map(core);
+  type Ids = Awaited<ReturnType<typeof make>>;
+
+  const make = async ({ call }: TestPlatform) => {
+    const post = async (path: string, body: object) => (await call<{ id: string }>(core(path), { method: 'POST', body })).body.id;
+    const guide = await post('/agents', { name: 'Guide', knowledgeEnabled: true });
+    const document = await post(`/knowledge/${guide}/documents`, { name: 'a.md', content: `The ferry to ${WORDS.document} leaves at nine.`, mimeType: 'text/markdown' });
+    await until(async () => (await call<{ status: string }>(core(`/knowledge/${guide}/documents/${document}`))).body.status === 'Ready', 'the document');
+    const space = await post('/spaces', { name: WORDS.space });
+    const agent = await post('/agents', { spaceId: space, name: 'Of the Space' });
+    return { guide, document, space, agent, user: await post('/users', { email: 'gone@example.com', name: WORDS.user, role: 'member' }) };
+  };
+  const receipts = async ({ call }: TestPlatform) => (await call<{ items: readonly { data: { stream: string } }[] }>('/api/v1/audit/events?category=erasure&limit=100')).body.items.map(({ data }) => data.stream);
+  const erased = (test_: TestPlatform, ids: Ids) =>
+    until(async () => {
+      const found = await receipts(test_);
+      return [`document-${ids.document}`, `space-${ids.space}`, `agent-${ids.agent}`, `user-${ids.user}`].every((thing) => found.includes(thing));
+    }, 'the receipts');
+  const wordsOnDisk = (folder: string) => {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const text = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join().toLowerCase();
+    return Object.values(WORDS).filter((word) => text.includes(word.toLowerCase()));
+  };
+
+  it.each([
+    ['where its vault is still there', (dataFolder: string) => ({ dataFolder, keysFile: join(root, 'keys') })],
+    ['where only newer keys are left', () => ({ dataFolder: join(root, 'new'), keysFile: join(root, 'newer-keys') })],
+  ])('stays erased in a restored instance, which deletes it again and says so: %s', async (_, chosen) => {
+    const first = await startTestPlatform({ environment });
+    const ids = await make(first);
+    await backup({ dataFolder: first.dataDir, folder: join(root, 'backup'), keysFile: join(root, 'keys'), clock: systemClock });
+    expect(wordsOnDisk(first.dataDir)).toEqual(Object.values(WORDS));
+    for (const path of paths(ids)) if (!path.includes(ids.agent)) await first.call(path, { method: 'DELETE' });
+    await erased(first, ids);
+    await backup({ dataFolder: first.dataDir, folder: join(root, 'newer'), keysFile: join(root, 'newer-keys'), clock: systemClock });
+    await first.stop({ keep: true });
+    for (const lost of ['log', 'views', 'search', 'blobs']) rmSync(join(first.dataDir, lost), { recursive: true });
+
+    const { dataFolder, keysFile } = chosen(first.dataDir);
+    await restore({ folder: join(root, 'backup'), keysFile, vaultKey: VAULT_KEY, dataFolder });
+    const second = await startTestPlatform({ environment, dataDir: dataFolder });
+    await erased(second, ids);
+    expect(await Promise.all(paths(ids).map(async (path) => (await second.call(path)).status))).toEqual([404, 404, 404, 404]);
+    expect((await second.call<{ items: unknown[] }>(core(`/knowledge/${ids.guide}/search`), { method: 'POST', body: { query: `ferry ${WORDS.document}` } })).body.items).toEqual([]);
+    const asOf = await second.call<{ items: { position: string }[] }>(`/api/v1/audit/objects/space/${ids.space}/history`);
+    expect((await second.call(`/api/v1/audit/objects/space/${ids.space}?at=${asOf.body.items.map(({ position }) => position).toSorted()[0]}`)).body['name']).toEqual({ erased: true });
+    expect(wordsOnDisk(dataFolder)).toEqual([]);
+    const again = await second.call(core('/users'), { method: 'POST', body: { email: 'gone@example.com', name: 'Somebody else', role: 'member' } });
+    expect(again.status).toBe(201);
+    await second.stop({ keep: true });
+    rmSync(first.dataDir, { recursive: true, force: true });
+  }, 120_000);
+});

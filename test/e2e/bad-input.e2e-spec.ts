@@ -6,11 +6,16 @@ import { makeWorld, type World } from './world';
 let platform: TestPlatform;
 let world: World;
 let taking: readonly ServedRoute[];
+let compatible: readonly ServedRoute[];
+
+const isCompatible = ({ url }: ServedRoute): boolean => url.startsWith('/api/compat/');
 
 beforeAll(async () => {
   platform = await startTestPlatform();
   world = await makeWorld(platform);
-  taking = platform.platform.routes.routes.filter(({ declaration }) => declaration.body !== undefined);
+  const all = platform.platform.routes.routes.filter(({ declaration }) => declaration.body !== undefined);
+  taking = all.filter((route) => !isCompatible(route));
+  compatible = all.filter(isCompatible);
 });
 afterAll(() => platform.stop());
 
@@ -89,6 +94,19 @@ describe('every route that takes a body', () => {
   });
 });
 
+describe('every route of the compatible API', () => {
+  it.each(broken)('refuses %s, with an envelope and without effect', async (_name, payload, expected) => {
+    expect(compatible).toHaveLength(3);
+    await withoutEffect(async () => {
+      for (const route of compatible) {
+        const { status, body } = await send(route, payload(route));
+        expect([route.url, status, Object.keys(body), Object.keys(body['error'] as object)]).toEqual([route.url, expected, ['error'], ['message', 'type', 'param', 'code']]);
+      }
+    });
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
 describe('an upload', () => {
   const file = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n';
   it.each([
@@ -96,6 +114,10 @@ describe('an upload', () => {
     ['a part that ends in its headers', '--B\r\ncontent-dispo'],
     ['a file that is cut off', `${file}\r\nhalf`],
     ['a last part without the end of the body', `${file}\r\nwhole\r\n--B\r\n`],
+    ['a field without a name', `--B\r\ncontent-disposition: form-data\r\n\r\nx\r\n${file}\r\nwhole\r\n--B--\r\n`],
+    ['a part without a disposition behind a file', `${file}\r\nwhole\r\n--B\r\ncontent-type: text/plain\r\n\r\nlost\r\n--B--\r\n`],
+    ['a file whose disposition stands behind a hundred headers', `${file}\r\nwhole\r\n${file.replace('--B\r\n', `--B\r\n${'x: y\r\n'.repeat(100)}`)}\r\nlost\r\n--B--\r\n`],
+    ['a file in a part of another kind', `${file}\r\nwhole\r\n${file.replace('form-data', 'attachment')}\r\nlost\r\n--B--\r\n`],
   ])('refuses %s, without effect', async (_name, payload) => {
     const routes = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
     expect(routes).not.toHaveLength(0);
@@ -106,6 +128,14 @@ describe('an upload', () => {
       }
     });
   });
+});
+
+it('takes a file in an upload with a quoted delimiter and an epilogue, and refuses one without a name', async () => {
+  const [route] = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
+  const upload = (text: string) => platform.call<{ items: object[]; errors: { code: string }[] }>(world.path(route as ServedRoute), { method: 'POST', payload: text, headers: { 'content-type': 'multipart/form-data; boundary="B B"' } });
+  const part = (head: string) => `--B B\r\ncontent-disposition: form-data; name="file"${head}\r\n\r\nA file.\r\n--B B--\r\nepilogue`;
+  const [taken, refused] = [await upload(part('; filename="a.md"')), await upload(part('\r\ncontent-type: application/octet-stream'))];
+  expect([taken.status, taken.body.items.length, refused.status, refused.body.errors[0]?.code]).toEqual([202, 1, 400, 'invalid_name']);
 });
 
 it('refuses an idempotency key on an upload, whose repeat could not be told from another file', async () => {
@@ -153,3 +183,13 @@ const wrongValues = (route: ServedRoute): [string, unknown][] =>
     ];
     return samples.filter(([taken]) => !taken).map(([, value]): [string, unknown] => [field, value]);
   });
+
+it.each(['%', '%zz', '%e0%a4%a', '%c0%af'])('a path with the malformed escape %s is refused as a path', async (escape) => {
+  const { status, body } = await platform.call(`/api/v1/core/agents/${escape}`);
+  expect([status, body['code'], body['errors']]).toEqual([400, 'invalid_parameter', [expect.objectContaining({ path: 'path', code: 'malformed' })]]);
+});
+
+it('an API key that has expired before it was made is refused', async () => {
+  const { status, body } = await platform.call('/api/v1/core/api-keys', { method: 'POST', body: { name: 'late', agentIds: [], permissions: [], expiresAt: '2020-01-01T00:00:00Z' } });
+  expect([status, body['code'], body['errors']]).toEqual([400, 'invalid_body', [expect.objectContaining({ path: 'expiresAt' })]]);
+});

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { operate } from '../../apps/operator/src/program';
-import { ADMIN_KEY, startTestPlatform, type TestPlatform, until } from './harness';
+import { until } from '../fixtures/until';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 let platform: TestPlatform;
 beforeAll(async () => (platform = await startTestPlatform({ listen: true })));

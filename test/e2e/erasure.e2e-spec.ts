@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyStores } from '@app/sealing';
-import { startTestPlatform, type TestPlatform, until } from './harness';
+import { verifyFolder } from '../fixtures/sealed-log';
+import { until } from '../fixtures/until';
+import { startTestPlatform, type TestPlatform } from './harness';
 
 /** Words that stand in nothing but the content they are for. */
 const WORDS = {
@@ -99,8 +100,8 @@ describe('what is deleted', () => {
     const { projecting } = platform.platform.host;
     for (const name of ['agents', 'passages']) {
       await projecting.rebuild(name).start({ swap: false });
-      await until(() => projecting.rebuild(name).status()?.state === 'ready', `the rebuild of ${name}`);
-      expect(projecting.rebuild(name).status()?.verification).toMatchObject({ equal: true });
+      await until(async () => (await projecting.rebuild(name).status())?.state === 'ready', `the rebuild of ${name}`);
+      expect((await projecting.rebuild(name).status())?.verification).toMatchObject({ equal: true });
     }
     expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
     const history = await platform.call<{ items: { position: string }[] }>(`/api/v1/audit/objects/agent/${ids.agent}/history`);
@@ -113,7 +114,7 @@ describe('what is deleted', () => {
   it('leaves a log that is proven unaltered, with the receipts in it', async () => {
     const { sealKey, sealer } = platform.platform.host;
     await until(() => sealer.waiting === 0);
-    const verification = await verifyStores(platform.dataDir, { publicKeys: [sealKey.publicKey] });
+    const verification = await verifyFolder(platform.dataDir, { publicKeys: [sealKey.publicKey] });
     expect(verification).toMatchObject({ ok: true, findings: [] });
     const erased = verification.erasures.map(({ receipt }) => (receipt as { eventType: string }).eventType);
     expect(new Set(erased)).toEqual(new Set(['ConversationDeleted', 'DocumentDeleted', 'UserDeleted', 'SpaceDeleted', 'AgentDeleted', 'PromptDeleted']));

@@ -78,11 +78,3 @@ export const startTestPlatform = async (given: { environment?: Readonly<Record<s
   return { platform, dataDir, url, call, newCaller, stop };
 };
 
-/** Polls until `check` holds; fails after 20 s. */
-export const until = async (check: () => Promise<boolean> | boolean, what = 'the state'): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (!(await check())) {
-    if (Date.now() > deadline) throw new Error(`${what} did not come`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-};

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
-import { ADMIN_KEY, startTestPlatform, type TestPlatform, until } from './harness';
+import { until } from '../fixtures/until';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 interface Document {
   readonly id: string;

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, startTestPlatform, type TestPlatform, until } from './harness';
+import { until } from '../fixtures/until';
+import { type Answer, startTestPlatform, type TestPlatform } from './harness';
 
 interface Projection {
   readonly name: string;

@@ -20,7 +20,7 @@ describe('health, metrics and documentation', () => {
 
   it('names every dependency and every projection', async () => {
     const { body } = await platform.call<{ dependencies: Record<string, { ok: boolean }>; projections: { name: string }[] }>('/health');
-    expect(Object.entries(body.dependencies).map(([name, { ok }]) => [name, ok])).toEqual([['log', true], ['readStore', true], ['searchIndex', true], ['vault', true], ['blobs', true]]);
+    expect(body.dependencies).toEqual({ log: { ok: true }, readStore: { ok: true }, searchIndex: { ok: true }, vault: { ok: true }, blobs: { ok: true } });
   });
 
   it('measures appends, lag and requests', async () => {

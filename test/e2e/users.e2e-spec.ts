@@ -1,4 +1,5 @@
-import { startTestPlatform, type TestPlatform, until } from './harness';
+import { until } from '../fixtures/until';
+import { startTestPlatform, type TestPlatform } from './harness';
 
 interface User {
   readonly id: string;

@@ -42,6 +42,7 @@ test(`what was acknowledged stays, and every repeat happens once (seed ${SEED})`
   let product = await start();
   for (let round = 0; round < ROUNDS; round += 1) {
     const names = Array.from({ length: WRITES }, (_, index) => `Round ${round} write ${index}`);
+    // A write that the kill cut off has no answer.
     const running = names.map((name) => create(product, name).catch(() => undefined));
     await pause(random() * 60);
     product.kill('SIGKILL');

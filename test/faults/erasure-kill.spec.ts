@@ -2,7 +2,7 @@ import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
-import { until } from '../e2e/harness';
+import { until } from '../fixtures/until';
 import { inRound, rounds, seededNumbers } from './log/rounds';
 
 /** Fault 44: kill -9 at a random moment while what was deleted is being erased. */

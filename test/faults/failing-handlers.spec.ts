@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 /** Makes a method fail where `when` says so, until undone. */
-const failing = <T extends object, K extends keyof T>(object: T, method: K, when: (...args: never[]) => boolean): (() => void) => {
+const failing = <T extends object, K extends keyof T>(object: T, method: K, when: (...args: readonly unknown[]) => boolean): (() => void) => {
   const own = Object.getOwnPropertyDescriptor(object, method);
-  const real = (object[method] as (...args: never[]) => unknown).bind(object);
-  Object.defineProperty(object, method, { configurable: true, writable: true, value: (...args: never[]) => (when(...args) ? Promise.reject(new Error(SECRET)) : real(...args)) });
+  const real = (object[method] as (...args: readonly unknown[]) => unknown).bind(object);
+  Object.defineProperty(object, method, { configurable: true, writable: true, value: (...args: readonly unknown[]) => (when(...args) ? Promise.reject(new Error(SECRET)) : real(...args)) });
   return () => (own === undefined ? delete object[method] : Object.defineProperty(object, method, own));
 };
 
@@ -66,7 +66,7 @@ const writes: readonly Write[] = [
 it.each(writes)('$name: whichever append fails, a repeat under the same Idempotency-Key completes it once', async ({ name, path, method, body, status }) => {
   for (let step = 1; ; step += 1) {
     let appends = 0;
-    const undo = failing(stores.log, 'append', ((_stream: string, events: readonly NewEvent[]) => isOfCaller(events) && ++appends === step) as never);
+    const undo = failing(stores.log, 'append', (_stream, events) => isOfCaller(events as readonly NewEvent[]) && ++appends === step);
     const send = () => platform.call(`/api/v1/core${path()}`, { method, headers: { 'idempotency-key': `${name} ${step}` }, body: body?.(step) });
     const [first, other] = await Promise.all([send(), platform.call('/health/live')]);
     undo();

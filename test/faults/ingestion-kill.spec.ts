@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
-import { until } from '../e2e/harness';
 import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
+import { until } from '../fixtures/until';
 
 /** Fault 37: kill -9 in the middle of ingestion. */
 const KEY = 'ingestion-test-key-0123456789-abcdefghijklmnop';

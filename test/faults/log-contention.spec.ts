@@ -2,23 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
-import { type CommandMeta, type Decider, Decisions, defineEvent, EventCatalogue, EventCodec, type EventsOf, type Keyring, type Receipt, TimeOrderedIds } from '@app/kernel';
-import { z } from 'zod';
+import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { bidCodec, bids, newMeta } from '../fixtures/bids';
 
 /** Fault 12: a hundred commands on one thing at the same time. */
-
-const Raised = defineEvent({ type: 'Raised', description: 'A bid was raised.', data: z.strictObject({ to: z.number() }) });
-type Bid = EventsOf<[typeof Raised]>;
-const bids: Decider<{ readonly high: number }, { readonly by: number }, Bid> = {
-  category: 'bid',
-  initial: { high: 0 },
-  decide: ({ by }, { high }) => [{ type: 'Raised', data: { to: high + by } }],
-  evolve: (_state, event) => ({ high: event.data.to }),
-};
-const noKeys: Keyring = { ensureKey: async () => Promise.reject(new Error('nothing here is sensitive')), keys: async () => new Map() };
-
-const ids = new TimeOrderedIds();
-const newMeta = (): CommandMeta => ({ commandId: ids.next(), actor: 'user:test', correlationId: ids.next(), now: new Date() });
 
 let folder: string;
 let log: EventLog;
@@ -32,7 +19,7 @@ afterEach(async () => {
 });
 
 test('one wins each revision, the others are told of the conflict, and each that won is answered the same again', async () => {
-  const decisions = new Decisions(log, new EventCodec(new EventCatalogue([Raised]), noKeys));
+  const decisions = new Decisions(log, bidCodec);
   const commands = Array.from({ length: 100 }, newMeta);
 
   const outcomes = await Promise.allSettled(commands.map((meta) => decisions.transact(bids, 'one', { by: 1 }, meta)));

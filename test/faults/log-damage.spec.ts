@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LogCorrupted, openSqliteEventLog } from '@app/event-log';
+import { LogCorrupted, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
 import { inRound, rounds, seed, seededNumbers } from './log/rounds';
 import { type Contents, copyLog, makeSample, readContents } from './log/sample-log';
 
@@ -77,12 +77,16 @@ test('a log whose tail was cut off says so, is written on, and is sound from the
   const copy = newCopy();
   cut(join(copy, 'events.sqlite-wal'), 100);
   const kept = (await readContents(copy)).all.length;
+  const reader = await openSqliteLogReader({ folder: copy });
+  const { notice } = reader;
+  await reader.close();
 
   const log = await openSqliteEventLog({ folder: copy });
   const { writable, reason } = await log.health();
   await log.append('sample-new', [{ id: original.all[0]?.id ?? '', type: 'Opened', data: '{}', metadata: '{}' }], 'noStream');
   await log.close();
 
+  expect(notice).toBe(reason);
   expect({ writable, reason }).toEqual({ writable: true, reason: expect.stringContaining('the tail of the log was cut off') });
   expect((await readContents(copy)).all).toHaveLength(kept + 1);
 });

@@ -1,8 +1,9 @@
 import { type RecordedEvent, Unavailable } from '@app/kernel';
 import type { Policy } from '@app/projecting';
-import { counted, memoryProjecting, opened, policiesOver, stored, until } from '../fixtures/counters';
+import { counted, memoryProjecting, opened, policiesOver, stored } from '../fixtures/counters';
 import { MemoryLog, positionOf } from '../fixtures/memory-log';
 import { MemoryReadStore } from '../fixtures/memory-read-store';
+import { until } from '../fixtures/until';
 import { rounds, seed, seededNumbers } from './log/rounds';
 import { foldLog } from './projecting/counter-stores';
 
@@ -38,7 +39,7 @@ test(`the same rows when every event comes 2 to 5 times, out of step with the pa
     await projecting.start();
     await projecting.waitFor('counters', await fill(log), LONG);
     expect(await rowsOf(readStore)).toBe(countsIn(await foldLog(log)));
-    expect(projecting.deadLetters()).toEqual([]);
+    expect(await projecting.deadLetters()).toEqual([]);
     await projecting.stop();
   }
 });
@@ -69,10 +70,10 @@ test('an event that comes after later ones is never skipped: it becomes a dead l
     await hand(events.slice(1), upTo);
     await hand(events.slice(0, 1), upTo);
   };
-  await until(() => projecting.deadLetters().length === 1);
-  expect(projecting.deadLetters()).toMatchObject([{ stream: 'counter-a', revision: 2, reason: 'order' }]);
+  await until(async () => (await projecting.deadLetters()).length === 1);
+  expect(await projecting.deadLetters()).toMatchObject([{ stream: 'counter-a', revision: 2, reason: 'order' }]);
   expect((await readStore.get('counters', 'counter-b'))?.row['count']).toBe(2);
-  const [letter] = projecting.deadLetters();
+  const [letter] = await projecting.deadLetters();
   expect(await projecting.retryDeadLetter(letter?.id ?? '')).toBeUndefined();
   expect((await readStore.get('counters', 'counter-a'))?.row['count']).toBe(6);
   await projecting.stop();

@@ -1,84 +1,147 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Unavailable } from '@app/kernel';
+import type { Projection } from '@app/projecting';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
-import { counted, memoryProjecting, opened, until } from '../fixtures/counters';
+import { counted, opened } from '../fixtures/counters';
 import { MemoryLog } from '../fixtures/memory-log';
-import type { MemoryReadStore } from '../fixtures/memory-read-store';
+import { sharedCounters, type SharedProjector, sharedProjector } from '../fixtures/shared-projector';
+import { until } from '../fixtures/until';
 
-/** Fault 13: two projectors of the same name. Fault 14: a projector that was stopped and comes back must be refused. */
+/** Fault 13: two projectors of the same name. Fault 14: a projector that was stopped and comes back must be refused; as a process in `projecting-stop`. */
 
 const LONG = 10_000;
+const STREAMS = 16;
 let folder: string;
 let readStore: ReadStore;
+let log: MemoryLog;
+let projectors: SharedProjector[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'projecting-leases-'));
   readStore = await openSqliteReadStore({ folder });
+  log = new MemoryLog();
+  projectors = [];
 });
 afterEach(async () => {
+  for (const projector of projectors) await projector.stop();
   await readStore.close();
   rmSync(folder, { recursive: true });
 });
 
-const projector = (log: MemoryLog, leaseMs?: number) => memoryProjecting({ log, readStore: readStore as unknown as MemoryReadStore, ...(leaseMs === undefined ? {} : { leaseMs }) });
-const count = async (): Promise<unknown> => (await readStore.get('counters', 'counter-a'))?.row['count'];
+const start = async (name: string, ...more: readonly Projection[]): Promise<SharedProjector> => {
+  const projector = sharedProjector({ name, log, readStore, more });
+  projectors.push(projector);
+  await projector.start();
+  return projector;
+};
+const end = async (projector: SharedProjector): Promise<void> => {
+  projectors.splice(projectors.indexOf(projector), 1);
+  await projector.stop();
+};
+const openAll = async (): Promise<void> => {
+  for (let number = 0; number < STREAMS; number += 1) await log.append(`counter-${number}`, [opened(`c${number}`)], 'noStream');
+};
+const countAll = async (revision: number | 'any'): Promise<void> => {
+  for (let number = 0; number < STREAMS; number += 1) await log.append(`counter-${number}`, [counted(1)], revision);
+};
+const counts = async () => (await readStore.find('counters', { orderBy: [{ field: 'name', order: 'asc' }], limit: 100 })).map(({ row }) => row['count']);
+const shown = async (projector: SharedProjector): Promise<boolean> => projector.projecting.waitFor('counters', (await log.head()) ?? '', LONG);
+/** Each projector holds as many slices as there should be, in the order of their names. */
+const divided = (...shares: readonly number[]): Promise<void> => until(() => projectors.every(({ slices }, index) => slices() === shares[index]));
 
-test('of two projectors the one that started last advances, and every event is applied once', async () => {
-  const log = new MemoryLog();
-  const first = projector(log);
-  await first.projecting.start();
-  await log.append('counter-a', [opened('a')], 'noStream');
-  const second = projector(log);
-  await second.projecting.start();
-  for (let revision = 0; revision < 50; revision += 1) await log.append('counter-a', [counted(1)], revision);
-  expect(await second.projecting.waitFor('counters', (await log.head()) ?? '', LONG)).toBe(true);
-  await until(async () => (await first.projecting.status('counters')).state === 'stopped');
-  expect(await count()).toBe(50);
-  expect(await second.projecting.status('counters')).toMatchObject({ state: 'live', deadLetters: 0 });
-  await Promise.all([first.projecting.stop(), second.projecting.stop()]);
+test('projectors share the slices fairly, take over those of one that leaves, and every event is applied once', async () => {
+  const first = await start('a');
+  await openAll();
+  await divided(8);
+  const second = await start('b');
+  await divided(4, 4);
+  await countAll(0);
+  expect(await shown(first)).toBe(true);
+  await start('c');
+  await until(() => projectors.every(({ slices }) => slices() >= 2) && projectors.reduce((sum, { slices }) => sum + slices(), 0) === 8);
+  await countAll(1);
+  await end(second);
+  await divided(4, 4);
+  await countAll(2);
+  expect(await shown(first)).toBe(true);
+  expect(await counts()).toEqual(Array.from({ length: STREAMS }, () => 3));
+  expect(await first.projecting.status('counters')).toMatchObject({ state: 'live', lagEvents: 0, deadLetters: 0, rows: STREAMS });
 });
 
-test('the writes of a projector that stood still while another took over are refused', async () => {
-  const log = new MemoryLog();
-  const stale = projector(log);
-  await stale.projecting.start();
-  await log.append('counter-a', [opened('a')], 'noStream');
-  await stale.projecting.waitFor('counters', (await log.head()) ?? '', LONG);
+test('a projector that stands still loses its slices, and its writes are refused when it goes on', async () => {
+  const stale = await start('a');
+  await start('b');
+  await divided(4, 4);
+  await openAll();
+  expect(await shown(stale)).toBe(true);
+  // It stands still in the middle of its work: it holds pages in hand, and beats no more.
   let go = (): void => undefined;
   const standing = new Promise<void>((resolve) => (go = resolve));
-  const staleHands = new Set<unknown>();
-  log.deliver = async (events, upTo, hand) => {
-    staleHands.add(hand);
-    await standing;
-    await hand(events, upTo);
-  };
-  await log.append('counter-a', [counted(1)], 0);
-  await until(() => staleHands.size === 1);
-  const [staleHand] = staleHands;
-  log.deliver = async (events, upTo, hand) => (hand === staleHand ? standing : hand(events, upTo));
-  const next = projector(log);
-  await next.projecting.start();
-  expect(await next.projecting.waitFor('counters', (await log.head()) ?? '', LONG)).toBe(true);
+  stale.standStill(standing);
+  await countAll(0);
+  const [, other] = projectors as [SharedProjector, SharedProjector];
+  await until(() => other.slices() === 8);
+  expect(await shown(other)).toBe(true);
   go();
-  await until(async () => (await stale.projecting.status('counters')).state === 'stopped');
-  await log.append('counter-a', [counted(1)], 1);
-  expect(await next.projecting.waitFor('counters', (await log.head()) ?? '', LONG)).toBe(true);
-  expect(await count()).toBe(2);
-  await Promise.all([stale.projecting.stop(), next.projecting.stop()]);
+  await divided(4, 4);
+  await countAll(1);
+  expect(await shown(other)).toBe(true);
+  expect(await counts()).toEqual(Array.from({ length: STREAMS }, () => 2));
+  expect((await other.projecting.status('counters')).deadLetters).toBe(0);
 });
 
-test('a projector that stands by takes over when the leader is heard of no more', async () => {
-  const log = new MemoryLog();
-  const first = projector(log, 80);
-  const second = projector(log, 80);
-  await first.projecting.start();
-  await second.projecting.start();
-  await log.append('counter-a', [opened('a')], 'noStream');
-  await until(async () => (await first.projecting.status('counters')).state === 'stopped');
-  await second.projecting.stop();
-  await until(async () => (await first.projecting.status('counters')).state === 'live');
-  await log.append('counter-a', [counted(3)], 0);
-  expect(await first.projecting.waitFor('counters', (await log.head()) ?? '', LONG)).toBe(true);
-  expect(await count()).toBe(3);
-  await first.projecting.stop();
+test('a process that writes nothing itself knows when a view shows a write, and has operators answered', async () => {
+  await start('a');
+  await start('b');
+  await divided(4, 4);
+  const watcher = sharedProjector({ name: 'w', log, readStore });
+  await openAll();
+  expect(await shown(watcher)).toBe(true);
+  expect(await counts()).toHaveLength(STREAMS);
+  const { position } = await log.append('counter-3', [counted(13)], 0);
+  expect(await watcher.projecting.waitFor('counters', position, LONG)).toBe(true);
+  const [letter] = await watcher.projecting.deadLetters();
+  expect(letter).toMatchObject({ stream: 'counter-3', reason: 'apply' });
+  expect(await watcher.projecting.retryDeadLetter(letter?.id ?? '')).toMatchObject({ attempts: 2 });
+  expect(await watcher.projecting.discardDeadLetter(letter?.id ?? '')).toBeUndefined();
+  await watcher.projecting.rebuild('counters').start({ swap: true });
+  await expect(watcher.projecting.rebuild('counters').start({ swap: false })).rejects.toMatchObject({ code: 'rebuild_exists' });
+  await until(async () => (await watcher.projecting.rebuild('counters').status())?.state === 'swapped');
+  expect((await watcher.projecting.status('counters')).rebuild?.verification).toMatchObject({ equal: true, rows: STREAMS });
+  await watcher.projecting.rebuild('counters').retire();
+  expect(await readStore.versions('counters')).toEqual([2]);
+  await countAll('any');
+  await divided(4, 4);
+  expect(await shown(watcher)).toBe(true);
+  expect(await counts()).toEqual(Array.from({ length: STREAMS }, () => 1));
+});
+
+test('views that are rebuilt at once by projectors that lead one each do not wait for each other for ever', async () => {
+  const second = { ...sharedCounters, name: 'counters-too' };
+  const projector = await start('a', second);
+  await start('b', second);
+  await divided(4, 4);
+  await openAll();
+  const rebuilds = ['counters', 'counters-too'].map((view) => projector.projecting.rebuild(view));
+  await Promise.all(rebuilds.map((rebuild) => rebuild.start({ swap: true })));
+  await until(async () => (await Promise.all(rebuilds.map((rebuild) => rebuild.status()))).every((status) => status?.state === 'swapped'), 'both rebuilds');
+  expect(await counts()).toHaveLength(STREAMS);
+});
+
+test('a leader that cannot begin anew from what another has decided tries again', async () => {
+  const leader = await start('a');
+  await openAll();
+  await leader.projecting.rebuild('counters').start({ swap: true });
+  await until(async () => (await leader.projecting.rebuild('counters').status())?.state === 'swapped');
+  // As another leader would roll back; the first thing that this one reads then fails.
+  let failures = 1;
+  const checkpoint = readStore.checkpoint.bind(readStore);
+  jest.spyOn(readStore, 'checkpoint').mockImplementation(async (...asked) => ((failures -= 1) === 0 ? Promise.reject(new Unavailable('views', 'away')) : checkpoint(...asked)));
+  await readStore.swap('counters', 2, 1);
+  await readStore.writeState('rebuild/counters', { ...((await readStore.readState('rebuild/counters')) as object), state: 'ready' });
+  await until(() => failures <= 0, 'a failure');
+  await countAll(0);
+  expect(await shown(leader)).toBe(true);
+  expect(await leader.projecting.status('counters')).toMatchObject({ version: 1, state: 'live', rebuild: { state: 'ready' } });
 });

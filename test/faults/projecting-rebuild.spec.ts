@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { counted, opened, until } from '../fixtures/counters';
+import { counted, opened } from '../fixtures/counters';
+import { until } from '../fixtures/until';
 import { inRound, rounds, seed, seededNumbers } from './log/rounds';
 import { kill, startChild } from './projecting/child-process';
 import { type CounterStores, expectViewIsFold, foldLog, openCounterStores, startWriters, viewText } from './projecting/counter-stores';
@@ -25,9 +26,9 @@ test('no event is skipped or doubled while writers write during catch-up and reb
   const rebuild = stores.projecting.rebuild('counters');
   for (const version of [2, 3]) {
     await rebuild.start({ swap: true });
-    await until(() => rebuild.status()?.state === 'swapped');
+    await until(async () => (await rebuild.status())?.state === 'swapped');
     expect(await stores.readStore.live('counters')).toBe(version);
-    expect(rebuild.status()?.verification).toMatchObject({ equal: true, differences: 0 });
+    expect((await rebuild.status())?.verification).toMatchObject({ equal: true, differences: 0 });
     await rebuild.retire();
   }
   await stop();
@@ -43,7 +44,7 @@ test('the old view is served until the switch, and no reader sees the view go ba
   const rebuild = projecting.rebuild('counters');
   await rebuild.start({ swap: true });
   const seen: number[] = [];
-  for (let revision = 9; rebuild.status()?.state !== 'swapped' || seen.length < 50; revision += 1) {
+  for (let revision = 9; (await rebuild.status())?.state !== 'swapped' || seen.length < 50; revision += 1) {
     const { position } = await log.append('counter-0', [counted(1)], revision);
     expect(await projecting.waitFor('counters', position, 20_000)).toBe(true);
     seen.push(Number((await readStore.get('counters', 'counter-0'))?.row['count']));
@@ -55,23 +56,27 @@ test('the old view is served until the switch, and no reader sees the view go ba
   await stores.close();
 });
 
+/** Ten stretches of a rebuild: a long run kills in each of them, a short one somewhere. */
+const POINTS = 10;
+const pointOf = (round: number): number => (rounds(0) < POINTS ? number(POINTS) : round % POINTS);
+
 test(`a rebuild killed at any point goes on, and the old view is served meanwhile (SEED=${seed})`, async () => {
   const filled = await openCounterStores(folder);
   await fill(filled, 2_000);
   await filled.close();
   for (let round = 0; round < rounds(2); round += 1) {
     await inRound(round, async () => {
-      await kill(await startChild(folder, 'there', String(number(10) / 10)));
+      await kill(await startChild(folder, 'there', String((pointOf(round) + number(10) / 10) / POINTS)));
       const stores = await openCounterStores(folder);
       await stores.projecting.start();
       const rebuild = stores.projecting.rebuild('counters');
       await expectViewIsFold(stores);
-      await until(() => rebuild.status()?.state === 'swapped');
+      await until(async () => (await rebuild.status())?.state === 'swapped');
       await expectViewIsFold(stores);
-      expect(await viewText(stores.readStore, rebuild.status()?.version ?? 0)).toBe(await foldLog(stores.log));
+      expect(await viewText(stores.readStore, (await rebuild.status())?.version ?? 0)).toBe(await foldLog(stores.log));
       await rebuild.retire();
       expect(await stores.readStore.versions('counters')).toHaveLength(1);
       await stores.close();
     });
   }
-});
+}, 60_000 + rounds(2) * 15_000);

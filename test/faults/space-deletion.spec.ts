@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
-import { until } from '../e2e/harness';
+import { until } from '../fixtures/until';
 import { rounds, seededNumbers } from './log/rounds';
 
 /** Fault 44: kill -9 at a random moment while a Space is deleted with what is in it. */

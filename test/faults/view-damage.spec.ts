@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTestPlatform, until } from '../e2e/harness';
+import { startTestPlatform } from '../e2e/harness';
+import { until } from '../fixtures/until';
 
 /** A view is thrown away and filled again from the log, whatever happened to its file. */
 test('a damaged view is filled again from the log at the next start', async () => {
@@ -16,7 +17,7 @@ test('a damaged view is filled again from the log at the next start', async () =
     }
     platform = await startTestPlatform({ dataDir: folder });
     await until(async () => (await platform.call(`/api/v1/core/spaces/${created.body.id}`)).status === 200, 'the Space in its view');
-    expect((await platform.call<{ items: object[] }>('/api/v1/core/spaces')).body.items).toHaveLength(2);
+    await until(async () => (await platform.call<{ items: object[] }>('/api/v1/core/spaces')).body.items.length === 2, 'both Spaces in the list');
     await platform.stop({ keep: true });
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { openSqliteEventLog } from '@app/event-log';
 import { callThread, startThread } from '@app/kernel';
 import type { RebuildWorker } from '@app/projecting';
-import { note, noteMeta, notesCodec } from './notes';
-import { median } from './rate';
+import { type Measured, measured, printRatio } from './measured';
+import { fillNotes } from './notes';
 
 /**
  * Rebuild of a simple view: by the rebuild thread of the product, and by a bare loop that reads the same log, parses each
@@ -24,42 +23,11 @@ type Order = (number: number) => number;
 const together: Order = (number) => Math.floor(number / (PER_THING * AT_A_TIME)) * AT_A_TIME + (number % AT_A_TIME);
 const apart: Order = (number) => number % (EVENTS / PER_THING);
 
-const fill = async (folder: string, order: Order): Promise<void> => {
-  const log = await openSqliteEventLog({ folder });
-  const revisions = new Map<string, number>();
-  for (let start = 0; start < EVENTS; start += 500) {
-    const appends = Array.from({ length: Math.min(500, EVENTS - start) }, async (_, index) => {
-      const number = start + index;
-      const stream = `note-${order(number)}`;
-      const revision = (revisions.get(stream) ?? -1) + 1;
-      revisions.set(stream, revision);
-      const events = await notesCodec.encode(stream, [{ type: 'NoteWritten', data: note(number) }], noteMeta(), {});
-      await log.append(stream, events, revision === 0 ? 'noStream' : revision - 1);
-    });
-    await Promise.all(appends);
-  }
-  await log.close();
-};
-
-/** Events a second of wall clock, and of processor time of the whole process: the second says the truth on a busy machine too. */
-interface Rate {
-  readonly wall: number;
-  readonly cpu: number;
-}
-
-const measured = async (work: () => Promise<void>): Promise<Rate> => {
-  const before = process.cpuUsage();
-  const started = performance.now();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return { wall: (EVENTS * 1e3) / (performance.now() - started), cpu: (EVENTS * 1e6) / (user + system) };
-};
-
-const product = async (log: string, views: string, version: number): Promise<Rate> => {
+const product = async (log: string, views: string, version: number): Promise<Measured> => {
   const calls = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: { log, views }, resourceLimits: { maxYoungGenerationSizeMb: 64 } }), []);
   await calls.call('progress', 'notes');
-  const rate = await measured(async () => {
-    const { outcome, handled } = await calls.call('build', { view: 'notes', version, fence: 1, skip: [] });
+  const rate = await measured(EVENTS, async () => {
+    const { outcome, handled } = await calls.call('build', { view: 'notes', version, held: new Map([[0, 1]]), shared: false, skip: [] });
     if (outcome !== 'caught-up' || handled !== EVENTS) throw new Error(`the rebuild ended with ${outcome} after ${handled} events`);
   });
   await calls.close();
@@ -91,23 +59,18 @@ const bare = (log: string, file: string): void => {
   target.close();
 };
 
-const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')} events/s`;
-
 const compare = async (title: string, order: Order): Promise<void> => {
   const folder = mkdtempSync(join(process.cwd(), '.bench-'));
   try {
     const log = join(folder, 'log');
-    await fill(log, order);
-    const rates = { product: [] as Rate[], bare: [] as Rate[] };
+    await fillNotes(log, EVENTS, (number) => `note-${order(number)}`);
+    const rates = { product: [] as Measured[], bare: [] as Measured[] };
     for (let round = 1; round <= ROUNDS; round += 1) {
-      rates.bare.push(await measured(async () => bare(log, join(folder, `bare-${round}.sqlite`))));
+      rates.bare.push(await measured(EVENTS, async () => bare(log, join(folder, `bare-${round}.sqlite`))));
       rates.product.push(await product(log, join(folder, 'views'), round));
     }
     console.log(`rebuild of a simple view from ${EVENTS} events, ${title}, median of ${ROUNDS} rounds`);
-    for (const by of ['wall', 'cpu'] as const) {
-      const [ours, loop] = [median(rates.product.map((rate) => rate[by])), median(rates.bare.map((rate) => rate[by]))];
-      console.log(`  by ${by === 'wall' ? 'the clock       ' : 'processor time  '} rebuild thread ${perSecond(ours)}, bare loop ${perSecond(loop)}, ratio ${(ours / loop).toFixed(2)} (target 0.70)`);
-    }
+    printRatio('events', { name: 'rebuild thread', rounds: rates.product }, { name: 'bare loop', rounds: rates.bare });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -3,7 +3,7 @@ import { CHAT_MODELS } from '@app/agents';
 import { AuditLog } from '@app/auditing';
 import { BLOBS } from '@app/blobs';
 import { EVENT_LOG } from '@app/event-log';
-import { eventCatalogue } from '@app/hosting';
+import { BlobSweep, eventCatalogue } from '@app/hosting';
 import { Turns } from '@app/conversations';
 import { AdminRegister, ApiKeyUse } from '@app/identity';
 import { CLOCK, CONFIG, Decisions, EventCatalogue, EventCodec, IDS, InstanceSecret } from '@app/kernel';
@@ -14,6 +14,7 @@ import { READ_STORE } from '@app/read-store';
 import { Reservations } from '@app/reservations';
 import { SealArchive, SealedOrdinals } from '@app/sealing';
 import { SEARCH_INDEX } from '@app/search-index';
+import { Ledger, LIMIT_WINDOWS, Limits, LimitWindows, METERING } from '@app/spending';
 import { Metrics } from '@app/telemetry';
 import { VAULT } from '@app/vault';
 import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
@@ -22,8 +23,11 @@ import { SEAL_KEY } from './audit/audit-seals.controller';
 import { ContentRegister } from './audit/content-register';
 import { EventShower } from './audit/event-shower';
 import { IndexWaiter } from './audit/index-waiter';
-import { controllers } from './controllers';
+import { compatProviders } from './compat';
+import { controllers, monitoringControllers } from './controllers';
+import { costControlProviders } from './core/cost-control';
 import { knowledgeProviders } from './core/knowledge';
+import { usageProviders } from './core/usage';
 import { routesOf } from './docs/controller-routes';
 import { OPENAPI_TEXT } from './docs/docs.controller';
 import { openApiDocument } from './docs/openapi';
@@ -32,20 +36,21 @@ import { handlers } from './handlers';
 import type { Host } from './host';
 import { Lists } from './http';
 import { Idempotency } from './http/idempotency';
+import { RateLimiter } from './http/rate-limiter';
 import { VIEW_WAITER } from './http/view-waiter';
 import { Health } from './monitoring/health';
 
 const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
 
-/** The whole of the API on one host: ports by token, contexts by their handlers, controllers over them. */
+/** The API on one host: ports by token, contexts by their handlers, controllers over them; of a process without the role, its health alone. */
 @Module({})
 export class AppModule {
   static of(host: Host): DynamicModule {
-    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...controllers], providers: [...ports(host), ...services(host), ...handlers, ...knowledgeProviders, ContentRegister, EventShower, IndexWaiter] };
+    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...(host.config.ROLES.includes('api') ? controllers : monitoringControllers)], providers: [...ports(host), ...services(host), ...handlers, ...knowledgeProviders, ...compatProviders, ...costControlProviders, ...usageProviders, ContentRegister, EventShower, IndexWaiter] };
   }
 }
 
-const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealKey, reservations, models, chatModels, metrics }: Host): Provider[] => [
+const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealKey, reservations, models, chatModels, spending, metrics }: Host): Provider[] => [
   value(CONFIG, config),
   value(CLOCK, clock),
   value(IDS, ids),
@@ -65,17 +70,21 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
   value(Reservations, reservations),
   value(CHAT_MODELS, chatModels),
   value(Models, models),
+  value(METERING, spending.ledger),
+  value(Ledger, spending.ledger),
+  value(Limits, spending.limits),
+  value(LIMIT_WINDOWS, new LimitWindows(spending.limits, spending.ledger)),
   value(Metrics, metrics),
 ];
 
-const services = ({ clock, ids, secret, stores, projecting, sealArchive, ordinals, knowledge, conversations, logger }: Host): Provider[] => {
+const services = ({ config, clock, ids, secret, stores, models, leases, relay, projecting, policies, sealArchive, ordinals, knowledge, conversations, logger }: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
     const { readable, writable, reason } = await log.health();
     return { ok: readable && writable, ...(reason === undefined ? {} : { reason }) };
   };
-  const dependencies = { log: logHealth, readStore: () => readStore.health(), searchIndex: () => searchIndex.health(), vault: () => vault.health(), blobs: () => blobs.health() };
+  const dependencies = { log: logHealth, readStore: () => readStore.health(), vault: () => vault.health(), blobs: () => blobs.health() };
   return [
     value(Access, access),
     value(KeyScope, new KeyScope(decisions, access)),
@@ -83,13 +92,15 @@ const services = ({ clock, ids, secret, stores, projecting, sealArchive, ordinal
     value(Bodies, new Bodies(blobs)),
     value(KnownTags, new KnownTags(decisions)),
     value(Retrieval, knowledge.retrieval),
+    value(BlobSweep, knowledge.blobSweep),
     value(Turns, conversations.turns),
     value(AuditLog, new AuditLog(log, readStore)),
     value(SealArchive, sealArchive),
     value(SealedOrdinals, ordinals),
     value(Lists, new Lists(secret)),
-    value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids)),
-    value(Health, new Health(dependencies, projecting, productVersion)),
+    value(RateLimiter, new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore)),
+    value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids, leases.processes, logger)),
+    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }) }, projecting, policies, leases, providers: () => models.providerStatus(), version: productVersion })),
     value(OPENAPI_TEXT, () => JSON.stringify(openApiDocument(routesOf(controllers), productVersion))),
     value(Authenticator, new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) => logger.warn({ error }, 'the use of an API key was not noted'))),
   ];

@@ -3,6 +3,7 @@ import { conversationHandlers } from '@app/conversations';
 import { identityHandlers } from '@app/identity';
 import { knowledgeHandlers } from '@app/knowledge';
 import { spaceHandlers } from '@app/spaces';
+import { limitHandlers } from '@app/spending';
 import type { Type } from '@nestjs/common';
 import { agentVersionQueryHandlers } from '@projections/agent-versions';
 import { agentQueryHandlers } from '@projections/agents';
@@ -10,11 +11,15 @@ import { apiKeyQueryHandlers } from '@projections/api-keys';
 import { conversationQueryHandlers } from '@projections/conversations';
 import { documentLogQueryHandlers } from '@projections/document-logs';
 import { documentQueryHandlers } from '@projections/documents';
+import { invocationQueryHandlers } from '@projections/invocations';
+import { limitQueryHandlers } from '@projections/limits';
 import { messageQueryHandlers } from '@projections/messages';
 import { promptQueryHandlers } from '@projections/prompts';
+import { restatementQueryHandlers } from '@projections/restatements';
 import { spaceMemberQueryHandlers } from '@projections/space-members';
 import { spaceQueryHandlers } from '@projections/spaces';
 import { tagQueryHandlers } from '@projections/tags';
+import { usageQueryHandlers } from '@projections/usage';
 import { userQueryHandlers } from '@projections/users';
 
 /** Every command handler and query handler that the API dispatches to. */
@@ -24,6 +29,7 @@ export const handlers: readonly Type[] = [
   ...agentHandlers,
   ...knowledgeHandlers,
   ...conversationHandlers,
+  ...limitHandlers,
   ...userQueryHandlers,
   ...apiKeyQueryHandlers,
   ...spaceQueryHandlers,
@@ -36,4 +42,8 @@ export const handlers: readonly Type[] = [
   ...tagQueryHandlers,
   ...conversationQueryHandlers,
   ...messageQueryHandlers,
+  ...limitQueryHandlers,
+  ...invocationQueryHandlers,
+  ...restatementQueryHandlers,
+  ...usageQueryHandlers,
 ];

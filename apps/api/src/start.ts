@@ -1,8 +1,11 @@
 import type { Server } from 'node:http';
 import { bootstrap, CreateUserHandler } from '@app/identity';
 import type { Config } from '@app/kernel';
+import { recordCatalogue } from '@app/models';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { projectorRole } from '../../projector/src/projector';
+import { workerRole } from '../../worker/src/worker';
 import { AppModule } from './app.module';
 import type { Environment } from './environment';
 import { type Host, openHost } from './host';
@@ -16,6 +19,8 @@ import { measurePlatform } from './monitoring/platform-metrics';
 const DRAIN_MS = 30_000;
 /** How long answers that nobody waits for any more may take to end. */
 const ANSWER_GRACE_MS = 5_000;
+/** How long the log may take to take what calls cost. */
+const SETTLE_GRACE_MS = 5_000;
 const SWEEP_MS = 60 * 60_000;
 
 /** A running platform. */
@@ -29,16 +34,18 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** Starts everything but the listening. Throws what stands in the way; the process is to end then. */
+/** Starts what `ROLES` names, and everything but the listening. Throws what stands in the way; the process is to end then. */
 export const startPlatform = async (config: Config, environment: Environment, logger: Logger): Promise<Platform> => {
   const host = await openHost(config, environment, logger);
-  const { projecting, policies, knowledge, conversations, sealer, stores, metrics, tracing, models } = host;
+  const { conversations, spending, stores, metrics, tracing, models } = host;
   const { app, routes, requests } = await serve(AppModule.of(host), logger);
-  const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
-  await projecting.start();
-  await policies.start();
-  knowledge.worker.start();
-  await sealer.start();
+  const madeSecret = config.ROLES.includes('api') ? (await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY)).madeSecret : undefined;
+  if (config.ROLES.includes('api')) await recordModels(host);
+  const projector = config.ROLES.includes('projector') ? projectorRole(host) : undefined;
+  const worker = config.ROLES.includes('worker') ? workerRole(host) : undefined;
+  await host.leases.processes.start();
+  await projector?.start();
+  await worker?.start();
   measurePlatform(metrics, host);
   const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
   const health = app.get(Health);
@@ -49,15 +56,22 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     clearInterval(sweep);
     await requests.drain(DRAIN_MS);
     await conversations.turns.close(ANSWER_GRACE_MS);
-    await knowledge.worker.stop();
+    await worker?.stop();
+    const unsettled = await spending.ledger.close(SETTLE_GRACE_MS);
+    if (unsettled > 0) logger.warn({ unsettled }, 'not all model calls were settled in time: some may be missing from usage');
     (app.getHttpServer() as Server).closeAllConnections();
     await app.close();
-    await policies.stop();
-    await projecting.stop();
-    await sealer.stop();
+    await projector?.stop();
+    await host.relay?.close();
+    await host.leases.processes.stop();
     await models.close();
     await stores.close();
     await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'the last traces were not sent'));
   };
   return { host, app, routes, madeKey: madeSecret, stop };
+};
+
+const recordModels = async ({ stores, models, ids, clock }: Host): Promise<void> => {
+  const commandId = ids.next();
+  await recordCatalogue(stores.decisions, models.catalogue, { commandId, correlationId: commandId, actor: 'system:models', now: clock.now() });
 };

@@ -1,7 +1,7 @@
 import { Failure } from './exit-codes';
 import { serverSentEvents, type ServerSentEvent } from './server-sent-events';
 
-/** How long one answer may take, milliseconds; streams are not bound by it. */
+/** How long one answer may take where nothing else is said, milliseconds; streams are not bound by it. */
 const ANSWER_WITHIN_MS = 30_000;
 
 /** The problem document of a refused request. */
@@ -22,6 +22,8 @@ export interface Ask {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How long the answer may take, milliseconds. */
+  readonly withinMs?: number;
 }
 
 /** The public HTTP API, as any client sees it. */
@@ -33,7 +35,7 @@ export class PlatformClient {
 
   /** The JSON of an answer. Throws `Refused` for a problem document, `Failure` when nobody answers. */
   async json<T>(path: string, ask: Ask = {}): Promise<T> {
-    const response = await this.send(path, ask, AbortSignal.timeout(ANSWER_WITHIN_MS));
+    const response = await this.send(path, ask, AbortSignal.timeout(ask.withinMs ?? ANSWER_WITHIN_MS));
     return (response.status === 204 ? undefined : await response.json()) as T;
   }
 

@@ -110,7 +110,7 @@ describe('the command line', () => {
   });
 
   it('ends with 3 when the server says that it is down', async () => {
-    answers['GET /health'] = { status: 503, body: { status: 'down', version: '1', dependencies: { log: { ok: false, reason: 'the disk is full' } }, projections: [] } };
+    answers['GET /health'] = { status: 503, body: { status: 'down', version: '1', dependencies: { log: { ok: false, reason: 'the disk is full' } }, processes: [], policies: [], projections: [] } };
     const { code, out } = await operator('status');
     expect([code, out]).toEqual([3, expect.stringMatching(/log +down +the disk is full/)]);
   });

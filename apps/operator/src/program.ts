@@ -7,12 +7,15 @@ import { addDeadLetterVerbs } from './verbs/dead-letters';
 import { addEventVerbs } from './verbs/events';
 import { addObjectVerbs } from './verbs/objects';
 import { addRebuildVerbs } from './verbs/rebuild';
+import { addRestateVerbs } from './verbs/restate';
 import { addStatusVerbs } from './verbs/status';
+import { addSweepVerb } from './verbs/sweep';
 import { addTransferVerbs } from './verbs/transfer';
 import { addVerifyVerb } from './verbs/verify';
 import { addVersionVerbs } from './verbs/versions';
+import { addWhatIfVerb } from './verbs/what-if';
 
-const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs];
+const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs, addSweepVerb, addRestateVerbs, addWhatIfVerb];
 
 /** Runs the command line of operators and auditors. `words` are the arguments behind the program's name. */
 export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {

@@ -37,6 +37,7 @@ export const runner =
   <Args extends readonly unknown[]>(verb: Verb<Args>) =>
   async (...given: [...Args, Command]) => {
     const command = given.at(-1) as Command;
+    // Commander gives the arguments, then the options, then the command.
     const code = await verb(sessionOf(streams, command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Args));
     ended(code ?? EXIT.done);
   };

@@ -133,12 +133,28 @@ describe('what a key may be given', () => {
     const own: ApiKeyFields = { name: 'k', agentIds: [], allAgents: true, permissions: ['llm'], usageLimit: { amount: '5', window: 'day' }, expiresAt: '2027-01-01T00:00:00.000Z' };
     await process.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields: own }, tenancy.meta());
     const giver = caller(owner, { keyId });
+    const standing = await scope.key(giver, keyId);
     const within = { expiresAt: '2026-06-01T00:00:00.000Z', usageLimit: { amount: '4.999', window: 'day' } } as const;
-    await expect(scope.demand(giver, owner, within)).resolves.toBeUndefined();
-    for (const expiresAt of [null, '2027-01-01T00:00:00.001Z']) await expect(scope.demand(giver, owner, { ...within, expiresAt })).rejects.toMatchObject({ facts: { path: 'expiresAt' } });
-    for (const usageLimit of [null, { amount: '5.000000001', window: 'day' }, { amount: '1', window: 'month' }] as const) {
-      await expect(scope.demand(giver, owner, { ...within, usageLimit })).rejects.toMatchObject({ facts: { path: 'usageLimit' } });
+    await expect(scope.demand(giver, owner, within, standing)).resolves.toBeUndefined();
+    for (const expiresAt of [null, '2027-01-01T00:00:00.001Z']) await expect(scope.demand(giver, owner, { ...within, expiresAt }, standing)).rejects.toMatchObject({ facts: { path: 'expiresAt' } });
+    // Another time zone has another day, of which less may be spent by now.
+    for (const usageLimit of [null, { amount: '5.000000001', window: 'day' }, { amount: '1', window: 'month' }, { amount: '5', window: 'day', timeZone: 'Pacific/Kiritimati' }, { amount: '5', window: 'day', action: 'warn' }] as const) {
+      await expect(scope.demand(giver, owner, { ...within, usageLimit }, standing)).rejects.toMatchObject({ facts: { path: 'usageLimit' } });
     }
+    await expect(scope.demand(giver, owner, within)).rejects.toMatchObject({ code: 'forbidden', facts: { path: 'usageLimit' } });
+  });
+
+  it('includes no more than whoever sets limits has said', async () => {
+    const usageLimit = { amount: '5', window: 'day', includedAmount: '3' } as const;
+    await expect(scope.demand(caller(owner), owner, fields({ usageLimit }))).rejects.toMatchObject({ code: 'forbidden', facts: { path: 'usageLimit.includedAmount' } });
+    const admin = caller(await user(), { role: 'admin', permissions: new Set<Permission>(['cost:write']) });
+    await expect(scope.demand(admin, owner, fields({ usageLimit }))).resolves.toBeUndefined();
+    const keyId = tenancy.ids.next();
+    const given: ApiKeyFields = { name: 'k', agentIds: [], allAgents: true, permissions: ['llm'], usageLimit, expiresAt: null };
+    await process.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields: given }, tenancy.meta());
+    const standing = await scope.key(caller(owner), keyId);
+    await expect(scope.demand(caller(owner), owner, fields({ usageLimit: { ...usageLimit, amount: '4' } }), standing)).resolves.toBeUndefined();
+    await expect(scope.demand(caller(owner), owner, fields({ usageLimit: { ...usageLimit, includedAmount: '3.1' } }), standing)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it('may keep what it has', async () => {

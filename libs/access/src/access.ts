@@ -22,7 +22,7 @@ export interface AgentAccess {
   readonly agent: PresentAgent;
 }
 
-/** Who may do what with Spaces and Agents. Folds their streams, never a view; what cannot be read is refused. */
+/** Who may do what with Spaces and Agents. Folds their streams, never a view; what cannot be read is refused, except that reads go on for a while when the log is away. */
 export class Access {
   constructor(private readonly decisions: Decisions) {}
 
@@ -51,7 +51,7 @@ export class Access {
 
   /** An Agent as its user, without a key in between, may use it; undefined where they may not know of it. */
   async agentOf(userId: string, agentId: string): Promise<AgentAccess | undefined> {
-    const { state: agent } = await this.decisions.load(agentDecider, agentId);
+    const { state: agent } = await this.decisions.recall(agentDecider, agentId);
     if (agent.status !== 'present' || (agent.isPersonal && agent.ownerId !== userId)) return undefined;
     const role = await this.roleIn(userId, agent.spaceId);
     return role === undefined ? undefined : { agentId, spaceId: agent.spaceId, role, agent };
@@ -60,7 +60,7 @@ export class Access {
   /** Asks for a prompt of a Space's library, as `content`. Refuses with `not_found` for one of another Space. */
   async prompt(caller: Caller, spaceId: string, promptId: string, need: SpaceRole): Promise<void> {
     await this.content(caller, spaceId, need);
-    const { state: prompt } = await this.decisions.load(promptDecider, promptId);
+    const { state: prompt } = await this.decisions.recall(promptDecider, promptId);
     if (prompt.status !== 'present' || prompt.spaceId !== spaceId) refuse('not_found');
   }
 
@@ -77,7 +77,7 @@ export class Access {
 
   /** Refuses with `not_found` for a user who is unknown or deleted. */
   async demandUser(userId: string): Promise<void> {
-    if (!isLiving((await this.decisions.load(userDecider, userId)).state)) refuse('not_found');
+    if (!isLiving((await this.decisions.recall(userDecider, userId)).state)) refuse('not_found');
   }
 
   /** Refuses with `not_found` for a user who is no member of a Space. */
@@ -86,7 +86,7 @@ export class Access {
   }
 
   private async presentSpace(spaceId: string): Promise<PresentSpace | undefined> {
-    const { state } = await this.decisions.load(spaceDecider, spaceId);
+    const { state } = await this.decisions.recall(spaceDecider, spaceId);
     return state.status === 'present' ? state : undefined;
   }
 }

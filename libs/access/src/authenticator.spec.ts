@@ -45,6 +45,7 @@ describe('an API key', () => {
     const { authenticator, user, key, process } = await setUp();
     const userId = await user('member');
     const [revoked, expiring, other] = [await key(userId), await key(userId, { expiresAt: new Date(tenancy.clock.now().getTime() + 1_000).toISOString() }), await key(userId)];
+    expect(await authenticator.authenticate(revoked.text)).toBe(authenticator.recognise(revoked.text));
     await process.decisions.transact(apiKeyDecider, revoked.keyId, { type: 'Revoke' }, tenancy.meta());
     expect(await authenticator.authenticate(revoked.text)).toBeUndefined();
     expect(await authenticator.authenticate(expiring.text)).toBeDefined();

@@ -1,14 +1,29 @@
 import { apiKeyDecider, ApiKeyUse, BOOTSTRAP_KEY_ID, hashOfSecret, type IssuedApiKey, keyIdIn, type LivingUser, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
-import { type Clock, Decisions, equalSecrets, InstanceSecret, LruCache } from '@app/kernel';
+import { type Clock, Decisions, equalSecrets, InstanceSecret, isErased, LruCache, streamOf } from '@app/kernel';
 import type { Caller } from './caller';
 
-/** Turns a credential into a caller. Folds the key's and the user's streams, so that a revoked key is refused at the next request. */
-export class Authenticator {
-  /** Callers by the states they follow from; states are replaced when something changes. */
-  private readonly callers = new WeakMap<IssuedApiKey, { readonly user: LivingUser; readonly caller: Caller }>();
+/** A caller, and what it follows from: it stands as long as neither stream has gone on. */
+interface Recognised {
+  readonly caller: Caller;
+  readonly keyId: string;
+  /** Milliseconds since 1970; infinite for a key that does not expire. */
+  readonly expiresAt: number;
+  readonly key: Place;
+  readonly user: Place;
+}
 
-  /** Hashes of secrets that were right: a key in use is hashed once. Whether it is still valid is asked each time. */
-  private readonly proven = new LruCache<string, { readonly keyId: string; readonly hash: string }>(1_000);
+interface Place {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+/**
+ * Turns a credential into a caller. Folds the key's and the user's streams, so that a revoked key is refused at the next request.
+ * Callers who only read are known for a few minutes more while the log is away, where nobody can revoke a key either.
+ */
+export class Authenticator {
+  /** By secret: a key in use is hashed again only when something about it or its user has changed. */
+  private readonly recognised = new LruCache<string, Recognised>(1_000);
 
   constructor(
     private readonly decisions: Decisions,
@@ -19,37 +34,53 @@ export class Authenticator {
     private readonly onUnnoted: (error: unknown) => void,
   ) {}
 
-  /** The caller behind an API key's secret; undefined for anything that is no valid key of an active user now. */
-  async authenticate(secret: string): Promise<Caller | undefined> {
-    const proven = this.proven.get(secret);
-    const caller = proven === undefined ? undefined : await this.callerOf(proven.keyId, proven.hash);
-    return caller ?? this.prove(secret);
+  /** The caller behind an API key's secret; undefined for anything that is no valid key of an active user now. `reads`: what they ask for changes nothing. */
+  async authenticate(secret: string, reads = false): Promise<Caller | undefined> {
+    return this.recognise(secret) ?? this.prove(secret, reads);
   }
 
-  private async prove(secret: string): Promise<Caller | undefined> {
+  /** The caller at once, where the key was seen before and nothing has happened to it or its user since; undefined leaves it open. */
+  recognise(secret: string): Caller | undefined {
+    const known = this.recognised.get(secret);
+    return known !== undefined && this.isLatest(known.key) && this.isLatest(known.user) ? this.used(known) : undefined;
+  }
+
+  private async prove(secret: string, reads: boolean): Promise<Caller | undefined> {
     const hash = hashOfSecret(this.instance, secret);
     const ownId = keyIdIn(secret);
     // The bootstrap key may be any text, also one that looks like a key of ours.
     for (const keyId of ownId === undefined ? [BOOTSTRAP_KEY_ID] : [ownId, BOOTSTRAP_KEY_ID]) {
-      const caller = await this.callerOf(keyId, hash);
-      if (caller === undefined) continue;
-      this.proven.set(secret, { keyId, hash });
-      return caller;
+      const proven = await this.recognisedAs(keyId, hash, reads);
+      if (proven === undefined) continue;
+      this.recognised.set(secret, proven);
+      return this.used(proven);
     }
     return undefined;
   }
 
-  private async callerOf(keyId: string, hash: string): Promise<Caller | undefined> {
-    const { state: key } = await this.decisions.load(apiKeyDecider, keyId);
-    if (key.status !== 'valid' || !equalSecrets(key.secretHash, hash)) return undefined;
-    if (key.expiresAt !== null && Date.parse(key.expiresAt) <= this.clock.now().getTime()) return undefined;
-    const { state: user } = await this.decisions.load(userDecider, key.userId);
+  private async recognisedAs(keyId: string, hash: string, reads: boolean): Promise<Recognised | undefined> {
+    const folded = reads ? 'recall' : 'load';
+    const { state: key, revision: keyRevision } = await this.decisions[folded](apiKeyDecider, keyId);
+    if (key.status !== 'valid' || isErased(key.secretHash) || !equalSecrets(key.secretHash, hash)) return undefined;
+    const { state: user, revision: userRevision } = await this.decisions[folded](userDecider, key.userId);
     if (user.status !== 'active') return undefined;
-    this.use.note(keyId).catch(this.onUnnoted);
-    const known = this.callers.get(key);
-    if (known?.user === user) return known.caller;
-    const caller = callerWith(keyId, key, user);
-    this.callers.set(key, { user, caller });
+    return {
+      caller: callerWith(keyId, key, user),
+      keyId,
+      expiresAt: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
+      key: { stream: streamOf(apiKeyDecider.category, keyId), revision: keyRevision },
+      user: { stream: streamOf(userDecider.category, key.userId), revision: userRevision },
+    };
+  }
+
+  private isLatest({ stream, revision }: Place): boolean {
+    return this.decisions.isLatest(stream, revision);
+  }
+
+  private used({ caller, keyId, expiresAt }: Recognised): Caller | undefined {
+    const now = this.clock.now().getTime();
+    if (expiresAt <= now) return undefined;
+    if (this.use.isDue(keyId, now)) this.use.note(keyId).catch(this.onUnnoted);
     return caller;
   }
 }

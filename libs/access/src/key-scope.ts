@@ -1,5 +1,5 @@
-import { apiKeyDecider, type ApiKeyFields, isLiving, type IssuedApiKey, nanoUnits, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
-import { Decisions, refuse } from '@app/kernel';
+import { apiKeyDecider, type ApiKeyFields, isLiving, type IssuedApiKey, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
+import { Decisions, nanoUnits, refuse } from '@app/kernel';
 import { Access } from './access';
 import type { Caller } from './caller';
 
@@ -20,8 +20,11 @@ export class KeyScope {
     const permissions = (fields.permissions ?? []).filter((permission) => standing?.permissions.has(permission) !== true);
     if (permissions.some((permission) => !caller.permissions.has(permission) || !PERMISSIONS_OF_ROLE[user.role].has(permission))) refuse('forbidden', { path: 'permissions' });
     if (fields.allAgents === true && standing?.allAgents !== true && !caller.allAgents) refuse('forbidden', { path: 'allAgents' });
+    // What is included is not billed: that is for those to say who set limits.
+    const included = fields.usageLimit?.includedAmount ?? null;
+    if (included !== null && included !== standing?.usageLimit?.includedAmount && !caller.permissions.has('cost:write')) refuse('forbidden', { path: 'usageLimit.includedAmount' });
     for (const agentId of fields.agentIds ?? []) if (standing?.agentIds.has(agentId) !== true) await this.demandAgent(caller, userId, agentId);
-    if (caller.keyId !== undefined) await this.demandWithinKey(caller.keyId, fields);
+    if (caller.keyId !== undefined) await this.demandWithinKey(caller.keyId, fields, standing === undefined);
   }
 
   /** A key that the caller may see and change: their own, for admins any. Refuses with `not_found`. */
@@ -35,13 +38,14 @@ export class KeyScope {
     if (!granted || (await this.access.agentOf(userId, agentId)) === undefined) refuse('agent_not_granted');
   }
 
-  /** A key that ends, or is limited, gives none that lasts longer or spends more. */
-  private async demandWithinKey(keyId: string, { expiresAt, usageLimit }: Partial<ApiKeyFields>): Promise<void> {
+  /** A key that ends, or is limited, gives none that lasts longer or spends more. One that is limited makes no other: many would spend more together. */
+  private async demandWithinKey(keyId: string, { expiresAt, usageLimit }: Partial<ApiKeyFields>, isNew: boolean): Promise<void> {
     const { state: own } = await this.decisions.load(apiKeyDecider, keyId);
     if (own.status !== 'valid') return refuse('forbidden');
     if (expiresAt !== undefined && own.expiresAt !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own.expiresAt))) refuse('forbidden', { path: 'expiresAt' });
     if (usageLimit === undefined || own.usageLimit === null) return;
-    const within = usageLimit !== null && usageLimit.window === own.usageLimit.window && nanoUnits(usageLimit.amount) <= nanoUnits(own.usageLimit.amount);
-    if (!within) refuse('forbidden', { path: 'usageLimit' });
+    const holds = usageLimit !== null && (usageLimit.action !== 'warn' || own.usageLimit.action === 'warn');
+    const within = holds && usageLimit.window === own.usageLimit.window && usageLimit.timeZone === own.usageLimit.timeZone && nanoUnits(usageLimit.amount) <= nanoUnits(own.usageLimit.amount);
+    if (isNew || !within) refuse('forbidden', { path: 'usageLimit' });
   }
 }

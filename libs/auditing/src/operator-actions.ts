@@ -16,12 +16,13 @@ export const operatorActionEvents = [
   onView('ViewRetireRequested', 'An operator asked to drop the version of a view that is no longer served.'),
   onDeadLetter('DeadLetterRetryRequested', 'An operator asked to hand an event to its view or policy again.'),
   onDeadLetter('DeadLetterDiscardRequested', 'An operator asked to leave an event out of its view or policy.'),
+  defineEvent({ type: 'BlobSweepRequested', description: 'An operator asked to remove stored bodies that no event names.', data: z.strictObject({}) }),
   defineEvent({ type: 'ModelCatalogueReloadRequested', description: 'An operator asked to read the model catalogue again.', data: z.strictObject({}) }),
 ] as const;
 
 export type OperatorAction = EventsOf<typeof operatorActionEvents>;
 
-/** What operators asked of one view or policy, or of `models`: stream `operations-<name>`. */
+/** What operators asked of one view or policy, of `models` or of `blobs`: stream `operations-<name>`. */
 export const operatorActions: Decider<null, OperatorAction, OperatorAction> = {
   category: 'operations',
   initial: null,

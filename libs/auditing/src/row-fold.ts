@@ -23,6 +23,12 @@ const apply = (rows: Rows, operation: Operation): void => {
     case 'increment':
       patch(rows, [operation.key], { [operation.field]: numberOf(rows.get(operation.key)?.[operation.field]) + operation.by });
       return;
+    case 'add': {
+      const { key, row, by } = operation;
+      const standing = rows.get(key) ?? row;
+      rows.set(key, { ...standing, ...Object.fromEntries(Object.entries(by).map(([field, more]) => [field, numberOf(standing[field]) + more])) });
+      return;
+    }
     case 'remove':
       rows.delete(operation.key);
       return;

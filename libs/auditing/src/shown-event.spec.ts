@@ -32,6 +32,11 @@ describe('an event shown to an auditor', () => {
     for (const content of [true, false]) expect(shownEvent(stored, null, new Map(), { content, raw: false }).data).toEqual({ description: { erased: true }, size: 13 });
   });
 
+  it('never shows what was made of a secret, however it was stored', () => {
+    const made = { ...stored, data: JSON.stringify({ secretHash: 'a1b2' }) };
+    for (const content of [true, false]) expect(shownEvent(made, null, keys, { content, raw: false }).data).toEqual({ secretHash: { encrypted: true } });
+  });
+
   it('adds the stored bytes unchanged', () => {
     const { raw } = shownEvent(stored, null, keys, { content: false, raw: true });
     expect(Buffer.from(raw?.data ?? '', 'base64').toString()).toBe(stored.data);

@@ -53,7 +53,11 @@ export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: Rea
 export const holdsContent = (event: StoredEvent, keys: ReadonlyMap<string, DataKey>): boolean =>
   keys.has(event.stream) && Object.values(JSON.parse(event.data) as Record<string, Json>).some(isEncrypted);
 
+/** Fields that are made of secrets: they are nobody's to see, also not with content. */
+const OF_SECRETS: ReadonlySet<string> = new Set(['secretHash']);
+
 const shownField = (stream: string, field: string, value: Json, key: DataKey | undefined, content: boolean): Json => {
+  if (OF_SECRETS.has(field)) return key === undefined ? { ...ERASED } : { ...ENCRYPTED };
   if (!isEncrypted(value)) return value;
   if (key === undefined) return { ...ERASED };
   return content ? (decryptField(key, fieldPlace(stream, field), value) as Json) : { ...ENCRYPTED };

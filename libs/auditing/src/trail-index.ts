@@ -77,4 +77,5 @@ const eventAt = async (log: EventLog, { stream, revision }: TrailRow): Promise<S
   return event?.revision === revision ? event : undefined;
 };
 
+/** The view's rows hold these fields, and only queries by what auditors may ask look at them. */
 const trailRow = ({ row }: StoredRow): TrailRow => row as unknown as TrailRow;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Blobs, openFileBlobs } from '@app/blobs';
 import { FixedClock } from '@app/kernel';
-import { parseKnownSeal, verifyStores } from '@app/sealing';
+import { parseKnownSeal } from '@app/sealing';
 import { openSqliteVault, type Vault } from '@app/vault';
-import { SealedLog } from '../../../test/fixtures/sealed-log';
+import { SealedLog, verifyFolder } from '../../../test/fixtures/sealed-log';
 import { backup } from './backup';
 import { restore } from './restore';
 
@@ -61,7 +61,7 @@ describe('backup and restore', () => {
     await writing;
     expect(await bringBack()).toEqual({ manifest, erased: 0 });
     const since = parseKnownSeal(manifest.lastSeal ?? '');
-    expect(await verifyStores(target(), { publicKeys: [test.key.publicKey], since })).toMatchObject({ ok: true, events: 2 });
+    expect(await verifyFolder(target(), { publicKeys: [test.key.publicKey], since })).toMatchObject({ ok: true, events: 2 });
     await readRestored(async ({ log, ...restored }) => {
       const events = await log.events();
       expect(events.length).toBeGreaterThanOrEqual(3);
@@ -120,11 +120,20 @@ describe('backup and restore', () => {
     await expect(bringBack()).rejects.toThrow('is not empty: it holds log/events.sqlite');
     mkdirSync(join(root, 'other', 'views'), { recursive: true });
     writeFileSync(join(root, 'other', 'views', 'agents-v1.sqlite'), 'x');
-    await expect(bringBack({ dataFolder: join(root, 'other') })).rejects.toThrow('it holds views');
+    await expect(bringBack({ dataFolder: join(root, 'other') })).rejects.toThrow('it holds views/agents-v1.sqlite');
     await expect(bringBack({ dataFolder: join(root, 'new'), keysFile: join(root, 'none') })).rejects.toThrow('does not exist');
     rmSync(join(folder(), 'manifest.json'));
     await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('holds no whole backup');
     expect(existsSync(join(root, 'new', 'log', 'events.sqlite'))).toBe(false);
+  });
+
+  it.each(['events.sqlite-wal', 'events.sqlite-shm', 'head'])('refuses to restore beside what another log left: %s', async (name) => {
+    await backUp();
+    mkdirSync(join(target(), 'log'), { recursive: true });
+    writeFileSync(join(target(), 'log', name), 'x');
+    await expect(bringBack()).rejects.toThrow(`it holds log/${name}`);
+    rmSync(join(target(), 'log', name));
+    await bringBack();
   });
 
   it('restores again after it was interrupted', async () => {

@@ -1,3 +1,5 @@
 export * from './backup';
+export * from './carry-blobs';
+export * from './keys-file';
 export { BackupError, type Manifest } from './manifest';
 export * from './restore';

@@ -8,6 +8,9 @@ import { copyBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
 import { BackupError, type Manifest, readManifest } from './manifest';
 
+/** The log while it is copied. */
+const UNFINISHED = 'events.sqlite.unfinished';
+
 export interface RestoreOptions {
   readonly folder: string;
   /** The data keys that were backed up apart. */
@@ -40,8 +43,8 @@ export const restore = async ({ folder, keysFile, vaultKey, dataFolder, onProgre
     const { erased } = await restoreKeys({ folder: join(dataFolder, 'vault'), keysFile, wrappingKey: vaultKey });
     await mkdir(join(dataFolder, 'blobs'), { recursive: true, mode: 0o700 });
     await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), (done) => onProgress('blobs', { done, total: manifest.blobs }));
-    const unfinished = join(logFolder, 'events.sqlite.unfinished');
-    await rm(unfinished, { force: true });
+    const unfinished = join(logFolder, UNFINISHED);
+    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
     await copyDatabase(join(folder, 'log', 'events.sqlite'), unfinished, (done, total) => onProgress('log', { done, total }));
     await rename(unfinished, join(logFolder, 'events.sqlite'));
     await syncToDisk(logFolder);
@@ -51,11 +54,15 @@ export const restore = async ({ folder, keysFile, vaultKey, dataFolder, onProgre
   }
 };
 
-/** A restore that was interrupted has left blobs, keys and an unfinished log: nothing that stands in the way. */
+/**
+ * Refuses what would mix with the restored log: a write-ahead log or a head mark of another one above all. A restore that
+ * was interrupted has left blobs, keys and an unfinished log: nothing that stands in the way.
+ */
 const mustBeEmpty = async (dataFolder: string): Promise<void> => {
-  for (const name of ['log/events.sqlite', 'views', 'search']) {
-    const path = join(dataFolder, name);
-    const isFolder = existsSync(path) && name !== 'log/events.sqlite';
-    if (isFolder ? (await readdir(path)).length > 0 : existsSync(path)) throw new BackupError(`${dataFolder} is not empty: it holds ${name}; restore into a folder without it`);
+  for (const name of ['log', 'views', 'search']) {
+    const [found] = (await filesIn(join(dataFolder, name))).filter((file) => name !== 'log' || !(file === 'lock' || file.startsWith(UNFINISHED)));
+    if (found !== undefined) throw new BackupError(`${dataFolder} is not empty: it holds ${name}/${found}; restore into a folder without it`);
   }
 };
+
+const filesIn = async (folder: string): Promise<readonly string[]> => (existsSync(folder) ? (await readdir(folder)).toSorted() : []);

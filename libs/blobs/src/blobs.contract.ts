@@ -26,6 +26,8 @@ export interface BlobsUnderTest {
   readonly keyring: MemoryKeyring;
   /** Opens the same store again. */
   open(): Promise<Blobs>;
+  /** Opens another, empty store with the same keyring. */
+  openOther(): Promise<Blobs>;
   end(): Promise<void>;
 }
 
@@ -90,5 +92,27 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     const pages: string[] = [];
     for (let page = await blobs.list(null, 7); page.length > 0; page = await blobs.list(page.at(-1) ?? null, 7)) pages.push(...page);
     expect(pages).toEqual(stored.map(({ name }) => name).toSorted());
+  });
+
+  it('says when a body was stored', async () => {
+    const before = Date.now();
+    const { name } = await blobs.put('document-1', Buffer.from('x'), {});
+    // A server may keep whole seconds, and have a clock of its own.
+    expect(Math.abs(((await blobs.storedAt(name))?.getTime() ?? 0) - before)).toBeLessThan(10_000);
+    expect([await blobs.storedAt('0'.repeat(32)), await blobs.storedAt('../../etc/passwd')]).toEqual([undefined, undefined]);
+  });
+
+  it('carries bodies to another store as they are kept', async () => {
+    const other = await test.openOther();
+    const body = randomBytes(100_000);
+    const { name } = await blobs.put('document-1', body, {});
+    const stored = (await blobs.readStored(name)) as Buffer;
+    expect(stored.includes(body.subarray(0, 64))).toBe(false);
+    for (let times = 0; times < 2; times += 1) await other.writeStored(name, stored);
+    expect((await other.get('document-1', name))?.equals(body)).toBe(true);
+    expect(await other.list(null, 10)).toEqual([name]);
+    expect(await blobs.readStored('0'.repeat(32))).toBeUndefined();
+    expect(await blobs.readStored('../../etc/passwd')).toBeUndefined();
+    await expect(other.writeStored('../../etc/passwd', stored)).rejects.toThrow('is no name of a blob');
   });
 };

@@ -19,6 +19,12 @@ export interface Blobs {
   remove(names: readonly BlobName[]): Promise<void>;
   /** All names in order, for backup and sweeping: pages after a name. */
   list(after: BlobName | null, limit: number): Promise<readonly BlobName[]>;
+  /** When a body was stored here; undefined when it is gone. */
+  storedAt(name: BlobName): Promise<Date | undefined>;
+  /** A body as it is kept, encrypted, to be carried to another store; undefined when it is gone. */
+  readStored(name: BlobName): Promise<Buffer | undefined>;
+  /** Keeps a body that `readStored` of another store gave, under its name; again and again, if need be. */
+  writeStored(name: BlobName, stored: Buffer): Promise<void>;
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
 }
 

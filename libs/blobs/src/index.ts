@@ -1,2 +1,3 @@
 export * from './blobs';
 export { type FileBlobsOptions, openFileBlobs } from './files/file-blobs';
+export { openS3Blobs, type S3BlobsOptions } from './s3/s3-blobs';

@@ -1,6 +1,14 @@
 import { isUuid, type NewEvent, refuse } from '@app/kernel';
 import { InvalidAppend, MAX_APPEND_BYTES, MAX_EVENT_BYTES } from './event-log';
 
+/** Most bytes of one event and of one append. */
+export interface AppendLimits {
+  readonly event: number;
+  readonly append: number;
+}
+
+const EMBEDDED_LIMITS: AppendLimits = { event: MAX_EVENT_BYTES, append: MAX_APPEND_BYTES };
+
 /** No UTF-16 code unit takes more bytes than this in UTF-8. */
 const MOST_BYTES_PER_UNIT = 3;
 
@@ -8,13 +16,13 @@ const MOST_BYTES_PER_UNIT = 3;
  * Checks what every log asks of an append and answers its size in characters. Throws `InvalidAppend`, or `DomainError`
  * `too_large` with the limit.
  */
-export const checkAppend = (stream: string, events: readonly NewEvent[]): number => {
+export const checkAppend = (stream: string, events: readonly NewEvent[], limits = EMBEDDED_LIMITS): number => {
   if (stream === '') throw new InvalidAppend('a stream has a name');
   if (events.length === 0) throw new InvalidAppend('an append holds at least one event');
   const sizes = events.map(sizeOf);
   const size = sizes.reduce((sum, next) => sum + next);
-  if (Math.max(...sizes) * MOST_BYTES_PER_UNIT > MAX_EVENT_BYTES) for (const event of events) limit(bytesOf([event]), MAX_EVENT_BYTES);
-  if (size * MOST_BYTES_PER_UNIT > MAX_APPEND_BYTES) limit(bytesOf(events), MAX_APPEND_BYTES);
+  if (Math.max(...sizes) * MOST_BYTES_PER_UNIT > limits.event) for (const event of events) limit(bytesOf([event]), limits.event);
+  if (size * MOST_BYTES_PER_UNIT > limits.append) limit(bytesOf(events), limits.append);
   return size;
 };
 

@@ -1,6 +1,7 @@
 import type { StoredEvent } from '@app/kernel';
+import { until } from '../../../test/fixtures/until';
 import { follow, type FollowTimes, type LogFeed } from './catch-up-subscription';
-import { newEvents, until } from './contract/log-under-test.contract';
+import { newEvents } from './contract/log-under-test.contract';
 import type { LogPage, ReadAllOptions } from './event-log';
 
 const times: FollowTimes = { firstRetry: 1, longestRetry: 8, silence: 10_000, read: 10_000 };

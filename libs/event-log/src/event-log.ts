@@ -20,11 +20,16 @@ export interface EventLog extends StreamLog {
 }
 
 /** The reading half, for those who only look: rebuilds, backups, verification, other threads and processes. */
-export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close'>;
+export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close'> & {
+  /** What was found at opening and does not stand in the way of reading: a tail that was cut off, with what had been acknowledged of it. */
+  readonly notice?: string | undefined;
+  /** What is wrong with the log as a whole, where it was opened all the same: its events are read as they stand, its streams are not. */
+  readonly unsound?: LogCorrupted | undefined;
+};
 
-/** Most bytes (UTF-8) of one event's type, data and metadata; more is refused with `DomainError` `too_large`. */
+/** Most bytes (UTF-8) of one event's type, data and metadata in the embedded log; more is refused with `DomainError` `too_large`. */
 export const MAX_EVENT_BYTES = 1024 * 1024;
-/** Most bytes of one append, which is one message and one commit; more is refused with `DomainError` `too_large`. */
+/** Most bytes of one append to it, which is one message and one commit; more is refused with `DomainError` `too_large`. */
 export const MAX_APPEND_BYTES = 8 * 1024 * 1024;
 
 export interface EventFilter {

@@ -2,6 +2,7 @@ import { Answerer, type ConversationDeletionParts, deleteConversations, History,
 import type { Retrieval } from '@app/knowledge';
 import type { Policy } from '@app/projecting';
 import { Claims, type ReadStore, type StoredRow } from '@app/read-store';
+import type { Metering } from '@app/spending';
 import { conversations } from '@projections/conversations';
 import { type DocumentRow, documents } from '@projections/documents';
 import { completeKeys } from './complete-rows';
@@ -18,15 +19,16 @@ export interface ConversationWork {
 }
 
 /** What works on conversations: answers, and the reactions to deletions. */
-export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrieval; readonly currency: string }): ConversationWork => {
-  const { stores, projecting, models, ids, clock, logger, retrieval, currency } = parts;
+export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrieval; readonly currency: string; readonly metering: Metering }): ConversationWork => {
+  const { stores, projecting, models, ids, clock, logger, retrieval, currency, metering } = parts;
   const { decisions, log, codec, readStore } = stores;
   const turns = new Turns({
     decisions,
     clock,
     history: new History(log, codec),
-    answerer: new Answerer(models, retrieverOver(retrieval, readStore), currency, logger),
+    answerer: new Answerer(models, retrieverOver(retrieval, readStore), currency, metering, logger),
     claims: new Claims(readStore, clock, ids.next(), CLAIM_MS),
+    logger,
   });
   const keys = completeKeys(projecting, readStore);
   const conversationsOf: ConversationDeletionParts['conversationsOf'] = (owner, position) =>
@@ -36,8 +38,8 @@ export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrie
 
 /** Knowledge as conversations ask for it: passages with the media type of their document. */
 const retrieverOver = (retrieval: Retrieval, store: Pick<ReadStore, 'getMany'>): Retriever => ({
-  retrieve: async (agent, text, signal) => {
-    const hits = await retrieval.search(agent, { text, limit: PASSAGES_IN_PROMPT, mode: 'hybrid' }, signal);
+  retrieve: async (agent, text, asking) => {
+    const hits = await retrieval.search(agent, { text, limit: PASSAGES_IN_PROMPT, mode: 'hybrid' }, asking);
     const rows = (await store.getMany(documents.name, [...new Set(hits.map(({ documentId }) => documentId))])) as readonly StoredRow<DocumentRow>[];
     const types = new Map(rows.map(({ key, row }) => [key, row.mimeType]));
     // A document that is deleted in this moment has no row any more: it is not quoted.

@@ -4,14 +4,13 @@ import { erasables, eraseContent } from '@app/erasure';
 import type { Policy, Projecting } from '@app/projecting';
 import { buildsReached } from './builds-reached';
 import type { Stores } from './open-stores';
-import { projections } from './projections';
 
 /** How long an erasure waits for a view before it fails, and is tried again. */
 const VIEW_MS = 30_000;
 
 export interface ErasureWorkParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'events'>;
+  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'events'>;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -23,7 +22,7 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     const late = await Promise.all(projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])));
     const [view] = late.flat();
     if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
-    await buildsReached({ projecting, projections, log, stores: [readStore, searchIndex] }, position);
+    await buildsReached(projecting, projecting.names(), position);
   };
   // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.
   projecting.events.on('rebuild', ({ view, state }) => {

@@ -1,10 +1,12 @@
-import type { Clock, Ids } from '@app/kernel';
+import type { Clock, Config, Ids } from '@app/kernel';
 import { deleteKnowledge, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
 import type { Models } from '@app/models';
 import type { Policy, Projecting } from '@app/projecting';
 import { Claims } from '@app/read-store';
+import type { Metering } from '@app/spending';
 import { documents } from '@projections/documents';
 import { waitingDocuments } from '@projections/ingestion-queue';
+import { BlobSweep } from './blob-sweep';
 import { completeKeys } from './complete-rows';
 import type { Stores } from './open-stores';
 
@@ -19,33 +21,41 @@ export interface WorkParts {
   readonly models: Models;
   readonly ids: Ids;
   readonly clock: Clock;
+  /** What this process runs. */
+  readonly roles: Config['ROLES'];
   readonly logger: { warn(facts: object, message: string): void };
 }
 
 export interface KnowledgeWork {
   readonly retrieval: Retrieval;
   readonly worker: IngestionWorker;
+  readonly blobSweep: BlobSweep;
   readonly policies: readonly Policy[];
 }
 
 /** What works on Knowledge: search, ingestion, and the reactions to additions and deletions. */
-export const knowledgeWork = ({ stores, projecting, models, ids, clock, logger }: WorkParts): KnowledgeWork => {
+export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock, roles, logger }: WorkParts & { readonly metering: Metering }): KnowledgeWork => {
   const { decisions, blobs, log, readStore, searchIndex } = stores;
   const worker = new IngestionWorker({
     decisions,
     blobs,
     models,
+    metering,
     ids,
     clock,
     logger,
     progress: new ProgressBoard(readStore, clock),
     claims: new Claims(readStore, clock, ids.next(), CLAIM_MS),
-    searchable: (position, withinMs) => projecting.waitFor(PASSAGES, position, withinMs),
+    searchable: async (documentId, { position, revision }, withinMs) =>
+      (await projecting.waitFor(PASSAGES, position, withinMs)) && ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
     waiting: () => waitingDocuments(readStore, SWEPT),
   });
   const keys = completeKeys(projecting, readStore);
   const documentsOf = (owner: { readonly agentId: string } | { readonly spaceId: string }, position: string) =>
     keys(documents.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
-  const policies = [ingestWaitingDocuments(worker), deleteKnowledge({ decisions, log, clock, documentsOf }), removeSupersededBlobs(blobs)];
-  return { retrieval: new Retrieval(searchIndex, models), worker, policies };
+  // Workers elsewhere find what is added in the queue.
+  const here = roles.includes('worker') ? worker : { offer: () => undefined };
+  const policies = [ingestWaitingDocuments(here), deleteKnowledge({ decisions, log, clock, documentsOf }), removeSupersededBlobs(blobs)];
+  const blobSweep = new BlobSweep({ blobs, log, readStore, projecting, clock, logger });
+  return { retrieval: new Retrieval(searchIndex, { models, metering }), worker, blobSweep, policies };
 };

@@ -1,11 +1,12 @@
-import { type Blobs, openFileBlobs } from '@app/blobs';
-import { type EventLog, openSqliteEventLog } from '@app/event-log';
-import { type Clock, type Config, Decisions, EventCodec } from '@app/kernel';
-import { openSqliteReadStore, type ReadStore } from '@app/read-store';
-import { openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
-import { openSqliteVault, type Vault } from '@app/vault';
 import { join } from 'node:path';
+import { type Blobs, openFileBlobs, openS3Blobs } from '@app/blobs';
+import { type EventLog, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
+import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore } from '@app/kernel';
+import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/read-store';
+import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
+import { openMongoVault, openSqliteVault, type Vault } from '@app/vault';
 import { eventCatalogue } from './catalogue';
+import { patiently, type Warn } from './patiently';
 
 /** Everything the platform keeps, behind its ports. */
 export interface Stores {
@@ -19,17 +20,73 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Opens the stores of the embedded profile under `DATA_DIR`. The log comes first: it holds the lock against a second process. */
-export const openStores = async (config: Config, vaultKey: string, clock: Clock): Promise<Stores> => {
-  const folder = (name: string): string => join(config.DATA_DIR, name);
-  const log = await openSqliteEventLog({ folder: folder('log') });
-  const vault = await openSqliteVault({ folder: folder('vault'), wrappingKey: vaultKey, clock });
-  const blobs = await openFileBlobs({ folder: folder('blobs'), vault });
-  const readStore = await openSqliteReadStore({ folder: folder('views') });
-  const searchIndex = await openSqliteSearchIndex({ folder: folder('search') });
-  const codec = new EventCodec(eventCatalogue, vault);
-  const close = async (): Promise<void> => {
-    for (const store of [searchIndex, readStore, vault, log]) await store.close();
-  };
-  return { log, readStore, searchIndex, vault, blobs, codec, decisions: new Decisions(log, codec), close };
+/** What rebuilds need of the stores. */
+export type RebuildStores = Pick<Stores, 'readStore' | 'searchIndex' | 'blobs' | 'codec' | 'close'> & { readonly log: LogReader };
+
+const silent: Warn = () => undefined;
+
+type Opened = Pick<Stores, 'readStore' | 'searchIndex' | 'vault' | 'blobs' | 'codec'>;
+
+/** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. */
+export const openLog = (config: Config): Promise<EventLog> =>
+  config.EVENTSTORE_URL === undefined ? openSqliteEventLog({ folder: folderOf(config, 'log') }) : openEventStoreLog({ url: config.EVENTSTORE_URL });
+
+/** Opens the log for those who only look: beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */
+export const openLogReader = (config: Config, options: { readonly evenIfUnsound?: boolean } = {}): Promise<LogReader> =>
+  config.EVENTSTORE_URL === undefined ? openSqliteLogReader({ folder: folderOf(config, 'log'), ...options }) : openEventStoreLogReader({ url: config.EVENTSTORE_URL });
+
+/** Opens the other stores beside a log, each on the server that its variable names, else under `DATA_DIR`. Waits a minute for servers that are away. `close` closes the log too, and so does a failure. */
+export const openStores = async (config: Config, log: EventLog, vaultKey: string, clock: Clock, warn = silent): Promise<Stores> => {
+  let lock: FolderLock | undefined;
+  try {
+    lock = lockOf(config);
+    const opened = await open(config, vaultKey, clock, warn, false);
+    const closeAll = async (): Promise<void> => {
+      await close(opened, log);
+      lock?.release();
+    };
+    return { ...opened, log, decisions: new Decisions(log, opened.codec), close: closeAll };
+  } catch (error) {
+    await log.close();
+    lock?.release();
+    throw error;
+  }
 };
+
+/** The same stores over connections of their own, for the thread that rebuilds. */
+export const openRebuildStores = async (config: Config, vaultKey: string, clock: Clock): Promise<RebuildStores> => {
+  const log = await openLogReader(config);
+  const opened = await open(config, vaultKey, clock, silent, true);
+  return { ...opened, log, close: () => close(opened, log) };
+};
+
+const open = async (config: Config, vaultKey: string, clock: Clock, warn: Warn, inThread: boolean): Promise<Opened> => {
+  const vault = await openVault(config, vaultKey, clock, warn);
+  const blobs = await openBlobs(config, vault, warn);
+  const readStore = await openReadStore(config, warn, inThread);
+  const searchIndex = await openSearchIndex(config, inThread);
+  return { vault, blobs, readStore, searchIndex, codec: new EventCodec(eventCatalogue, vault) };
+};
+
+const close = async ({ searchIndex, readStore, vault }: Opened, log: LogReader): Promise<void> => {
+  for (const store of [searchIndex, readStore, vault, log]) await store.close();
+};
+
+export const openVault = ({ MONGODB_URL: url, ...config }: Config, wrappingKey: string, clock: Clock, warn = silent): Promise<Vault> =>
+  url === undefined ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock }) : patiently(() => openMongoVault({ url, wrappingKey, clock }), warn);
+
+export const openBlobs = ({ S3_URL: url, ...config }: Config, vault: Vault, warn = silent): Promise<Blobs> =>
+  url === undefined ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault }) : patiently(() => openS3Blobs({ url, vault }), warn);
+
+const openReadStore = ({ MONGODB_URL: url, ...config }: Config, warn: Warn, inThread: boolean): Promise<ReadStore> =>
+  url === undefined ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread }) : patiently(() => openMongoReadStore({ url }), warn);
+
+/** Elasticsearch is not waited for: it may come later. */
+const openSearchIndex = ({ ELASTICSEARCH_URL: url, ...config }: Config, inThread: boolean): Promise<SearchIndex> =>
+  url === undefined ? openSqliteSearchIndex({ folder: folderOf(config, 'search'), inThread }) : openElasticsearchIndex({ url });
+
+const folderOf = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, name: string): string => join(DATA_DIR, name);
+
+/** The embedded log locks itself. Beside a log on a server the embedded stores are locked here: they serve one process. */
+const lockOf = (config: Config): FolderLock | undefined =>
+  config.EVENTSTORE_URL !== undefined && hasEmbeddedStore(config) ? lockLogFolder(folderOf(config, 'lock')) : undefined;

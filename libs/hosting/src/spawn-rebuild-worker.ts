@@ -1,4 +1,4 @@
-import { type Calls, callThread, startThread } from '@app/kernel';
+import { type Calls, callThread, type Config, startThread } from '@app/kernel';
 import type { RebuildWorker } from '@app/projecting';
 
 /** How long the thread waits for the next rebuild before it ends: views are often rebuilt one after the other. */
@@ -9,11 +9,11 @@ const YOUNG_MB = 64;
 
 /** What the rebuild thread opens its stores with. */
 export interface RebuildThreadData {
-  readonly dataFolder: string;
+  readonly config: Config;
   readonly vaultKey: string;
 }
 
-/** Hands out one thread that rebuilds views of the embedded stores; it ends some time after the last one who had it closed it. */
+/** Hands out one thread that rebuilds views; it ends some time after the last one who had it closed it. */
 export const rebuildWorkers = (data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
   const thread = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } }), []);
   let users = 0;

@@ -7,6 +7,14 @@ describe('readConfig', () => {
 
   it('is frozen', () => expect(Object.isFrozen(readConfig({}))).toBe(true));
 
+  it('lets processes share the work where every store is on a server and both keys are given', () => {
+    const servers = { EVENTSTORE_URL: 'esdb://localhost:2113', MONGODB_URL: 'mongodb://localhost', ELASTICSEARCH_URL: 'http://localhost:9200', S3_URL: 'http://localhost:9000/bucket' };
+    const keys = { VAULT_KEY: 'v'.repeat(32), SEAL_KEY: 's'.repeat(32) };
+    expect(readConfig({ ...servers, ...keys, ROLES: 'projector' }).ROLES).toEqual(['projector']);
+    expect(() => readConfig({ ...servers, VAULT_KEY: keys.VAULT_KEY, ROLES: 'api' })).toThrow('SEAL_KEY is not set');
+    expect(() => readConfig({ ...servers, ...keys, MONGODB_URL: '', S3_URL: '', ROLES: 'api' })).toThrow('MONGODB_URL, S3_URL are not set');
+  });
+
   it.each([
     ['PORT', 'abc'],
     ['PORT', '70000'],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type CommandMeta, Decisions, DomainError, type Decider, defineEvent, deriveId, ERASED, EventCatalogue, EventCodec, type EventsOf, eventId, type Keyring, type NewEvent, refuse, sensitive, type StoredEvent, type StreamLog, TimeOrderedIds, WrongExpectedRevision } from '.';
+import { type CommandMeta, Decisions, DomainError, type Decider, defineEvent, deriveId, ERASED, EventCatalogue, EventCodec, type EventsOf, eventId, type Keyring, type NewEvent, refuse, sensitive, type StoredEvent, type StreamLog, TimeOrderedIds, Unavailable, WrongExpectedRevision } from '.';
 
 const Noted = defineEvent({ type: 'Noted', description: 'A note was taken.', data: z.strictObject({ text: sensitive(z.string()), size: z.number() }) });
 const Closed = defineEvent({ type: 'Closed', description: 'The notes were closed.', data: z.strictObject({}) });
@@ -23,6 +23,9 @@ const notes: Decider<Notes, NoteCommand, NoteEvent> = {
 class MemoryLog implements StreamLog {
   readonly events: StoredEvent[] = [];
   before: () => Promise<void> = async () => undefined;
+  /** Set while the log is away. */
+  isAway = false;
+  reads = 0;
 
   async append(stream: string, events: readonly NewEvent[], expected: number | string) {
     await this.before();
@@ -33,6 +36,8 @@ class MemoryLog implements StreamLog {
   }
 
   async readStream(stream: string, { from = 0 } = {}) {
+    this.reads += 1;
+    if (this.isAway) throw new Unavailable('event log', 'it is away');
     return this.events.filter((event) => event.stream === stream && event.revision >= from);
   }
 }
@@ -94,6 +99,51 @@ describe('Decisions', () => {
     expect((await decisions.load(notes, 'n1')).state.texts).toEqual(['rival', 'rival', 'mine']);
     races = 3;
     await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'late' }, meta())).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  describe('while the log is away', () => {
+    const texts = async ({ decisions }: ReturnType<typeof setUp>, id = 'n1') => (await decisions.recall(notes, id)).state.texts;
+
+    it('recalls what was read before for those who only read, and nothing else', async () => {
+      const all = setUp();
+      const { log, decisions } = all;
+      await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
+      await decisions.load(notes, 'n1');
+      log.isAway = true;
+      expect(await texts(all)).toEqual(['a']);
+      await expect(texts(all, 'unknown')).rejects.toMatchObject({ name: 'Unavailable' });
+      await expect(decisions.load(notes, 'n1')).rejects.toMatchObject({ name: 'Unavailable' });
+      await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta())).rejects.toMatchObject({ name: 'Unavailable' });
+    });
+
+    it('lets one at a time ask again, for whom nobody waits, and reads on when the log is back', async () => {
+      const all = setUp();
+      const { log, codec, decisions } = all;
+      await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
+      await decisions.load(notes, 'n1');
+      log.isAway = true;
+      await texts(all);
+      const before = log.reads;
+      await Promise.all(Array.from({ length: 20 }, () => texts(all)));
+      expect(log.reads).toBe(before + 1);
+      log.isAway = false;
+      await new Decisions(log, codec).transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
+      await texts(all);
+      await new Promise(setImmediate);
+      expect(await texts(all)).toEqual(['a', 'b']);
+    });
+
+    it('recalls nothing for longer than five minutes', async () => {
+      const all = setUp();
+      await all.decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
+      await all.decisions.load(notes, 'n1');
+      all.log.isAway = true;
+      const later = performance.now() + 5 * 60_000 + 1;
+      const now = jest.spyOn(performance, 'now').mockReturnValue(later);
+      await expect(texts(all)).rejects.toMatchObject({ name: 'Unavailable' });
+      now.mockRestore();
+      expect(await texts(all)).toEqual(['a']);
+    });
   });
 
   it('holds a writer to the revision it asked for', async () => {

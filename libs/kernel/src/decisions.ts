@@ -1,6 +1,6 @@
 import type { CommandMeta, Receipt } from './command-meta';
 import { streamOf, type Decider } from './decider';
-import { refuse } from './errors';
+import { isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { isWrongExpectedRevision, type StreamLog } from './log-records';
@@ -11,6 +11,8 @@ import type { EventContext, RecordedEvent } from './recorded-event';
 export const MAX_ATTEMPTS = 3;
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** How long what was read of a thing stands in for it while the log is away. */
+const RECALLED_MS = 5 * 60 * 1000;
 
 /** A stream folded: its state and where it stands. `revision` is -1 for a stream without events. */
 export interface Loaded<State> {
@@ -24,6 +26,8 @@ type Commands = Map<string, { receipt: Receipt; hash: string | undefined; at: nu
 interface Baseline extends Loaded<unknown> {
   readonly decider: unknown;
   readonly commands: Commands;
+  /** When the log last said that there is nothing newer, by this process's steady clock. */
+  readAt: number;
 }
 
 /**
@@ -32,6 +36,8 @@ interface Baseline extends Loaded<unknown> {
  */
 export class Decisions {
   private readonly baselines = new LruCache<string, Baseline>(10_000);
+  private isAway = false;
+  private asking: Promise<void> | undefined;
 
   constructor(
     private readonly log: StreamLog,
@@ -68,6 +74,36 @@ export class Decisions {
     return (await this.advance(decider, streamOf(decider.category, id))) as Loaded<State> & Baseline;
   }
 
+  /**
+   * As `load`, for what changes nothing: while the log is away, a thing as it stood when it was last read, within the last five minutes.
+   * Only those wait for a log that is away who find it so; after that one at a time asks again, and nobody waits for it.
+   */
+  async recall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
+    const stream = streamOf(decider.category, id);
+    const known = this.baselines.get(stream);
+    if (known?.decider !== decider) return this.load(decider, id);
+    const recalled = known as Loaded<State> & Baseline;
+    if (this.isLatest(stream, known.revision)) return recalled;
+    if (performance.now() - known.readAt > RECALLED_MS) return this.load(decider, id);
+    if (this.isAway) {
+      this.askAgain(decider, stream);
+      return recalled;
+    }
+    try {
+      return await this.load(decider, id);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.isAway = true;
+      return recalled;
+    }
+  }
+
+  /** True where nothing can have happened to a thing after a revision; false leaves it open. Costs no turn of the event loop. */
+  isLatest(stream: string, revision: number): boolean {
+    const end = this.log.endOf?.(stream);
+    return end !== undefined && end <= revision;
+  }
+
   /** Drops what is remembered of a stream: erasure must reach memory too. */
   forget(stream: string): void {
     this.baselines.delete(stream);
@@ -86,11 +122,24 @@ export class Decisions {
     return { stream, position: result.position, revision: result.revision, eventIds: encoded.map((event) => event.id), repeated: false };
   }
 
+  private askAgain<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): void {
+    this.asking ??= this.advance(decider, stream)
+      .then(
+        () => undefined,
+        // Still away, or something that whoever loads the thing then will meet again.
+        (error: unknown) => void (this.isAway = isUnavailable(error)),
+      )
+      .finally(() => (this.asking = undefined));
+  }
+
   /** Reads what came after the baseline and folds it in. */
   private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Baseline> {
     const cached = this.baselines.get(stream);
-    const start: Baseline = cached?.decider === decider ? cached : { decider, state: decider.initial, revision: -1, position: null, commands: new Map() };
+    const start: Baseline = cached?.decider === decider ? cached : { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), readAt: 0 };
+    if (this.isLatest(stream, start.revision)) return start;
     const stored = await this.log.readStream(stream, { from: start.revision + 1 });
+    this.isAway = false;
+    start.readAt = performance.now();
     if (stored.length === 0) return start;
     const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
     const commands = new Map(start.commands);
@@ -98,7 +147,7 @@ export class Decisions {
     const last = (events.at(-1) as RecordedEvent<Event>).context;
     forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
     const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state as State);
-    const next: Baseline = { decider, state, revision: last.revision, position: last.position, commands };
+    const next: Baseline = { decider, state, revision: last.revision, position: last.position, commands, readAt: start.readAt };
     this.baselines.set(stream, next);
     return next;
   }

@@ -92,6 +92,7 @@ const encrypted = (data: Record<string, unknown>, definition: EventDefinition, s
 };
 
 const decrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, keys: ReadonlyMap<string, DataKey>): Record<string, unknown> => {
+  if (definition.sensitive.length === 0) return data;
   const key = keys.get(stream);
   for (const field of definition.sensitive) {
     const value = data[field];

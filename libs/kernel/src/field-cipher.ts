@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { DataKey } from './keyring';
 
 /** How an encrypted field stands in stored event data. */
-export interface EncryptedField {
+export type EncryptedField = {
   readonly $encrypted: string;
-}
+};
 
 export const isEncrypted = (value: unknown): value is EncryptedField =>
   typeof value === 'object' && value !== null && typeof (value as EncryptedField).$encrypted === 'string';

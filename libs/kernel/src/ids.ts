@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 /** A UUID in lower-case canonical text form. */
 export type Uuid = string;
@@ -18,18 +18,35 @@ export interface Ids {
 export class TimeOrderedIds implements Ids {
   private last = 0;
   private sequence = 0;
+  private readonly random = new RandomBytes();
 
   constructor(private readonly now: () => number = Date.now) {}
 
   next(): Uuid {
     const time = Math.max(this.now(), this.last);
-    this.sequence = time === this.last ? this.sequence + 1 : randomBytes(2).readUInt16BE() & 0x7ff;
+    this.sequence = time === this.last ? this.sequence + 1 : this.random.take(2).readUInt16BE() & 0x7ff;
     this.last = this.sequence > 0xfff ? time + 1 : time;
     if (this.sequence > 0xfff) this.sequence = 0;
-    const bytes = randomBytes(16);
+    const bytes = this.random.take(16);
     bytes.writeUIntBE(this.last, 0, 6);
     bytes.writeUInt16BE(0x7000 | this.sequence, 6);
     return format(bytes, 7);
+  }
+}
+
+/** Random bytes from the system, fetched many at a time: each fetch costs more than all else about an id. */
+class RandomBytes {
+  private readonly bytes = Buffer.alloc(4_096);
+  private used = this.bytes.length;
+
+  /** Bytes to be used, and overwritten, at once. */
+  take(count: number): Buffer {
+    if (this.used + count > this.bytes.length) {
+      randomFillSync(this.bytes);
+      this.used = 0;
+    }
+    this.used += count;
+    return this.bytes.subarray(this.used - count, this.used);
   }
 }
 

@@ -34,6 +34,11 @@ export interface StreamLog {
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
   /** Events of one stream from a revision on (inclusive), oldest first; an unknown stream is empty. */
   readStream(stream: string, options?: ReadStreamOptions): Promise<readonly StoredEvent[]>;
+  /**
+   * No event of the stream stands beyond this revision, -1 for none at all; undefined where that is not known at once. Only
+   * for a log that nobody but this process writes: what others append is not known here.
+   */
+  endOf?(stream: string): number | undefined;
 }
 
 export interface ReadStreamOptions {

@@ -52,6 +52,7 @@ export const serveCalls = <H extends { close(): void }>(handlers: H, port: Messa
 
 /** The same calls to an object in this thread. */
 export const callHere = <H extends { close(): void }>(handlers: H): Calls<H> => ({
+  // The compiler cannot follow which method is called; `Calls` names its answer.
   call: async (method, ...args) => (handlers[method] as Invoked)(...args) as never,
   close: async () => handlers.close(),
 });

@@ -1,4 +1,4 @@
-import { AddDocumentHandler } from './document/commands/add-document';
+import { AddDocumentsHandler } from './document/commands/add-documents';
 import { AttachTagHandler } from './document/commands/attach-tag';
 import { DeleteDocumentHandler } from './document/commands/delete-document';
 import { DetachTagHandler } from './document/commands/detach-tag';
@@ -10,7 +10,7 @@ import { UpdateTagHandler } from './tags/commands/update-tag';
 
 /** Every command handler of the context. They need `Decisions` and `Bodies`. */
 export const knowledgeHandlers = [
-  AddDocumentHandler,
+  AddDocumentsHandler,
   AttachTagHandler,
   DeleteDocumentHandler,
   DetachTagHandler,

@@ -1,5 +1,5 @@
 export { Bodies, type StoredBody } from './document/bodies';
-export { AddDocument, addedDocumentId, type NewDocument } from './document/commands/add-document';
+export { addedDocumentId, AddDocuments, type NewDocument } from './document/commands/add-documents';
 export { AttachTag } from './document/commands/attach-tag';
 export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';

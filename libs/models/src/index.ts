@@ -1,7 +1,15 @@
 export * from './catalogue';
 export * from './local/relevance';
 export * from './local/sentences';
+export * from './model.decider';
+export * from './model.events';
 export * from './models';
 export * from './pricing';
 export * from './provider';
+export * from './record-catalogue';
+export * from './security-tier';
+export * from './upstream/failure';
+export * from './upstream/reported-usage';
+export type * from './upstream/exchange';
+export * from './upstream/upstream-call';
 export * from './usage';

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, decimalAmount } from '@app/kernel';
 import { z } from 'zod';
 import type { InvocationUsage, TokenUsage } from './usage';
 
@@ -22,6 +24,9 @@ export const pricingSchema = z.union([
 ]);
 export type Pricing = z.output<typeof pricingSchema>;
 
+/** Names prices by what they are: the same prices have the same version, today and on every other day. */
+export const priceVersionOf = (pricing: Pricing): string => createHash('sha256').update(canonicalJson(pricing)).digest('hex').slice(0, 16);
+
 /** Prices are read with 12 decimals, amounts have 9 (nano-units). */
 const PRICE_DECIMALS = 12;
 const AMOUNT_DECIMALS = 9;
@@ -29,31 +34,60 @@ const AMOUNT_DECIMALS = 9;
 /** A usage with its cost, rounded half up to a nano-unit once. */
 export const billed = (usage: TokenUsage, pricing: Pricing, currency: string): InvocationUsage => ({
   ...usage,
-  cost: decimalText(costOf(usage, pricing), AMOUNT_DECIMALS),
+  cost: decimalAmount(costOf(usage, pricing)),
   currency,
   isIncludedUsage: false,
 });
 
-/** The input price applies to the part of the input that was not cached (specification, LLM invocation). Nano-units. */
-const costOf = (usage: TokenUsage, pricing: Pricing): bigint => {
+/** What a usage costs, in nano-units. The input price applies to the part of the input that was not cached (specification, LLM invocation). */
+export const costOf = (usage: TokenUsage, pricing: Pricing): bigint => {
   if (pricing === 'free') return 0n;
-  const input = scaled(pricing.input);
-  const cached = typeof pricing.cachedInput !== 'string' ? input / 10n : scaled(pricing.cachedInput);
-  const written = typeof pricing.cacheWrite !== 'string' ? input : scaled(pricing.cacheWrite);
+  const { input, cached, written, output, unit } = tokenPrices(pricing);
   const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = usage.inputTokenDetails;
-  const total = BigInt(noCacheTokens) * input + BigInt(cacheReadTokens) * cached + BigInt(cacheWriteTokens) * written + BigInt(usage.outputTokens) * scaled(pricing.output);
-  const unit = BigInt(pricing.per) * 10n ** BigInt(PRICE_DECIMALS - AMOUNT_DECIMALS);
+  const total = BigInt(noCacheTokens) * input + BigInt(cacheReadTokens) * cached + BigInt(cacheWriteTokens) * written + BigInt(usage.outputTokens) * output;
   return (total + unit / 2n) / unit;
+};
+
+/** What a usage costs at most, in nano-units, where it is not known yet what of its input will be read from a cache or written to one. */
+export const highestCostOf = ({ inputTokens, outputTokens }: TokenUsage, pricing: Pricing): bigint => {
+  if (pricing === 'free') return 0n;
+  const { dearestInput, output, unit } = tokenPrices(pricing);
+  return (BigInt(inputTokens) * dearestInput + BigInt(outputTokens) * output + unit / 2n) / unit;
+};
+
+interface TokenPrices {
+  readonly input: bigint;
+  readonly cached: bigint;
+  readonly written: bigint;
+  readonly dearestInput: bigint;
+  readonly output: bigint;
+  /** What a price times tokens is divided by to get nano-units. */
+  readonly unit: bigint;
+}
+
+/** Prices are read from their text once. */
+const known = new WeakMap<object, TokenPrices>();
+
+const tokenPrices = (pricing: Exclude<Pricing, 'free'>): TokenPrices => {
+  let prices = known.get(pricing);
+  if (prices === undefined) {
+    const input = scaled(pricing.input);
+    const cached = typeof pricing.cachedInput === 'string' ? scaled(pricing.cachedInput) : input / 10n;
+    const written = typeof pricing.cacheWrite === 'string' ? scaled(pricing.cacheWrite) : input;
+    prices = {
+      input,
+      cached,
+      written,
+      dearestInput: [input, cached, written].reduce((most, price) => (price > most ? price : most)),
+      output: scaled(pricing.output),
+      unit: BigInt(pricing.per) * 10n ** BigInt(PRICE_DECIMALS - AMOUNT_DECIMALS),
+    };
+    known.set(pricing, prices);
+  }
+  return prices;
 };
 
 const scaled = (price: string): bigint => {
   const [whole = '0', fraction = ''] = price.split('.');
   return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, '0'));
-};
-
-/** `4217000n` with 9 decimals is `0.004217`. */
-const decimalText = (amount: bigint, decimals: number): string => {
-  const digits = amount.toString().padStart(decimals + 1, '0');
-  const fraction = digits.slice(-decimals).replace(/0+$/, '');
-  return digits.slice(0, -decimals) + (fraction === '' ? '' : `.${fraction}`);
 };

@@ -37,15 +37,21 @@ export interface ChatRequest {
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
+/** How an answer ended. */
+export interface ChatFinish {
+  readonly finishReason: FinishReason;
+  readonly usage: TokenUsage;
+  /** `counted`: by us, since the provider reported nothing, or nothing believable. */
+  readonly usageSource: 'upstream' | 'counted';
+}
+
 export type ChatChunk =
   | { readonly type: 'text'; readonly text: string }
   /** The last chunk of every stream that did not fail. */
-  | { readonly type: 'finish'; readonly finishReason: FinishReason; readonly usage: TokenUsage };
+  | ({ readonly type: 'finish' } & ChatFinish);
 
-export interface ChatResult {
+export interface ChatResult extends ChatFinish {
   readonly text: string;
-  readonly finishReason: FinishReason;
-  readonly usage: TokenUsage;
 }
 
 /**
@@ -66,10 +72,16 @@ export interface EmbeddingRequest {
   readonly signal: AbortSignal;
 }
 
+export interface Embeddings {
+  /** One unit vector for each text, in order. */
+  readonly vectors: readonly Float32Array[];
+  /** What the provider says was used, in its own words. */
+  readonly report?: unknown;
+}
+
 /** Whoever runs embedding models; failures as with chat. */
 export interface EmbeddingProvider {
-  /** One unit vector for each text, in order. */
-  embed(request: EmbeddingRequest): Promise<readonly Float32Array[]>;
+  embed(request: EmbeddingRequest): Promise<Embeddings>;
 }
 
 /** What one entry of `providers` runs. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { billed, type Pricing } from './pricing';
+import { billed, costOf, highestCostOf, type Pricing } from './pricing';
 import { usageOf } from './usage';
 
 const pricing = (given: object): Pricing => ({ currency: 'USD', input: '0.25', output: '2.00', per: 1_000_000, ...given });
@@ -31,5 +31,14 @@ describe('cost', () => {
     ['a cached read at its own price', pricing({ cachedInput: '0.1' }), { input: 1_000_000, cacheRead: 500_000 }, '0.175'],
     ['half a nano-unit rounded up', pricing({ input: '0.0005' }), { input: 1 }, '0.000000001'],
     ['less than half rounded down', pricing({ input: '0.0004' }), { input: 1 }, '0'],
+    ['a cache write at its own price', pricing({ cacheWrite: '0.5' }), { input: 1_000_000, cacheWrite: 500_000 }, '0.375'],
   ])('%s', (_, price, tokens, cost) => expect(billed(usageOf(tokens), price, 'USD')).toMatchObject({ cost, currency: 'USD', isIncludedUsage: false }));
+
+  it('is never higher than the highest, whatever of the input is cached', () =>
+    fc.assert(
+      fc.property(fc.option(fc.integer({ min: 0, max: 9 })), fc.option(fc.integer({ min: 0, max: 9 })), fc.nat(1_000), fc.nat(1_000), fc.nat(1_000), fc.nat(1_000), (cached, written, input, cacheRead, cacheWrite, output) => {
+        const prices = pricing({ input: '2', cachedInput: cached === null ? null : String(cached), cacheWrite: written === null ? null : String(written) });
+        expect(costOf(usageOf({ input, cacheRead, cacheWrite, output }), prices) <= highestCostOf(usageOf({ input, output }), prices)).toBe(true);
+      }),
+    ));
 });

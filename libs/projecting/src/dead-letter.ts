@@ -66,7 +66,8 @@ export const movedTo = (letter: DeadLetter, event: StoredEvent): DeadLetter => (
   attempts: 0,
 });
 
-export const letterJson = (letter: DeadLetter): Json => ({ ...letter });
+/** Null for none. */
+export const letterJson = (letter: DeadLetter | null = null): Json => letter && { ...letter };
 
 export const isUnreadable = (error: unknown): error is UnreadableEvent => error instanceof Error && error.name === 'UnreadableEvent';
 

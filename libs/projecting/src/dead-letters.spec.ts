@@ -22,8 +22,8 @@ describe('dead letters', () => {
     await append('counter-a', counted(3));
     expect(await count('counter-b')).toBe(5);
     expect(await count('counter-a')).toBe(1);
-    expect(projecting.deadLetters()).toMatchObject([{ source: 'projection', name: 'counters', stream: 'counter-a', revision: 2, type: 'Counted', reason: 'apply', attempts: 1 }]);
-    expect(JSON.stringify([projecting.deadLetters(), logger.lines])).not.toContain('secret content');
+    expect(await projecting.deadLetters()).toMatchObject([{ source: 'projection', name: 'counters', stream: 'counter-a', revision: 2, type: 'Counted', reason: 'apply', attempts: 1 }]);
+    expect(JSON.stringify([await projecting.deadLetters(), logger.lines])).not.toContain('secret content');
     await projecting.stop();
   });
 
@@ -34,7 +34,7 @@ describe('dead letters', () => {
   ])('say that the reason is %s', async (reason, event) => {
     const { projecting, append } = await running();
     await append('counter-a', opened('a'), event);
-    expect(projecting.deadLetters()).toMatchObject([{ reason, revision: 1 }]);
+    expect(await projecting.deadLetters()).toMatchObject([{ reason, revision: 1 }]);
     await projecting.stop();
   });
 
@@ -44,7 +44,7 @@ describe('dead letters', () => {
     for (let index = 0; index < 20; index += 1) await log.append(`counter-${index}`, [opened(index === 7 ? 'name-3' : `name-${index}`), counted(1)], 'noStream');
     log.deliver = (events, upTo, hand) => hand(events, upTo);
     await append('counter-x', opened('x'));
-    expect(projecting.deadLetters()).toMatchObject([{ stream: 'counter-7', reason: 'sink', detail: 'repeats a value of the unique index by-name' }]);
+    expect(await projecting.deadLetters()).toMatchObject([{ stream: 'counter-7', reason: 'sink', detail: 'repeats a value of the unique index by-name' }]);
     expect(await count('counter-6')).toBe(1);
     expect(await count('counter-19')).toBe(1);
     await projecting.stop();
@@ -58,7 +58,7 @@ describe('dead letters', () => {
     await second.projecting.start();
     const { position } = await second.log.append('counter-a', [counted(4)], 'any');
     await second.projecting.waitFor('counters', position, LONG);
-    expect(second.projecting.deadLetters()).toHaveLength(1);
+    expect(await second.projecting.deadLetters()).toHaveLength(1);
     expect((await second.readStore.get('counters', 'counter-a'))?.row['count']).toBe(0);
     await second.projecting.stop();
   });
@@ -70,20 +70,20 @@ describe('dead letters', () => {
     const repaired = { ...counters, apply: (event: Parameters<typeof counters.apply>[0]) => counters.apply(event.data['by'] === 13 ? { ...event, data: { by: 100 } } : event) };
     const second = memoryProjecting({ log: first.log, readStore: first.readStore, projections: [repaired] });
     await second.projecting.start();
-    const [letter] = second.projecting.deadLetters();
+    const [letter] = await second.projecting.deadLetters();
     expect(await second.projecting.retryDeadLetter(letter?.id ?? '')).toBeUndefined();
     expect((await second.readStore.get('counters', 'counter-a'))?.row['count']).toBe(102);
     const { position } = await second.log.append('counter-a', [counted(1)], 'any');
     await second.projecting.waitFor('counters', position, LONG);
     expect((await second.readStore.get('counters', 'counter-a'))?.row['count']).toBe(103);
-    expect(second.projecting.deadLetters()).toEqual([]);
+    expect(await second.projecting.deadLetters()).toEqual([]);
     await second.projecting.stop();
   });
 
   it('stand at the next failure when a retry gets further', async () => {
     const { projecting, append, count } = await running();
     await append('counter-a', opened('a'), counted(13), counted(2), counted(13), counted(3));
-    const [letter] = projecting.deadLetters();
+    const [letter] = await projecting.deadLetters();
     expect(await projecting.retryDeadLetter(letter?.id ?? '')).toMatchObject({ revision: 1, attempts: 2 });
     const left = await projecting.discardDeadLetter(letter?.id ?? '');
     expect(left).toMatchObject({ revision: 3, attempts: 1 });

@@ -1,57 +1,45 @@
 import type { EventLog, Subscription } from '@app/event-log';
-import type { Clock, EventCodec, Position, StoredEvent } from '@app/kernel';
-import { type DeadLetter, PoisonEvent } from './dead-letter';
-import type { ProjectingEvents } from './events';
-import { HandledPositions } from './handled-positions';
-import { errorName, type Logger } from './logger';
+import type { Position, StoredEvent } from '@app/kernel';
+import type { DeadLetter } from './dead-letter';
+import { FollowedSlice, type FollowedSliceOptions } from './followed-slice';
+import { errorName } from './logger';
 import { Mutex } from './mutex';
-import { PageWriter } from './page-writer';
 import { replayStream } from './replay';
+import { sliceOf } from './slices';
 import { isCheckpointMismatch, isFenced } from './transient';
-import type { ViewStore } from './view-store';
 
 /** A view with this many dead letters stops until some are solved: then the fault is not in the events. */
 const MOST_LETTERS = 10_000;
-/** How long a checkpoint may stay behind when only events of other types came by. */
-const CHECKPOINT_EVERY_MS = 5_000;
 const PAGE = 500;
+/** How long a checkpoint may stay behind; longer by the number of slices. */
+const CHECKPOINT_EVERY_MS = 5_000;
 
-export interface FollowerOptions {
-  readonly store: ViewStore;
-  readonly version: number;
-  readonly fence: number;
+export interface FollowerOptions extends Omit<FollowedSliceOptions, 'slice' | 'fence'> {
+  /** The slices to follow, each with the fence of its lease. */
+  readonly held: ReadonlyMap<number, number>;
   readonly log: EventLog;
-  readonly codec: EventCodec;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly events: ProjectingEvents;
-  readonly skip: ReadonlySet<string>;
   readonly onAdvance: (position: Position | null) => void;
-  /** Another holder of the lease writes: this one must stop. */
+  /** Another holder of a lease writes: this one must stop. */
   readonly onFenced: () => void;
 }
 
-/** Keeps one build of a view up with the log. */
+/** Keeps slices of one build of a view up with the log. */
 export class Follower {
-  private reached: Position | null;
   private readonly mutex = new Mutex();
-  private handled: HandledPositions;
+  private reached: Position | null;
   private subscription: Subscription | undefined;
-  private committedAt: number;
   private stopped = false;
 
   private constructor(
     private readonly options: FollowerOptions,
-    private writer: PageWriter,
+    private slices: readonly FollowedSlice[],
   ) {
-    this.reached = writer.checkpoint.position;
-    this.handled = new HandledPositions(this.reached);
-    this.committedAt = options.clock.now().getTime();
+    this.reached = leastOf(slices);
   }
 
-  /** Starts after the build's checkpoint. Throws `Fenced` when a later holder of the lease writes the view. */
+  /** Starts after the checkpoints of the slices. Throws `Fenced` when a later holder of a lease writes one. */
   static async start(options: FollowerOptions): Promise<Follower> {
-    const follower = new Follower(options, await PageWriter.open({ ...options, onPoison: 'park' }));
+    const follower = new Follower(options, await openSlices(options));
     follower.subscribe();
     options.onAdvance(follower.position);
     return follower;
@@ -61,14 +49,14 @@ export class Follower {
     return this.options.version;
   }
 
-  /** Everything up to here is handled. May be ahead of the stored checkpoint, never of what is visible. */
+  /** Everything of its slices up to here is handled. */
   get position(): Position | null {
     return this.reached;
   }
 
-  /** Events handled since the build began. */
+  /** Events of its slices handled since the build began. */
   get count(): number {
-    return this.writer.checkpoint.handled;
+    return this.slices.reduce((sum, { writer }) => sum + writer.checkpoint.handled, 0);
   }
 
   get caughtUp(): boolean {
@@ -77,19 +65,18 @@ export class Follower {
 
   /** False when dead letters keep it from going on, or after `stop`. */
   get running(): boolean {
-    return !this.stopped && this.writer.letters.size < MOST_LETTERS;
+    return !this.stopped && this.slices.every(({ writer }) => writer.letters.size < MOST_LETTERS);
   }
 
+  /** By stream. */
   get letters(): ReadonlyMap<string, DeadLetter> {
-    return this.writer.letters;
+    return new Map(this.slices.flatMap(({ writer }) => [...writer.letters]));
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     await this.subscription?.stop();
-    await this.mutex.run(async () => {
-      if (this.reached !== this.writer.checkpoint.position) await this.writer.commit(NOTHING, this.reached);
-    }).catch((error: unknown) => this.options.logger.warn({ view: this.options.store.name, error: errorName(error) }, 'the last checkpoint of a view was not stored; it will pass over the same events again'));
+    await this.mutex.run(() => all(this.slices.map((slice) => slice.settle()))).catch((error: unknown) => this.options.logger.warn({ view: this.options.store.name, error: errorName(error) }, 'the last checkpoint of a view was not stored; it will pass over the same events again'));
   }
 
   /** Lets nothing in while `work` runs; what arrives is handled after. */
@@ -103,9 +90,11 @@ export class Follower {
    */
   replay(letter: DeadLetter, { discard }: { readonly discard: boolean }): Promise<DeadLetter | undefined> {
     return this.mutex.run(async () => {
-      const present = this.writer.letters.get(letter.stream);
-      if (present?.eventId !== letter.eventId) return present;
-      return replayStream(this.writer, this.options.log, this.options.store.types, present, this.reached, discard);
+      const { store, log } = this.options;
+      const followed = this.slices.find(({ slice }) => slice === sliceOf(letter.stream, store.slices));
+      const present = followed?.writer.letters.get(letter.stream);
+      if (followed === undefined || present?.eventId !== letter.eventId) return present;
+      return replayStream(followed.writer, log, store.types, present, followed.reached, discard);
     });
   }
 
@@ -126,66 +115,31 @@ export class Follower {
 
   private async onEvents(page: readonly StoredEvent[], upTo: Position): Promise<void> {
     if (this.stopped) return;
+    if (!this.running) throw new Error(`${this.options.store.name} has ${MOST_LETTERS} dead letters: solve some first`);
     try {
       await this.handle(page, upTo);
+      this.options.onAdvance(this.reached);
+      await this.settleOldest();
     } catch (error) {
       if (isFenced(error)) this.options.onFenced();
       if (isCheckpointMismatch(error)) void this.reopen();
       throw error;
     }
-    this.options.onAdvance(this.reached);
   }
 
+  /** Where only events of other types or streams came by the checkpoints stay behind: one at a time they are stored, now and then. */
+  private async settleOldest(): Promise<void> {
+    const [oldest] = this.slices.toSorted((one, other) => one.settledAt - other.settledAt);
+    const due = CHECKPOINT_EVERY_MS * this.options.store.slices;
+    if (oldest !== undefined && this.options.clock.now().getTime() - oldest.settledAt >= due) await oldest.settle();
+  }
+
+  /** Every slice handles its own part of the page. */
   private async handle(page: readonly StoredEvent[], upTo: Position): Promise<void> {
-    if (!this.running) throw new Error(`${this.options.store.name} has ${MOST_LETTERS} dead letters: solve some first`);
-    const fresh = page.filter((event) => isAfter(event.position, this.reached));
-    await this.parkLate(page.filter((event) => !isAfter(event.position, this.reached) && !this.handled.has(event.position)));
-    assertOrdered(fresh);
-    if (fresh.length > 0) await this.write(fresh, upTo);
-    else await this.pass(upTo);
-  }
-
-  private async write(events: readonly StoredEvent[], upTo: Position): Promise<void> {
-    const { store, version, events: emitter } = this.options;
-    const before = new Set(this.writer.letters.values());
-    const started = performance.now();
-    await this.writer.write(await this.writer.fold(events), upTo);
-    emitter.emit('handled', { view: store.name, version, events: events.length, milliseconds: performance.now() - started });
-    for (const event of events) this.handled.add(event.position);
-    this.announce(before);
-    this.moved(upTo);
-  }
-
-  /** Only events of other types came by: remembered, and stored now and then. */
-  private async pass(upTo: Position): Promise<void> {
-    if (!isAfter(upTo, this.reached)) return;
-    if (this.options.clock.now().getTime() - this.committedAt >= CHECKPOINT_EVERY_MS) await this.writer.commit(NOTHING, upTo);
-    this.reached = upTo;
-    if (this.writer.checkpoint.position === upTo) this.moved(upTo);
-  }
-
-  private moved(upTo: Position): void {
-    this.reached = upTo;
-    this.committedAt = this.options.clock.now().getTime();
-  }
-
-  /** An event that stands before what was handled, and was not: applied now it could undo what came after, so it waits for a decision. */
-  private async parkLate(events: readonly StoredEvent[]): Promise<void> {
-    const before = new Set(this.writer.letters.values());
-    for (const event of events) {
-      const letter = this.writer.poisoned(new PoisonEvent(event, 'order', 'arrived after later events had been handled'));
-      await this.writer.commit({ handled: 1, changes: [], letters: new Map(this.writer.letters.has(event.stream) ? [] : [[event.stream, letter]]) }, this.reached);
-      this.handled.add(event.position);
-    }
-    this.announce(before);
-  }
-
-  private announce(before: ReadonlySet<DeadLetter>): void {
-    for (const letter of this.writer.letters.values()) {
-      if (before.has(letter)) continue;
-      this.options.logger.error({ view: letter.name, eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail }, 'an event became a dead letter');
-      this.options.events.emit('deadLettered', letter);
-    }
+    const { slices: count } = this.options.store;
+    const parts = count === 1 ? new Map([[0, page]]) : Map.groupBy(page, ({ stream }) => sliceOf(stream, count));
+    await all(this.slices.map((slice) => slice.handle(parts.get(slice.slice) ?? [], upTo)));
+    this.reached = leastOf(this.slices);
   }
 
   /** Somebody else wrote the build, or a commit of ours had an unknown outcome: goes on from what the store says. */
@@ -193,37 +147,35 @@ export class Follower {
     await this.subscription?.stop();
     if (this.stopped) return;
     try {
-      this.writer = await this.mutex.run(() => PageWriter.open({ ...this.options, onPoison: 'park' }));
+      this.slices = await this.mutex.run(() => openSlices(this.options));
     } catch (error) {
       this.options.logger.error({ view: this.options.store.name, error: errorName(error) }, 'a view could not be opened again');
       return isFenced(error) ? this.options.onFenced() : void setTimeout(() => void this.reopen(), 1_000).unref();
     }
-    this.reached = this.writer.checkpoint.position;
-    this.handled = new HandledPositions(this.reached);
+    this.reached = leastOf(this.slices);
     this.subscribe();
   }
 
   private async advanceTo(position: Position | null): Promise<void> {
-    while (position !== null && isAfter(position, this.reached)) {
+    while (position !== null && (this.reached === null || position > this.reached)) {
       const { types, mostAtOnce } = this.options.store;
       const page = await this.options.log.readAll({ after: this.reached, limit: Math.min(PAGE, mostAtOnce), filter: { types } });
       const events = page.events.filter((event) => event.position <= position);
       const last = page.end || events.length < page.events.length || page.next === null || page.next >= position;
-      const upTo = last ? position : (page.next as Position);
-      if (events.length > 0) await this.write(events, upTo);
-      this.reached = upTo;
+      await this.handle(events, last ? position : (page.next as Position));
     }
     this.options.onAdvance(this.reached);
   }
 }
 
-const NOTHING = { handled: 0, changes: [], letters: new Map<string, DeadLetter | null>() };
+const openSlices = (options: FollowerOptions): Promise<readonly FollowedSlice[]> => all([...options.held].map(([slice, fence]) => FollowedSlice.open({ ...options, slice, fence })));
 
-const isAfter = (position: Position, other: Position | null): boolean => other === null || position > other;
+/** The slice that is furthest behind says how far all are. */
+const leastOf = (slices: readonly FollowedSlice[]): Position | null =>
+  slices.reduce<Position | null | undefined>((least, { reached }) => (least === undefined || (least !== null && (reached === null || reached < least)) ? reached : least), undefined) ?? null;
 
-const assertOrdered = (events: readonly StoredEvent[]): void => {
-  for (const [index, event] of events.entries()) {
-    const before = events[index - 1];
-    if (before !== undefined && before.position > event.position) throw new Error(`events arrived out of order at ${event.position}`);
-  }
+/** Waits for all, also when one fails: nothing may go on behind the back of who tries again. */
+const all = async <T>(work: readonly Promise<T>[]): Promise<readonly T[]> => {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 };

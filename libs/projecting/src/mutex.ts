@@ -7,4 +7,16 @@ export class Mutex {
     this.last = result.catch(() => undefined);
     return result;
   }
+
+  /** The same for work that may be called off: who is called off before its turn waits for nobody. */
+  async inTurn(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    let begun = false;
+    const turn = this.run(async () => {
+      if (signal.aborted) return;
+      begun = true;
+      await work();
+    });
+    const calledOff = new Promise<void>((resolve) => signal.addEventListener('abort', () => (begun ? undefined : resolve()), { once: true }));
+    await Promise.race([turn, calledOff]);
+  }
 }

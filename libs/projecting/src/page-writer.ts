@@ -1,6 +1,7 @@
-import { type Clock, type EventCodec, MAX_ATTEMPTS, type Position, type StoredEvent } from '@app/kernel';
+import { type Clock, type EventCodec, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 import { type DeadLetter, deadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
+import { sliceOf } from './slices';
 import { isCheckpointMismatch, isTransient } from './transient';
 import type { ViewBatch, ViewStore } from './view-store';
 
@@ -8,6 +9,8 @@ export interface PageWriterOptions {
   readonly store: ViewStore;
   /** Build that is written. */
   readonly version: number;
+  /** Slice of the streams that is written. */
+  readonly slice: number;
   readonly fence: number;
   readonly codec: EventCodec;
   readonly clock: Clock;
@@ -43,17 +46,18 @@ export class PageWriter {
 
   /** Reads where the build stands and raises its fence, so that an earlier writer is refused from now on. */
   static async open(options: PageWriterOptions): Promise<PageWriter> {
-    const { store, version, fence } = options;
+    const { store, version, slice, fence } = options;
     for (let attempt = 1; ; attempt += 1) {
-      const checkpoint = (await store.checkpoint(version)) ?? { position: null, handled: 0 };
+      const checkpoint = await store.checkpoint(version, slice);
+      if (checkpoint === undefined) throw new Unavailable(`the view ${store.name}`, `its build ${version} is not there`);
       try {
-        await store.commit(version, { changes: [], from: checkpoint.position, to: checkpoint, fence, letters: new Map() });
+        await store.commit(version, { slice, changes: [], from: checkpoint.position, to: checkpoint, fence, letters: new Map() });
       } catch (error) {
         // The earlier writer was faster once more.
         if (isCheckpointMismatch(error) && attempt < MAX_ATTEMPTS) continue;
         throw error;
       }
-      const letters = await store.letters(version);
+      const letters = (await store.letters(version)).filter(({ stream }) => sliceOf(stream, store.slices) === slice);
       return new PageWriter(options, checkpoint, new Map(letters.map((letter) => [letter.stream, letter])));
     }
   }
@@ -75,7 +79,7 @@ export class PageWriter {
     const changes: { position: Position; operations: readonly unknown[] }[] = [];
     const failed = new Map<string, DeadLetter>();
     for (const event of events) {
-      if (letters.has(event.stream) || failed.has(event.stream) || skip.has(event.id)) continue;
+      if (isIn(letters, event.stream) || isIn(failed, event.stream) || isIn(skip, event.id)) continue;
       try {
         const given = store.operations(codec.decodeWith(event, keys));
         const operations = given instanceof Promise ? await given : given;
@@ -112,9 +116,9 @@ export class PageWriter {
 
   /** Commits as it is: all or nothing. */
   async commit({ handled, changes, letters }: Pick<FoldedPage, 'handled' | 'changes' | 'letters'>, upTo: Position | null): Promise<void> {
-    const { store, version, fence } = this.options;
+    const { store, version, slice, fence } = this.options;
     const to: Checkpoint = { position: upTo, handled: this.stored.handled + handled };
-    await store.commit(version, { changes, from: this.stored.position, to, fence, letters });
+    await store.commit(version, { slice, changes, from: this.stored.position, to, fence, letters });
     this.stored = to;
     for (const [stream, letter] of letters) {
       if (letter === null) this.parked.delete(stream);
@@ -130,3 +134,6 @@ export class PageWriter {
     return deadLetter('projection', this.options.store.name, poison, attempts, this.options.clock.now());
   }
 }
+
+/** Text that was just read is not hashed yet: to ask even an empty map would cost a tenth of a rebuild. */
+const isIn = (known: ReadonlyMap<string, unknown> | ReadonlySet<string>, key: string): boolean => known.size > 0 && known.has(key);

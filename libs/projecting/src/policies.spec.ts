@@ -1,8 +1,10 @@
+import type { LogPage, ReadAllOptions } from '@app/event-log';
 import { type RecordedEvent, Unavailable } from '@app/kernel';
 import type { Policy } from '@app/projecting';
-import { counted, opened, policiesOver, until } from '../../../test/fixtures/counters';
+import { counted, elsewhere, opened, policiesOver } from '../../../test/fixtures/counters';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
+import { until } from '../../../test/fixtures/until';
 
 /** Remembers what it saw; reacts to `{ by: 13 }` by failing as often as told. */
 class Watching implements Policy {
@@ -18,6 +20,19 @@ class Watching implements Policy {
       throw this.error();
     }
     this.seen.push(`${type} ${context.stream}@${context.revision}`);
+  }
+}
+
+/** Reads few events at a time, whatever passes the filter, and notes from where. */
+class SmallPages extends MemoryLog {
+  readonly starts: (string | null)[] = [];
+
+  override async readAll(options: ReadAllOptions = {}): Promise<LogPage> {
+    if (options.direction === 'backwards') return super.readAll(options);
+    const { filter, ...unfiltered } = options;
+    this.starts.push(options.after ?? null);
+    const { events, next, end } = await super.readAll({ ...unfiltered, limit: 5 });
+    return { events: events.filter(({ type }) => filter?.types?.includes(type) ?? true), next, end };
   }
 }
 
@@ -77,16 +92,32 @@ describe('Policies', () => {
     await third.policies.stop();
   });
 
+  it('do not read again what they passed over', async () => {
+    const log = new SmallPages();
+    const watching = await running({ log });
+    await watching.policies.stop();
+    await log.append('other-a', Array.from({ length: 100 }, elsewhere), 'noStream');
+    const passing = await running({ log });
+    await until(() => log.events.some(({ stream }) => stream === 'policy-watching'));
+    await passing.policies.stop();
+    log.starts.length = 0;
+    const again = await running({ log });
+    await log.append('counter-a', [opened('a')], 'noStream');
+    await until(() => again.policy.seen.length === 1);
+    expect(log.starts[0]).toBe(log.events[98]?.position);
+    await again.policies.stop();
+  });
+
   it('try again, and make a dead letter of what fails too often while other streams flow', async () => {
     const { log, policy, policies } = await running({ failures: 5 });
     await log.append('counter-a', [opened('a'), counted(13), counted(2)], 'noStream');
     await log.append('counter-b', [opened('b')], 'noStream');
-    await until(() => policies.deadLetters().length === 1);
+    await until(async () => (await policies.deadLetters()).length === 1);
     await until(() => policy.seen.includes('CounterOpened counter-b@0'));
     expect(policy.seen).not.toContain('Counted counter-a@2');
-    expect(policies.deadLetters()).toMatchObject([{ source: 'policy', name: 'watching', stream: 'counter-a', revision: 1, reason: 'reaction', attempts: 5 }]);
+    expect(await policies.deadLetters()).toMatchObject([{ source: 'policy', name: 'watching', stream: 'counter-a', revision: 1, reason: 'reaction', attempts: 5 }]);
     expect(JSON.stringify(log.events)).not.toContain('secret content');
-    const [letter] = policies.deadLetters();
+    const [letter] = await policies.deadLetters();
     expect(await policies.retryDeadLetter(letter?.id ?? '')).toBeUndefined();
     expect(policy.seen.slice(-2)).toEqual(['Counted counter-a@1', 'Counted counter-a@2']);
     await policies.stop();
@@ -95,15 +126,15 @@ describe('Policies', () => {
   it('know their dead letters after a restart, and discard them', async () => {
     const first = await running({ failures: 5 });
     await first.log.append('counter-a', [opened('a'), counted(13), counted(2)], 'noStream');
-    await until(() => first.policies.deadLetters().length === 1);
+    await until(async () => (await first.policies.deadLetters()).length === 1);
     await first.policies.stop();
     const second = await running({ log: first.log });
-    const [letter] = second.policies.deadLetters();
+    const [letter] = await second.policies.deadLetters();
     expect(await second.policies.discardDeadLetter(letter?.id ?? '')).toBeUndefined();
     expect(second.policy.seen).toEqual(['Counted counter-a@2']);
     await second.policies.stop();
     const third = await running({ log: first.log });
-    expect(third.policies.deadLetters()).toEqual([]);
+    expect(await third.policies.deadLetters()).toEqual([]);
     await third.policies.stop();
   });
 
@@ -113,7 +144,7 @@ describe('Policies', () => {
     policy.error = () => new Unavailable('log', 'away');
     await log.append('counter-a', [opened('a'), counted(13)], 'noStream');
     await until(() => policy.seen.length === 2);
-    expect(policies.deadLetters()).toEqual([]);
+    expect(await policies.deadLetters()).toEqual([]);
     await policies.stop();
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
-import { type Clock, type DataKey, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent } from '@app/kernel';
+import { type Clock, type DataKey, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent, type Uuid } from '@app/kernel';
 import { type DeadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
 import type { ProjectingEvents } from './events';
 import { errorName, type Logger } from './logger';
@@ -17,6 +17,9 @@ const LONGEST_PAUSE_MS = 5_000;
 /** The place is recorded after so many events, or so long after the first that is not recorded. */
 const RECORD_EVERY = 100;
 const RECORD_AFTER_MS = 1_000;
+/** The place is also recorded when so much was passed over that holds nothing for the policy: pages on the way to the end, or commits at it. */
+const FAR_PAGES = 10;
+const FAR_COMMITS = 1_000;
 
 export interface PolicyRunnerOptions {
   readonly policy: Policy;
@@ -29,14 +32,27 @@ export interface PolicyRunnerOptions {
   readonly onFenced: () => void;
 }
 
+/** An event that a policy could not react to and tries again. */
+export interface PolicyFailure {
+  readonly eventId: Uuid;
+  readonly type: string;
+  readonly stream: string;
+  readonly attempts: number;
+  readonly detail: string;
+}
+
 /** Runs one policy over the log, from its recorded place on. */
 export class PolicyRunner {
   private readonly mutex = new Mutex();
   private readonly stopping = new AbortController();
   private subscription: Subscription | undefined;
   private unrecorded = 0;
+  /** Pages without an event for the policy: since the end of the log was last reached, and since the place was last recorded. */
+  private onTheWay = 0;
+  private passed = 0;
   private last: StoredEvent | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private readonly failing = new Map<string, PolicyFailure>();
 
   private constructor(
     private readonly options: PolicyRunnerOptions,
@@ -54,6 +70,11 @@ export class PolicyRunner {
 
   get position(): Position | null {
     return this.reached;
+  }
+
+  /** The event that has been tried most often, while it is. */
+  get failure(): PolicyFailure | undefined {
+    return [...this.failing.values()].toSorted((one, other) => other.attempts - one.attempts)[0];
   }
 
   get letters(): readonly DeadLetter[] {
@@ -99,6 +120,7 @@ export class PolicyRunner {
       filter: { types: policy.types },
       pageSize: Math.max(PAGE, this.concurrency),
       onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
+      onCaughtUp: () => this.mutex.run(() => this.onCaughtUp()),
       onError: (error, attempt) => {
         if (!this.stopping.signal.aborted) logger.warn({ policy: policy.name, attempt, error: errorName(error) }, 'a policy was interrupted; trying again');
       },
@@ -114,12 +136,29 @@ export class PolicyRunner {
     await Promise.all(workers);
     this.reached = upTo;
     const last = events.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) {
+      this.onTheWay += 1;
+      this.passed += 1;
+      return;
+    }
     this.last = last;
     this.unrecorded += events.length;
     this.options.events.emit('reacted', { policy: this.name, events: events.length, milliseconds: performance.now() - started });
     if (this.unrecorded >= RECORD_EVERY) await this.record();
     else this.timer ??= setTimeout(() => void this.mutex.run(() => this.record()).catch((error: unknown) => this.options.logger.warn({ policy: this.name, error: errorName(error) }, 'the place of a policy was not recorded; trying again')), RECORD_AFTER_MS);
+  }
+
+  /** A policy whose events are rare would otherwise read most of the log again at every start. */
+  private async onCaughtUp(): Promise<void> {
+    const isFar = this.onTheWay >= FAR_PAGES || this.passed >= FAR_COMMITS;
+    this.onTheWay = 0;
+    if (!isFar || this.reached === null) return;
+    const { events } = await this.options.log.readAll({ direction: 'backwards', after: this.reached, limit: 1 });
+    const [before] = events;
+    if (before === undefined || (this.last !== undefined && this.last.position > before.position)) return;
+    this.last = before;
+    this.unrecorded += 1;
+    await this.record();
   }
 
   private async inOrder(events: readonly StoredEvent[]): Promise<void> {
@@ -133,13 +172,16 @@ export class PolicyRunner {
       try {
         const keys: ReadonlyMap<string, DataKey> = await this.options.codec.keysOf([event]);
         await this.options.policy.react(this.options.codec.decodeWith(event, keys));
+        this.failing.delete(event.id);
         return true;
       } catch (error) {
         const unreadable = isUnreadable(error);
         if (unreadable || (attempt >= MAX_TRIES && !isUnavailable(error))) {
           await this.park(new PoisonEvent(event, unreadable ? error.reason : 'reaction', describeError(error)), attemptsBefore + attempt);
+          this.failing.delete(event.id);
           return false;
         }
+        this.failing.set(event.id, { eventId: event.id, type: event.type, stream: event.stream, attempts: attempt, detail: describeError(error) });
         await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), undefined, { signal: this.stopping.signal });
       }
     }
@@ -159,6 +201,7 @@ export class PolicyRunner {
     try {
       await this.journal.advance(this.last);
       this.unrecorded = 0;
+      this.passed = 0;
     } catch (error) {
       if (isWrongExpectedRevision(error)) this.options.onFenced();
       throw error;

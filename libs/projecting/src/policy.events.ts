@@ -11,7 +11,7 @@ const place = {
 /** Stands in `policy-<name>`. Found again by stream and revision, so that it holds in a log with other positions too. */
 export const PolicyAdvanced = defineEvent({
   type: 'PolicyAdvanced',
-  description: 'A policy has reacted to every event of its types up to this one.',
+  description: 'A policy has reacted to every event of its types up to this one, which need not be one of them.',
   data: z.strictObject(place),
 });
 

@@ -1,6 +1,7 @@
 import { FixedClock, Unavailable } from '@app/kernel';
-import { counted, counters, elsewhere, memoryProjecting, opened, stored, until } from '../../../test/fixtures/counters';
+import { counted, counters, elsewhere, memoryProjecting, opened, stored } from '../../../test/fixtures/counters';
 import { positionOf } from '../../../test/fixtures/memory-log';
+import { until } from '../../../test/fixtures/until';
 
 const LONG = 10_000;
 
@@ -92,8 +93,32 @@ describe('Projecting', () => {
     };
     const { position } = await log.append('counter-a', [opened('a'), counted(4)], 'noStream');
     expect(await projecting.waitFor('counters', position, LONG)).toBe(true);
-    expect(projecting.deadLetters()).toEqual([]);
+    expect(await projecting.deadLetters()).toEqual([]);
     expect((await readStore.get('counters', 'counter-a'))?.row['count']).toBe(4);
+    await projecting.stop();
+  });
+
+  it('finds a checkpoint again that was stored though the store did not say so', async () => {
+    const clock = new FixedClock();
+    const { log, readStore, projecting } = memoryProjecting({ clock });
+    const commit = readStore.commit.bind(readStore);
+    let failures = 0;
+    projecting.events.on('failed', () => (failures += 1));
+    await projecting.start();
+    await log.append('counter-a', [opened('a')], 'noStream');
+    await projecting.waitFor('counters', positionOf(1), LONG);
+    readStore.commit = async (batch) => {
+      await commit(batch);
+      readStore.commit = commit;
+      throw new Unavailable('views', 'away', 'unknown');
+    };
+    // Of no type that the view reads: only the checkpoint is stored, now and then.
+    for (let events = 0; events < 4; events += 1) {
+      clock.advance(6_000);
+      await projecting.waitFor('counters', (await log.append('other-1', [elsewhere()], 'any')).position, LONG);
+    }
+    await until(async () => (await readStore.checkpoint('counters', 1))?.position === positionOf(5));
+    expect(failures).toBe(2);
     await projecting.stop();
   });
 
@@ -140,7 +165,7 @@ describe('Projecting', () => {
     await projecting.start();
     const { position } = await log.append('counter-a', [stored('Unknown', {})], 'noStream');
     await projecting.waitFor('counters', position, LONG);
-    expect(projecting.deadLetters()).toMatchObject([{ reason: 'unknown_type', stream: 'counter-a', revision: 0 }]);
+    expect(await projecting.deadLetters()).toMatchObject([{ reason: 'unknown_type', stream: 'counter-a', revision: 0 }]);
     await projecting.stop();
   });
 });

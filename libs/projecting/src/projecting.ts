@@ -1,20 +1,26 @@
 import type { EventLog } from '@app/event-log';
-import { callHere, type Calls, type Clock, type EventCodec, type Position, refuse } from '@app/kernel';
-import type { DeadLetter } from './dead-letter';
+import { callHere, type Calls, type Clock, type EventCodec, type Json, type Position, refuse } from '@app/kernel';
+import { type DeadLetter, letterJson } from './dead-letter';
 import { ProjectingEvents } from './events';
-import { lagOf } from './lag';
-import { Lease } from './lease';
-import type { Logger } from './logger';
+import type { LeaseShare } from './lease-share';
+import { aloneLeases, type Leases } from './leases';
+import { errorName, type Logger } from './logger';
+import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './managed-view';
 import { Mutex } from './mutex';
 import { CountedOrdinals, type Ordinals } from './ordinals';
 import type { Projection } from './projection';
-import { Rebuild, type RebuildStatus } from './rebuild';
 import { type RebuildWorker, rebuildWorker } from './rebuild-worker';
+import type { Ask } from './requests';
+import { REBUILDS } from './rebuild-record';
 import { StallWatch } from './stall-watch';
+import { allState } from './stored-state';
 import { View } from './view';
+import { type ProjectionStatus, rebuildStatus, type RebuildStatus, type StatusParts, viewStatus } from './view-status';
 import { type ViewStores, viewStore } from './view-stores';
 
 const WATCH_MS = 5_000;
+/** How often it is asked whether another process has decided on builds. */
+const LOOK_MS = 1_000;
 
 export interface ProjectingOptions extends ViewStores {
   readonly log: EventLog;
@@ -26,67 +32,73 @@ export interface ProjectingOptions extends ViewStores {
   readonly ordinals?: Ordinals;
   /** Starts the thread that rebuilds; by default rebuilds run in this one. */
   readonly spawn?: () => Calls<RebuildWorker>;
-  /** How long a holder of the lease may be silent before another takes over; 10 s by default. */
-  readonly leaseMs?: number;
+  /** Shares the views with other processes; by default this one is alone. */
+  readonly leases?: Leases;
 }
 
-/** A view as operators see it (wire, `GET /projections`). `version` is the number of the build that is served. */
-export interface ProjectionStatus {
-  readonly name: string;
-  readonly version: number;
-  readonly state: 'live' | 'catching-up' | 'rebuilding' | 'paused' | 'stopped';
-  readonly position: Position | null;
-  readonly head: Position | null;
-  readonly lagEvents: number;
-  readonly lagSeconds: number;
-  readonly rows: number;
-  readonly deadLetters: number;
-  readonly rebuild?: RebuildStatus;
-}
+/** What an operator may do with the rebuild of a view; `startOver` is for erasure. */
+export type RebuildControl = Readonly<Record<Exclude<RebuildAction, 'start'>, () => Promise<void>>> & {
+  readonly start: (given: { readonly swap: boolean }) => Promise<void>;
+  /** Undefined where there is none. */
+  readonly status: () => Promise<RebuildStatus | undefined>;
+};
 
-interface Managed {
-  readonly view: View;
-  readonly rebuild: Rebuild;
-}
-
-/** Runs every projection: keeps its view up with the log, rebuilds it beside, answers for it. */
+/**
+ * Every projection, in any process: answers for its view and passes on what operators ask. After `start` the process also
+ * takes its share of the work: keeps views up with the log and rebuilds them beside.
+ */
 export class Projecting {
   readonly events = new ProjectingEvents();
-  private readonly views = new Map<string, Managed>();
-  private readonly lease: Lease;
+  private readonly views: ReadonlyMap<string, ManagedView>;
+  private readonly leases: Leases;
   private readonly ordinals: Ordinals;
   private readonly stalls: StallWatch;
+  private shares: readonly LeaseShare[] = [];
   private watch: NodeJS.Timeout | undefined;
+  private looking: NodeJS.Timeout | undefined;
+  private unserve: (() => Promise<void>) | undefined;
 
   constructor(private readonly options: ProjectingOptions) {
-    const { log, clock, logger, readStore, leaseMs } = options;
+    const { log, clock, logger, readStore } = options;
     this.ordinals = options.ordinals ?? new CountedOrdinals(log);
     this.stalls = new StallWatch(clock, this.events, logger);
-    this.lease = new Lease({ store: readStore, name: 'projecting', clock, logger, onTaken: (fence) => this.open(fence), onLost: () => this.close(), ...(leaseMs === undefined ? {} : { leaseMs }) });
+    this.leases = options.leases ?? aloneLeases({ ...options, store: readStore });
     const turns = new Mutex();
+    const { processes } = this.leases;
     const spawn = options.spawn ?? (() => callHere(rebuildWorker(options)));
-    for (const projection of options.projections) {
-      if (this.views.has(projection.name)) throw new Error(`projection ${projection.name} is defined twice`);
-      const view = new View(viewStore(projection, options), { ...options, events: this.events, onFenced: () => void this.lease.lose().catch((error: unknown) => logger.error({ error }, 'the views could not be closed')) });
-      this.views.set(projection.name, { view, rebuild: new Rebuild({ view, spawn, turns, logger, events: this.events }) });
-    }
+    const views = options.projections.map((projection, order) => {
+      const onFenced = (): void => void managed.fenced().catch((error: unknown) => logger.error({ error }, 'a view could not be closed'));
+      const view = new View(viewStore(projection, options, !processes.alone), { ...options, events: this.events, onFenced });
+      const managed: ManagedView = new ManagedView({ view, processes, spawn, turns, logger, events: this.events, order });
+      return [projection.name, managed] as const;
+    });
+    this.views = new Map(views);
+    if (this.views.size < views.length) throw new Error('a projection is defined twice');
   }
 
-  /** Takes the lead and follows the log from each view's checkpoint; resolves when all follow, not when they have caught up. */
+  /** Takes this process's share and follows the log from each view's checkpoint; resolves when it follows, not when it has caught up. */
   async start(): Promise<void> {
-    await this.lease.start();
-    this.watch = setInterval(() => void this.checkStalls().catch((error: unknown) => this.options.logger.warn({ error }, 'the views could not be watched')), WATCH_MS).unref();
+    const { logger } = this.options;
+    const managed = [...this.views.values()];
+    this.shares = await this.leases.join(managed.map(({ group }) => group));
+    this.watch = setInterval(() => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'the views could not be watched')), WATCH_MS).unref();
+    if (this.leases.processes.alone) return;
+    this.unserve = this.leases.requests.serve((ask) => this.serve(ask));
+    this.looking = setInterval(() => void this.look().catch((error: unknown) => logger.warn({ error: errorName(error) }, 'the rebuilds of other processes could not be looked at; trying again')), LOOK_MS).unref();
   }
 
   /** Resolves when the pages in hand are written. */
   async stop(): Promise<void> {
     clearInterval(this.watch);
-    await this.lease.stop();
+    clearInterval(this.looking);
+    await this.unserve?.();
+    await this.leases.leave(this.shares);
   }
 
   /** True once the view shows everything up to a position (a receipt's), false when it does not within the time. */
-  waitFor(view: string, position: Position, timeoutMs: number): Promise<boolean> {
-    return this.managed(view).view.waiters.wait(position, timeoutMs);
+  waitFor(name: string, position: Position, timeoutMs: number): Promise<boolean> {
+    const { view } = this.managed(name);
+    return this.leases.processes.alone || (view.whole && view.live !== undefined) ? view.waiters.wait(position, timeoutMs) : view.stored.wait(position, timeoutMs);
   }
 
   names(): readonly string[] {
@@ -96,36 +108,51 @@ export class Projecting {
   status(): Promise<readonly ProjectionStatus[]>;
   status(name: string): Promise<ProjectionStatus>;
   async status(name?: string): Promise<ProjectionStatus | readonly ProjectionStatus[]> {
-    return name === undefined ? Promise.all([...this.views.values()].map((managed) => this.statusOf(managed))) : this.statusOf(this.managed(name));
+    const asked = name === undefined ? [...this.views.values()] : [this.managed(name)];
+    const parts: StatusParts = { ...this.options, ordinals: this.ordinals, leases: this.leases.processes.alone ? [] : await this.leases.status() };
+    const found = await Promise.all(asked.map((managed) => viewStatus(managed, parts)));
+    return name === undefined ? found : (found[0] as ProjectionStatus);
   }
 
   /** Dead letters of the views that are served, oldest position first. */
-  deadLetters(): readonly DeadLetter[] {
-    return [...this.views.values()].flatMap(({ view }) => [...(view.live?.letters.values() ?? [])]).toSorted((a, b) => (a.position < b.position ? -1 : 1));
+  async deadLetters(): Promise<readonly DeadLetter[]> {
+    const letters = await Promise.all([...this.views.values()].map(({ view: { store, live, whole } }) => (whole && live !== undefined ? [...live.letters.values()] : storedLetters(store))));
+    return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
   /** Refuses with `not_found`. */
-  deadLetter(id: string): DeadLetter {
-    return this.deadLetters().find((letter) => letter.id === id) ?? refuse('not_found');
+  async deadLetter(id: string): Promise<DeadLetter> {
+    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found');
   }
 
   /** Handles the event and what waits behind it again, in order. Resolves to the dead letter that is left, if one is. */
   async retryDeadLetter(id: string): Promise<DeadLetter | undefined> {
-    return this.replay(this.deadLetter(id), false);
+    return this.replay(await this.deadLetter(id), 'retry');
   }
 
   /** Gives the event up, for rebuilds too, and handles what waits behind it. */
   async discardDeadLetter(id: string): Promise<DeadLetter | undefined> {
-    const letter = this.deadLetter(id);
-    const { view } = this.managed(letter.name);
-    await view.records.saveDiscarded(letter.eventId, this.options.clock.now().toISOString());
-    view.skip.add(letter.eventId);
-    return this.replay(letter, true);
+    return this.replay(await this.deadLetter(id), 'discard');
   }
 
-  /** The rebuild of a view, for operators: `start`, `pause`, `resume`, `cancel`, `swap`, `rollback`, `retire`; and `startOver` for erasure. */
-  rebuild(name: string): Pick<Rebuild, 'start' | 'pause' | 'resume' | 'startOver' | 'cancel' | 'swap' | 'rollback' | 'retire' | 'status'> {
-    return this.managed(name).rebuild;
+  /** The rebuild of a view, for operators: done here, or asked of the process that leads the view. */
+  rebuild(name: string): RebuildControl {
+    const managed = this.managed(name);
+    const act = (action: RebuildAction) => async (given: Json = null) => {
+      if (this.leases.processes.alone || managed.leads) await managed.act(action, given);
+      else await this.leases.requests.ask({ group: name, unit: 0, action, given });
+    };
+    const status = async (): Promise<RebuildStatus | undefined> => rebuildStatus(managed, (await managed.view.store.live()) ?? 0);
+    const [pause, resume, startOver] = [act('pause'), act('resume'), act('startOver')];
+    const [cancel, swap, rollback, retire] = [act('cancel'), act('swap'), act('rollback'), act('retire')];
+    return { start: act('start'), pause, resume, startOver, cancel, swap, rollback, retire, status };
+  }
+
+  /** True when every build of a view that stands there shows everything up to a position. */
+  async buildsReached(name: string, position: Position): Promise<boolean> {
+    const { view } = this.managed(name);
+    const missing = await Promise.all((await view.store.versions()).map((version) => view.stored.missing(version, position)));
+    return missing.every((event) => event === undefined);
   }
 
   /** Raises or ends the alarm of each view. Called on a timer. */
@@ -134,56 +161,37 @@ export class Projecting {
     for (const { view } of this.views.values()) if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
   }
 
-  private async replay(letter: DeadLetter, discard: boolean): Promise<DeadLetter | undefined> {
-    const { live, beside } = this.managed(letter.name).view;
-    await beside?.replay(letter, { discard });
-    return live?.replay(letter, { discard });
+  /** One read for all views: most of the time nobody has decided anything. */
+  private async look(): Promise<void> {
+    const stored = new Map((await allState(this.options.readStore, REBUILDS)).map(({ key, value }) => [key.slice(REBUILDS.length), JSON.stringify(value)]));
+    await Promise.all([...this.views].map(([name, managed]) => managed.look(stored.get(name) ?? '')));
   }
 
-  private async open(fence: number): Promise<void> {
-    await Promise.all(
-      [...this.views.values()].map(async ({ view, rebuild }) => {
-        const unfit = await view.open(fence);
-        await rebuild.open(unfit);
-      }),
-    );
+  private async replay(letter: DeadLetter, action: 'retry' | 'discard'): Promise<DeadLetter | undefined> {
+    const managed = this.managed(letter.name);
+    const unit = managed.sliceOf(letter);
+    if (this.leases.processes.alone || managed.view.held.has(unit)) return managed.replay(letter, action === 'discard', this.options.clock.now());
+    return ((await this.leases.requests.ask({ group: letter.name, unit, action, given: { id: letter.id } })) ?? undefined) as DeadLetter | undefined;
   }
 
-  private async close(): Promise<void> {
-    await Promise.all(
-      [...this.views.values()].map(async ({ view, rebuild }) => {
-        await rebuild.close();
-        await view.close();
-      }),
-    );
+  /** What another process asks of a slice that this one holds. */
+  private async serve({ group, unit, action, given }: Ask): Promise<{ readonly value: Json } | undefined> {
+    const managed = this.views.get(group);
+    if (managed?.view.held.has(unit) !== true) return undefined;
+    if (action === 'retry' || action === 'discard') {
+      const letter = await this.deadLetter((given as { readonly id: string }).id);
+      return { value: letterJson(await managed.replay(letter, action === 'discard', this.options.clock.now())) };
+    }
+    await managed.act(REBUILD_ACTIONS.find((known) => known === action) ?? refuse('not_found', { action }), given);
+    return { value: null };
   }
 
-  private async statusOf({ view, rebuild }: Managed): Promise<ProjectionStatus> {
-    const { name, store, live } = view;
-    const version = (await store.live()) ?? 0;
-    const position = live?.position ?? (version === 0 ? null : ((await store.checkpoint(version))?.position ?? null));
-    const lag = await lagOf(position, this.options.log, this.ordinals, this.options.clock);
-    const shown = rebuild.status();
-    return {
-      name,
-      version,
-      state: stateOf(view, shown, lag.lagEvents),
-      position,
-      ...lag,
-      rows: version === 0 ? 0 : await store.count(version),
-      deadLetters: live?.letters.size ?? 0,
-      ...(shown === undefined ? {} : { rebuild: shown }),
-    };
-  }
-
-  private managed(name: string): Managed {
+  private managed(name: string): ManagedView {
     return this.views.get(name) ?? refuse('not_found', { projection: name });
   }
 }
 
-const stateOf = ({ live }: View, rebuild: RebuildStatus | undefined, lagEvents: number): ProjectionStatus['state'] => {
-  if (rebuild?.state === 'building' || rebuild?.state === 'verifying') return 'rebuilding';
-  if (rebuild?.state === 'paused') return 'paused';
-  if (live?.running !== true) return 'stopped';
-  return lagEvents === 0 ? 'live' : 'catching-up';
+const storedLetters = async (store: ManagedView['view']['store']): Promise<readonly DeadLetter[]> => {
+  const version = await store.live();
+  return version === undefined ? [] : store.letters(version);
 };

@@ -27,6 +27,8 @@ export interface RowProjection {
   readonly version: number;
   /** Event types it reads; others are never handed to it. */
   readonly types: readonly string[];
+  /** Its operations touch only rows that no other stream touches: then several projectors may each follow a part of the streams. */
+  readonly perStream?: true;
   readonly row: z.ZodObject;
   readonly indexes: readonly IndexSpec[];
   /** No clock, no random, no reads: only the event. */

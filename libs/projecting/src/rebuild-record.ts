@@ -1,4 +1,4 @@
-import type { Json } from '@app/kernel';
+import type { Json, Position } from '@app/kernel';
 import { Fenced, type ReadStore } from '@app/read-store';
 import type { BuildFailure } from './rebuild-worker';
 import type { Verification } from './verification';
@@ -26,26 +26,40 @@ export interface RebuildRecord {
   readonly state: RebuildState;
   /** Who works on it: a holder of the lease before is refused when it stores another state. */
   readonly fence: number;
-  /** Swap by itself once it was verified to be equal. */
+  /** Where the log ended when it began: a slice that has passed it counts as built. */
+  readonly goal: Position | null;
+  /** Swap by itself once it was verified to be equal; false again when that was done, so that a way back stays one. */
   readonly swap: boolean;
   readonly failure?: BuildFailure;
   readonly verification?: Verification;
 }
 
+/**
+ * Whether there is work to go on with. A rebuild that nobody asked for is tried again at every start, since the view is not brought up
+ * before it is done; one that ended before it was swapped, as it was to be, is verified again.
+ */
+export const mustRun = ({ state, reason, swap, verification }: RebuildRecord): boolean =>
+  state === 'building' || state === 'verifying' || (state === 'failed' && reason !== 'asked') || (state === 'ready' && swap && verification?.equal === true);
+
+/** What the keys of rebuild records begin with; the name of the view follows. */
+export const REBUILDS = 'rebuild/';
+
 /** What is stored about the builds of one view: the rebuild under way, what each build was declared as, and events discarded. */
 export class BuildRecords {
+  private readonly known = new Map<number, number>();
+
   constructor(
     private readonly store: ReadStore,
     private readonly view: string,
   ) {}
 
   async rebuild(): Promise<RebuildRecord | undefined> {
-    return (await this.store.readState(`rebuild/${this.view}`)) as RebuildRecord | undefined;
+    return (await this.store.readState(REBUILDS + this.view)) as RebuildRecord | undefined;
   }
 
   /** Throws `Fenced` when the record is not the one expected: another process works on the rebuild. */
   async saveRebuild(record: RebuildRecord | null, expected: RebuildRecord | undefined): Promise<void> {
-    const saved = await this.store.writeState(`rebuild/${this.view}`, record as Json | null, { expected: expected as Json | undefined });
+    const saved = await this.store.writeState(REBUILDS + this.view, record as Json | null, { expected: expected as Json | undefined });
     if (!saved) throw new Fenced(`the rebuild of ${this.view} belongs to another process`);
   }
 
@@ -54,8 +68,23 @@ export class BuildRecords {
     return (await this.store.readState(`build/${this.view}/${version}`)) as string | undefined;
   }
 
-  async saveDeclaration(version: number, declaration: string | null): Promise<void> {
-    await this.store.writeState(`build/${this.view}/${version}`, declaration);
+  /** How many slices a build is divided into: always the same for a build. */
+  async slices(version: number): Promise<number> {
+    const known = this.known.get(version);
+    if (known !== undefined) return known;
+    const declaration = await this.declaration(version);
+    const { slices = 1 } = JSON.parse(declaration ?? '{}') as { readonly slices?: number };
+    if (declaration !== undefined) this.known.set(version, slices);
+    return slices;
+  }
+
+  /** Claims a number for a build; false when another process was faster. */
+  async claim(version: number, declaration: string): Promise<boolean> {
+    return this.store.writeState(`build/${this.view}/${version}`, declaration, { expected: undefined });
+  }
+
+  async forget(version: number): Promise<void> {
+    await this.store.writeState(`build/${this.view}/${version}`, null);
   }
 
   async saveDiscarded(eventId: string, at: string): Promise<void> {

@@ -2,18 +2,22 @@ import type { LogReader } from '@app/event-log';
 import type { Clock, EventCodec, Position, StoredEvent } from '@app/kernel';
 import { type DeadLetterReason, PoisonEvent } from './dead-letter';
 import type { Projection } from './projection';
-import { type FoldedPage, PageWriter } from './page-writer';
+import { BuildParts } from './build-parts';
+import { PageWriter } from './page-writer';
 import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from './view-stores';
 import type { ViewStore } from './view-store';
 
-/** Events read and folded at once: few, since what lives briefly costs the garbage collector little. */
-const PAGE = 500;
+/** Events read and folded at once: few, so that their text is still in the processor's cache when it is parsed, and lives briefly. */
+const PAGE = 200;
 
 export interface BuildTask {
   readonly view: string;
   readonly version: number;
-  readonly fence: number;
+  /** The slices to build, each with the fence of its lease. */
+  readonly held: ReadonlyMap<number, number>;
+  /** Whether the view is divided into slices that projectors share. */
+  readonly shared: boolean;
   /** Ids of discarded events. */
   readonly skip: readonly string[];
 }
@@ -27,7 +31,7 @@ export interface BuildFailure {
 
 export interface BuildOutcome {
   readonly outcome: 'caught-up' | 'stopped' | 'failed';
-  /** Events handled by this build in all. */
+  /** Events of the slices handled by this build in all. */
   readonly handled: number;
   readonly failure?: BuildFailure;
 }
@@ -64,23 +68,23 @@ export interface RebuildWorkerOptions extends ViewStores {
 /** For a thread of its own with connections of its own: `serveCalls(rebuildWorker(...))`; for this thread: `callHere(rebuildWorker(...))`. */
 export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
   const runs = new Map<string, Run>();
-  const storeOf = (view: string): ViewStore => {
+  const storeOf = (view: string, shared: boolean): ViewStore => {
     const projection = options.projections.find(({ name }) => name === view);
     if (projection === undefined) throw new Error(`there is no projection ${view}`);
-    return viewStore(projection, options);
+    return viewStore(projection, options, shared);
   };
   return {
     build: async (task) => {
       const run: Run = { handled: 0, stopping: false };
       runs.set(task.view, run);
-      return build(options, storeOf(task.view), task, run);
+      return build(options, storeOf(task.view, task.shared), task, run);
     },
     progress: (view) => runs.get(view)?.handled ?? 0,
     stop: (view) => {
       const run = runs.get(view);
       if (run !== undefined) run.stopping = true;
     },
-    verify: (task) => verify(storeOf(task.view), task.version, task.live, task.position),
+    verify: (task) => verify(storeOf(task.view, false), task.version, task.live, task.position),
     close: async () => options.onClose?.(),
   };
 };
@@ -92,53 +96,49 @@ interface Run {
 
 const build = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask, run: Run): Promise<BuildOutcome> => {
   await store.prepare(task.version);
-  const writer = await PageWriter.open({ ...options, ...task, store, skip: new Set(task.skip), onPoison: 'stop' });
+  const open = async ([slice, fence]: [number, number]) => [slice, await PageWriter.open({ ...options, version: task.version, store, slice, fence, skip: new Set(task.skip), onPoison: 'stop' })] as const;
+  const parts = new BuildParts(store.slices, new Map(await Promise.all([...task.held].map(open))));
   try {
-    const outcome = await batches(options.log, store, writer, run);
-    return { outcome, handled: writer.checkpoint.handled };
+    const outcome = await batches(options.log, store, parts, run);
+    return { outcome, handled: parts.handled };
   } catch (error) {
     if (!(error instanceof PoisonEvent)) throw error;
     const { id, type, stream, revision } = error.event;
-    return { outcome: 'failed', handled: writer.checkpoint.handled, failure: { reason: error.reason, detail: error.detail, event: { id, type, stream, revision } } };
+    return { outcome: 'failed', handled: parts.handled, failure: { reason: error.reason, detail: error.detail, event: { id, type, stream, revision } } };
   }
 };
 
 /** Reads and applies the next batch while the one before is written. */
-const batches = async (log: LogReader, store: ViewStore, writer: PageWriter, run: Run): Promise<'caught-up' | 'stopped'> => {
-  let after = writer.checkpoint.position;
+const batches = async (log: LogReader, store: ViewStore, parts: BuildParts, run: Run): Promise<'caught-up' | 'stopped'> => {
+  let after = parts.position;
   let writing: Promise<void> = Promise.resolve();
   for (;;) {
-    const { batch, upTo, end } = await foldBatch(log, store, writer, after);
+    const { batch, upTo, end } = await foldBatch(log, store, parts, after);
     await writing;
-    run.handled = writer.checkpoint.handled;
+    run.handled = parts.handled;
     if (run.stopping) return 'stopped';
     if (upTo !== null && upTo !== after) {
-      writing = writer.write(batch, upTo);
+      writing = parts.write(batch, upTo);
       // It is awaited a batch later; until then a failure must not count as unhandled.
       writing.catch(() => undefined);
       after = upTo;
     }
     if (end) {
       await writing;
-      run.handled = writer.checkpoint.handled;
+      run.handled = parts.handled;
       return 'caught-up';
     }
   }
 };
 
 /** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store refuses the batch. */
-const foldBatch = async (log: LogReader, { types, mostAtOnce }: ViewStore, writer: PageWriter, from: Position | null) => {
-  const changes: { position: Position; operations: readonly unknown[] }[] = [];
-  let handled = 0;
+const foldBatch = async (log: LogReader, { types, mostAtOnce }: ViewStore, parts: BuildParts, from: Position | null) => {
+  const folded = parts.batch((after) => eventsBetween(log, types, from, after));
   for (let after = from; ; ) {
-    const page = await log.readAll({ after, limit: Math.min(PAGE, mostAtOnce - handled), filter: { types } });
-    const folded = await writer.fold(page.events);
-    for (const change of folded.changes) changes.push(change);
-    handled += folded.handled;
+    const page = await log.readAll({ after, limit: Math.min(PAGE, mostAtOnce - folded.size), filter: { types } });
+    await folded.add(page.events);
     after = page.next;
-    if (!page.end && handled < mostAtOnce) continue;
-    const batch: FoldedPage = { handled, changes, letters: new Map(), events: () => eventsBetween(log, types, from, after) };
-    return { batch, upTo: after, end: page.end };
+    if (page.end || folded.size >= mostAtOnce) return { batch: folded.pages(after), upTo: after, end: page.end };
   }
 };
 

@@ -1,5 +1,6 @@
-import { counted, counters, memoryProjecting, opened, until } from '../../../test/fixtures/counters';
+import { counted, counters, memoryProjecting, opened } from '../../../test/fixtures/counters';
 import { positionOf } from '../../../test/fixtures/memory-log';
+import { until } from '../../../test/fixtures/until';
 
 const LONG = 10_000;
 
@@ -7,7 +8,7 @@ const running = async (given: Parameters<typeof memoryProjecting>[0] = {}) => {
   const all = memoryProjecting(given);
   await all.projecting.start();
   const rebuild = all.projecting.rebuild('counters');
-  const reaches = (state: string): Promise<void> => until(() => rebuild.status()?.state === state);
+  const reaches = (state: string): Promise<void> => until(async () => (await rebuild.status())?.state === state);
   const fill = async (streams = 20): Promise<void> => {
     for (let index = 0; index < streams; index += 1) await all.log.append(`counter-${index}`, [opened(`n${index}`), counted(index === 13 ? 1 : index)], 'noStream');
     await all.projecting.waitFor('counters', (await all.log.head()) ?? '', LONG);
@@ -22,8 +23,8 @@ describe('a rebuild', () => {
     await rebuild.start({ swap: false });
     await reaches('ready');
     expect(await readStore.live('counters')).toBe(1);
-    expect(rebuild.status()).toMatchObject({ version: 2, done: 40, total: 40, etaSeconds: 0, verification: { equal: true, rows: 20, liveRows: 20, differences: 0, listed: [] } });
-    expect(rebuild.status()?.verification?.checksum).toBe(rebuild.status()?.verification?.liveChecksum);
+    expect(await rebuild.status()).toMatchObject({ version: 2, done: 40, total: 40, etaSeconds: 0, verification: { equal: true, rows: 20, liveRows: 20, differences: 0, listed: [] } });
+    expect((await rebuild.status())?.verification?.checksum).toBe((await rebuild.status())?.verification?.liveChecksum);
     expect(readStore.text('counters', 2)).toBe(readStore.text('counters', 1));
     await rebuild.swap();
     expect(await projecting.status('counters')).toMatchObject({ version: 2, state: 'live', rebuild: { state: 'swapped' } });
@@ -35,7 +36,7 @@ describe('a rebuild', () => {
     await rebuild.swap();
     await rebuild.retire();
     expect(await readStore.versions('counters')).toEqual([2]);
-    expect(rebuild.status()).toBeUndefined();
+    expect(await rebuild.status()).toBeUndefined();
     await projecting.stop();
   });
 
@@ -44,7 +45,7 @@ describe('a rebuild', () => {
     await fill();
     for (const version of [2, 3]) {
       await rebuild.start({ swap: true });
-      await until(async () => (await readStore.live('counters')) === version && rebuild.status()?.state === 'swapped');
+      await until(async () => (await readStore.live('counters')) === version && (await rebuild.status())?.state === 'swapped');
       expect(readStore.text('counters', version)).toBe(readStore.text('counters', version - 1));
       await rebuild.retire();
     }
@@ -60,7 +61,7 @@ describe('a rebuild', () => {
     live?.rows.set('counter-9', { key: 'counter-9', position: positionOf(1), row: { name: 'n9', count: 0 } });
     await rebuild.start({ swap: true });
     await reaches('ready');
-    expect(rebuild.status()?.verification).toMatchObject({
+    expect((await rebuild.status())?.verification).toMatchObject({
       equal: false,
       differences: 3,
       listed: [{ key: 'counter-1', difference: 'extra' }, { key: 'counter-2', difference: 'changed' }, { key: 'counter-9', difference: 'missing' }],
@@ -78,8 +79,8 @@ describe('a rebuild', () => {
     await projecting.waitFor('counters', position, LONG);
     await rebuild.start({ swap: true });
     await reaches('failed');
-    const [letter] = projecting.deadLetters();
-    expect(rebuild.status()?.failure).toMatchObject({ reason: 'apply', event: { id: letter?.eventId, type: 'Counted', stream: 'counter-0', revision: 2 } });
+    const [letter] = await projecting.deadLetters();
+    expect((await rebuild.status())?.failure).toMatchObject({ reason: 'apply', event: { id: letter?.eventId, type: 'Counted', stream: 'counter-0', revision: 2 } });
     await projecting.discardDeadLetter(letter?.id ?? '');
     await rebuild.resume();
     await reaches('swapped');
@@ -101,12 +102,12 @@ describe('a rebuild', () => {
     await first.projecting.stop();
 
     const second = await running({ log: first.log, readStore: first.readStore });
-    expect(second.rebuild.status()).toMatchObject({ state: 'paused', version: 2 });
+    expect(await second.rebuild.status()).toMatchObject({ state: 'paused', version: 2 });
     await second.rebuild.resume();
     await second.reaches('ready');
     await second.rebuild.cancel();
     expect(await second.readStore.versions('counters')).toEqual([1]);
-    expect(second.rebuild.status()).toBeUndefined();
+    expect(await second.rebuild.status()).toBeUndefined();
     await second.projecting.stop();
   });
 
@@ -121,7 +122,7 @@ describe('a rebuild', () => {
     release();
     await pausing;
     await rebuild.startOver();
-    expect(rebuild.status()).toMatchObject({ state: 'paused', version: 3, done: 0 });
+    expect(await rebuild.status()).toMatchObject({ state: 'paused', version: 3, done: 0 });
     expect(await readStore.versions('counters')).toEqual([1, 3]);
     await rebuild.resume();
     await reaches('ready');
@@ -145,6 +146,27 @@ describe('a rebuild', () => {
     await second.projecting.stop();
   });
 
+  it('is swapped as it was asked to be, though the process died between verification and swap, and not again after a rollback', async () => {
+    const first = await running();
+    await first.fill(3);
+    const swap = first.readStore.swap;
+    first.readStore.swap = async () => new Promise(() => undefined);
+    await first.rebuild.start({ swap: true });
+    await first.reaches('ready');
+    first.readStore.swap = swap;
+    const second = await running({ log: first.log, readStore: first.readStore });
+    await second.reaches('swapped');
+    expect(await second.readStore.live('counters')).toBe(2);
+    await second.rebuild.rollback();
+    await second.projecting.stop();
+    const third = await running({ log: first.log, readStore: first.readStore });
+    await third.projecting.waitFor('counters', (await third.log.head()) ?? '', LONG);
+    expect([(await third.rebuild.status())?.state, await third.readStore.live('counters')]).toEqual(['ready', 1]);
+    await third.rebuild.swap();
+    expect(await third.readStore.live('counters')).toBe(2);
+    await third.projecting.stop();
+  });
+
   it('refuses what its state does not allow', async () => {
     const { projecting, rebuild, reaches } = await running();
     await expect(rebuild.swap()).rejects.toMatchObject({ code: 'no_rebuild' });
@@ -160,13 +182,13 @@ describe('a rebuild', () => {
     const { projecting, log, rebuild, reaches } = await running();
     await rebuild.start({ swap: false });
     await reaches('ready');
-    expect(rebuild.status()).toMatchObject({ done: 0, total: 0, verification: { equal: true, rows: 0 } });
+    expect(await rebuild.status()).toMatchObject({ done: 0, total: 0, verification: { equal: true, rows: 0 } });
     await rebuild.cancel();
     await log.append('counter-a', [opened('a')], 'noStream');
     await projecting.waitFor('counters', positionOf(1), LONG);
     await rebuild.start({ swap: false });
     await reaches('ready');
-    expect(rebuild.status()).toMatchObject({ done: 1, verification: { equal: true, rows: 1 } });
+    expect(await rebuild.status()).toMatchObject({ done: 1, verification: { equal: true, rows: 1 } });
     await projecting.stop();
   });
 
@@ -177,7 +199,7 @@ describe('a rebuild', () => {
     await first.reaches('ready');
     await first.projecting.stop();
     const second = await running({ log: first.log, readStore: first.readStore, projections: [{ ...counters, version: 2 }] });
-    await until(async () => (await second.readStore.versions('counters')).length === 1 && second.rebuild.status() === undefined);
+    await until(async () => (await second.readStore.versions('counters')).length === 1 && (await second.rebuild.status()) === undefined);
     expect(await second.readStore.live('counters')).toBeGreaterThan(1);
     await second.projecting.stop();
   });

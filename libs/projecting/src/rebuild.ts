@@ -1,120 +1,106 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { type Calls, refuse } from '@app/kernel';
-import { describeError } from './dead-letter';
+import { canonicalJson, refuse } from '@app/kernel';
 import type { ProjectingEvents } from './events';
-import { errorName, type Logger } from './logger';
-import type { Mutex } from './mutex';
-import { Progress } from './progress';
-import type { RebuildRecord, RebuildState } from './rebuild-record';
-import type { BuildOutcome, RebuildWorker } from './rebuild-worker';
-import { isFenced, isTransient } from './transient';
-import type { Verification } from './verification';
+import { dropOrphans, type IsDeclared, isOthers } from './others-builds';
+import { mustRun, type RebuildRecord, type RebuildState } from './rebuild-record';
+import { RebuildWork, type RebuildWorkOptions } from './rebuild-work';
+import { StandingRebuild } from './standing-rebuild';
 import type { View } from './view';
 
-const RETRY_MS = 1_000;
-const POLL_MS = 200;
-
-export interface RebuildOptions {
-  readonly view: View;
-  /** Starts the worker; closed again when the rebuild no longer needs it. */
-  readonly spawn: () => Calls<RebuildWorker>;
-  /** Rebuilds take turns, so that they do not starve what is served. */
-  readonly turns: Mutex;
-  readonly logger: Logger;
+export interface RebuildOptions extends RebuildWorkOptions {
   readonly events: ProjectingEvents;
+  /** True when no living process has a newer declaration of the projection. */
+  readonly isNewest: () => boolean;
+  readonly isDeclared: IsDeclared;
 }
 
-/** What is shown of a rebuild (wire, `GET /projections`). */
-export interface RebuildStatus {
-  readonly version: number;
-  readonly done: number;
-  readonly total: number;
-  /** Events a second. */
-  readonly rate: number;
-  readonly etaSeconds: number | null;
-  readonly state: RebuildState;
-  readonly reason: RebuildRecord['reason'];
-  readonly failure?: RebuildRecord['failure'];
-  readonly verification?: Verification;
-}
-
-/** The rebuild of one view: a new build beside the live one, verified, swapped, kept for a way back, retired. */
+/**
+ * The rebuild of one view: a new build beside the live one, verified, swapped, kept for a way back, retired. Run by the
+ * holder of the view's first slice; those of other slices build their own (`Companion`).
+ */
 export class Rebuild {
-  private record: RebuildRecord | undefined;
-  private running: Promise<void> | undefined;
-  private stopping = new AbortController();
-  private calls: Calls<RebuildWorker> | undefined;
-  private readonly progress = new Progress();
+  private readonly standing: StandingRebuild;
+  private readonly work: RebuildWork;
 
-  constructor(private readonly options: RebuildOptions) {}
+  constructor(private readonly options: RebuildOptions) {
+    this.standing = new StandingRebuild(options.view, options.events);
+    this.work = new RebuildWork(options, this.standing, { swap: () => this.swap(), replace: () => this.replaceUnfit() });
+  }
 
-  status(): RebuildStatus | undefined {
-    if (this.record === undefined) return undefined;
-    const { from: _, swap: __, fence: ___, ...shown } = this.record;
-    const follower = [this.view.live, this.view.beside].find((candidate) => candidate?.version === shown.version);
-    const done = Math.max(this.progress.done, follower?.count ?? 0);
-    const total = Math.max(done, this.view.count);
-    const { rate } = this.progress;
-    return { ...shown, done, total, rate: Math.round(rate), etaSeconds: done >= total ? 0 : rate === 0 ? null : Math.ceil((total - done) / rate) };
+  /** The rebuild as it stands; undefined where there is none. */
+  get state(): RebuildRecord | undefined {
+    return this.standing.record;
   }
 
   /** Goes on with what stands in the store, after the view was opened: a rebuild survives the process. */
   async open(unfit: 'declaration' | 'ahead-of-log' | undefined): Promise<void> {
-    this.record = await this.view.records.rebuild();
-    if (this.record !== undefined) await this.save({ fence: this.view.fence });
-    await this.reconcile();
-    if (unfit === 'ahead-of-log' && this.record !== undefined) await this.remove();
-    if (this.record !== undefined) this.progress.done = (await this.view.store.checkpoint(this.record.version))?.handled ?? 0;
-    if (unfit !== undefined && this.record === undefined) await this.begin(unfit, true);
-    else if (this.record !== undefined && mustRun(this.record)) this.run();
-    else if (this.record?.state === 'ready') await this.view.followBeside(this.record.version);
-    else if (this.record?.state === 'swapped') await this.view.followBeside(this.record.from);
-    await this.dropOrphans();
+    const stored = await this.view.records.rebuild();
+    const belongsToOthers = stored !== undefined && (await isOthers(this.view, stored, this.options.isDeclared));
+    this.standing.take(belongsToOthers ? undefined : stored);
+    if (!belongsToOthers && stored !== undefined) await this.standing.save({ fence: this.view.fence });
+    if (!belongsToOthers) await this.reconcile();
+    if (unfit === 'ahead-of-log' && this.state !== undefined) await this.remove();
+    if (this.state !== undefined) this.options.progress.done = await this.view.stored.handled(this.state.version);
+    if (unfit !== undefined && this.state === undefined && !belongsToOthers && (unfit !== 'declaration' || this.options.isNewest())) await this.begin(unfit, true);
+    else if (this.state !== undefined && mustRun(this.state)) this.work.begin();
+    else if (this.state?.state === 'ready') await this.view.followBeside(this.state.version);
+    else if (this.state?.state === 'swapped') await this.view.followBeside(this.state.from);
+    await dropOrphans(this.view, [stored, this.state], this.options.isDeclared);
   }
 
   /** Stops the work, not the rebuild: it goes on at the next `open`. */
-  async close(): Promise<void> {
-    this.stopping.abort();
-    await this.calls?.call('stop', this.view.name);
-    await this.running;
+  close(): Promise<void> {
+    return this.work.stop();
+  }
+
+  /** True when the store says something else than this process knows, nobody does what is to be done, or it is now for this process to replace an unfit build. */
+  isOutdated(): Promise<boolean> {
+    return this.standing.settled(async () => {
+      if (this.work.isRunning) return false;
+      if ((await this.view.store.live()) !== this.view.served) return true;
+      const stored = await this.view.records.rebuild();
+      if (this.state === undefined && stored !== undefined) return !(await isOthers(this.view, stored, this.options.isDeclared));
+      if (this.state === undefined) return this.view.live === undefined && this.options.isNewest();
+      const isAbandoned = this.state.state === 'building' || this.state.state === 'verifying';
+      return isAbandoned || canonicalJson(this.state) !== canonicalJson(stored ?? null);
+    });
   }
 
   /** Begins to build the next version. Refuses with `rebuild_exists` while one is under way or not retired. */
   async start({ swap }: { readonly swap: boolean }): Promise<void> {
-    if (this.record !== undefined) return refuse('rebuild_exists', { version: this.record.version, state: this.record.state });
+    const present = this.state ?? (await this.view.records.rebuild());
+    if (present !== undefined) return refuse('rebuild_exists', { version: present.version, state: present.state });
     await this.begin('asked', swap);
   }
 
   async pause(): Promise<void> {
-    await this.expect('building');
+    this.standing.expect('building');
     await this.close();
     // It may have caught up or failed before it could be stopped.
-    if (this.record?.state === 'building') await this.save({ state: 'paused' });
+    if (this.state?.state === 'building') await this.standing.save({ state: 'paused' });
   }
 
   async resume(): Promise<void> {
-    await this.expect('paused', 'failed');
-    const { failure: _, ...rest } = this.present();
-    await this.store({ ...rest, state: 'building' });
-    this.run();
+    this.standing.expect('paused', 'failed');
+    const { failure: _, ...rest } = this.standing.present();
+    await this.standing.store({ ...rest, state: 'building' });
+    this.work.begin();
   }
 
   /** Drops what a paused or failed build holds, since content it has read was erased; it stays as it is and begins anew when resumed. */
   async startOver(): Promise<void> {
-    await this.expect('paused', 'failed');
-    const { version: old, ...rest } = this.present();
-    const version = await this.view.nextVersion();
-    await this.view.begin(version);
-    await this.store({ ...rest, version });
-    this.progress.done = 0;
+    this.standing.expect('paused', 'failed');
+    const { version: old, ...rest } = this.standing.present();
+    const version = await this.view.begin();
+    await this.standing.store({ ...rest, version });
+    this.options.progress.done = 0;
     await this.view.remove(old);
   }
 
   /** Drops the new build. */
   async cancel(): Promise<void> {
-    await this.expect('building', 'paused', 'failed', 'verifying', 'ready');
+    this.standing.expect('building', 'paused', 'failed', 'verifying', 'ready');
     await this.close();
-    await this.expect('building', 'paused', 'failed', 'verifying', 'ready');
+    this.standing.expect('building', 'paused', 'failed', 'verifying', 'ready');
     await this.remove();
   }
 
@@ -129,7 +115,7 @@ export class Rebuild {
 
   /** Drops the build before: from here there is no way back. */
   async retire(): Promise<void> {
-    await this.expect('swapped');
+    this.standing.expect('swapped');
     await this.remove();
   }
 
@@ -139,129 +125,43 @@ export class Rebuild {
 
   /** Stored before and after: before, so that a holder of the lease before finds out in time; after, so that the record is true. */
   private async exchange(from: RebuildState, to: RebuildState): Promise<void> {
-    await this.expect(from);
-    await this.save({});
-    await this.view.swap();
-    await this.save({ state: to });
+    this.standing.expect(from);
+    await this.options.gather(async () => {
+      await this.standing.save({});
+      await this.view.swap();
+      await this.standing.save({ state: to, swap: false });
+    });
   }
 
   private async begin(reason: RebuildRecord['reason'], swap: boolean): Promise<void> {
-    const version = await this.view.nextVersion();
-    await this.store({ version, from: this.view.served, reason, state: 'building', swap, fence: this.view.fence });
-    await this.view.begin(version);
+    const [goal, version] = [await this.view.head(), await this.view.begin()];
+    await this.standing.store({ version, from: this.view.served, reason, state: 'building', goal, swap, fence: this.view.fence });
     if (reason !== 'asked') this.options.logger.warn({ view: this.view.name, version, reason }, 'the live build is unfit; building another beside it');
-    this.run();
-  }
-
-  private run(): void {
-    this.stopping = new AbortController();
-    const { signal } = this.stopping;
-    this.running = this.options.turns
-      .run(() => this.work(signal))
-      .catch(async (error: unknown) => {
-        if (isFenced(error) || signal.aborted) return;
-        this.options.logger.error({ view: this.view.name, error: describeError(error) }, 'a rebuild failed');
-        await this.save({ state: 'failed', failure: { reason: 'error', detail: describeError(error) } });
-      })
-      .catch((error: unknown) => this.options.logger.error({ view: this.view.name, error: errorName(error) }, 'the state of a rebuild could not be stored'));
-  }
-
-  private async work(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    this.calls = this.options.spawn();
-    try {
-      const { outcome, failure } = await this.build(this.calls, signal);
-      if (outcome === 'stopped' || signal.aborted) return;
-      if (outcome === 'failed') return await this.save({ state: 'failed', ...(failure === undefined ? {} : { failure }) });
-      if (this.present().reason !== 'asked') return await this.replaceUnfit();
-      await this.verify(this.calls);
-      if (!signal.aborted && this.present().swap && this.present().verification?.equal === true) await this.swap();
-    } finally {
-      const calls = this.calls;
-      this.calls = undefined;
-      await calls.close();
-    }
-  }
-
-  /** Builds up to the head; failures of the stores are waited out. */
-  private async build(calls: Calls<RebuildWorker>, signal: AbortSignal): Promise<BuildOutcome> {
-    const { name, fence, skip } = this.view;
-    const poll = setInterval(() => void calls.call('progress', name).then((done) => this.progress.at(done), () => undefined), POLL_MS).unref();
-    try {
-      for (;;) {
-        try {
-          const outcome = await calls.call('build', { view: name, version: this.present().version, fence, skip: [...skip] });
-          this.progress.at(outcome.handled);
-          return outcome;
-        } catch (error) {
-          if (!isTransient(error) || isFenced(error)) throw error;
-          this.options.logger.warn({ view: name, error: errorName(error) }, 'a rebuild was interrupted; trying again');
-          await pause(RETRY_MS, undefined, { signal });
-        }
-      }
-    } finally {
-      clearInterval(poll);
-    }
-  }
-
-  private async verify(calls: Calls<RebuildWorker>): Promise<void> {
-    await this.save({ state: 'verifying' });
-    const { version, from } = this.present();
-    await this.view.followBeside(version);
-    const verification = await this.view.aligned((position) => calls.call('verify', { view: this.view.name, version, live: from, position }));
-    await this.save({ state: 'ready', verification });
+    this.work.begin();
   }
 
   private async replaceUnfit(): Promise<void> {
-    await this.view.replace(this.present().version);
+    await this.view.replace(this.standing.present().version);
     await this.remove();
     this.options.logger.info({ view: this.view.name, version: this.view.served }, 'an unfit build was replaced');
   }
 
   /** Makes the record true where the process died between a step and its record. */
   private async reconcile(): Promise<void> {
-    if (this.record === undefined) return;
-    const { version, from, state, reason } = this.record;
+    if (this.state === undefined) return;
+    const { version, from, state, reason } = this.state;
     const served = this.view.served;
     const other = served === version ? from : version;
     const done = served === version && reason !== 'asked';
     if (state === 'removing' || done || !(await this.view.isFit(other))) await this.remove();
-    else if (served === version && state !== 'swapped') await this.save({ state: 'swapped' });
-    else if (served === from && state === 'swapped') await this.save({ state: 'ready' });
+    else if (served === version && state !== 'swapped') await this.standing.save({ state: 'swapped', swap: false });
+    else if (served === from && state === 'swapped') await this.standing.save({ state: 'ready', swap: false });
   }
 
   private async remove(): Promise<void> {
-    await this.save({ state: 'removing' });
-    const { version, from } = this.present();
+    await this.standing.save({ state: 'removing' });
+    const { version, from } = this.standing.present();
     await this.view.remove(this.view.served === version ? from : version);
-    await this.view.records.saveRebuild(null, this.record);
-    this.record = undefined;
-  }
-
-  private async dropOrphans(): Promise<void> {
-    const known = new Set([this.view.served, this.record?.version, this.record?.from]);
-    for (const version of await this.view.store.versions()) if (!known.has(version)) await this.view.remove(version);
-  }
-
-  private present(): RebuildRecord {
-    return this.record ?? refuse('no_rebuild');
-  }
-
-  private async expect(...states: readonly RebuildState[]): Promise<void> {
-    const { state } = this.present();
-    if (!states.includes(state)) refuse('rebuild_not_ready', { state });
-  }
-
-  private save(changes: Partial<RebuildRecord>): Promise<void> {
-    return this.store({ ...this.present(), ...changes });
-  }
-
-  private async store(record: RebuildRecord): Promise<void> {
-    await this.view.records.saveRebuild(record, this.record);
-    this.record = record;
-    this.options.events.emit('rebuild', { view: this.view.name, version: record.version, state: record.state });
+    await this.standing.clear();
   }
 }
-
-/** A rebuild that nobody asked for is tried again at every start, since the view is not brought up before it is done. */
-const mustRun = ({ state, reason }: RebuildRecord): boolean => state === 'building' || state === 'verifying' || (state === 'failed' && reason !== 'asked');

@@ -14,7 +14,7 @@ const FLOWING: ReadonlyMap<string, DeadLetter> = new Map();
 export const replayStream = async (writer: PageWriter, log: EventLog, types: readonly string[], letter: DeadLetter, upTo: Position | null, discard: boolean): Promise<DeadLetter | undefined> => {
   const stream = await log.readStream(letter.stream, { from: letter.revision + (discard ? 1 : 0) });
   const waiting = stream.filter((event) => types.includes(event.type) && upTo !== null && event.position <= upTo);
-  if (await handled(writer, waiting, upTo, letter.stream, null)) return undefined;
+  if (waiting.length !== 1 && (await handled(writer, waiting, upTo, letter.stream, null))) return undefined;
   for (const [index, event] of waiting.entries()) {
     const next = waiting[index + 1];
     const behind = next === undefined ? null : movedTo(letter, next);

@@ -3,6 +3,7 @@ import { canonicalJson, type Json, type RecordedEvent } from '@app/kernel';
 import type { Operation, ReadStore } from '@app/read-store';
 import { type DeadLetter, letterJson } from './dead-letter';
 import type { RowProjection } from './projection';
+import type { Plain } from './stored-state';
 import type { ViewBatch, ViewStore } from './view-store';
 
 const LETTER = 'dead-letter/';
@@ -18,10 +19,12 @@ export class RowView implements ViewStore<Operation> {
   constructor(
     private readonly projection: RowProjection,
     private readonly store: ReadStore,
+    readonly slices: number,
   ) {
-    this.name = projection.name;
-    this.types = projection.types;
-    this.declaration = canonicalJson({ version: projection.version, types: projection.types.toSorted(), indexes: projection.indexes });
+    const { name, version, types, indexes } = projection;
+    this.name = name;
+    this.types = types;
+    this.declaration = canonicalJson({ version, types: types.toSorted(), indexes, ...(slices === 1 ? {} : { slices }) });
   }
 
   operations(event: RecordedEvent): readonly Operation[] {
@@ -48,19 +51,19 @@ export class RowView implements ViewStore<Operation> {
     return this.store.drop(this.name, version);
   }
 
-  checkpoint(version: number) {
-    return this.store.checkpoint(this.name, version);
+  checkpoint(version: number, slice: number) {
+    return this.store.checkpoint(this.name, version, slice);
   }
 
   async letters(version: number): Promise<readonly DeadLetter[]> {
     const state = await this.store.viewState(this.name, version);
-    return state.filter(({ key }) => key.startsWith(LETTER)).map(({ value }) => value as unknown as DeadLetter);
+    return state.filter(({ key }) => key.startsWith(LETTER)).map(({ value }) => value as Plain<DeadLetter>);
   }
 
   async commit(version: number, batch: ViewBatch<Operation>): Promise<void> {
     const { letters, ...rest } = batch;
     const state: Record<string, Json | null> = {};
-    for (const [stream, letter] of letters) state[`${LETTER}${stream}`] = letter === null ? null : letterJson(letter);
+    for (const [stream, letter] of letters) state[`${LETTER}${stream}`] = letterJson(letter);
     await this.store.commit({ ...rest, view: this.name, version, ...(letters.size === 0 ? {} : { state }) });
   }
 

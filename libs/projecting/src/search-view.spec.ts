@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Blobs } from '@app/blobs';
 import { systemClock } from '@app/kernel';
 import { encodePassages, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
-import { counted, counterCodec, MemoryLogger, opened, stored, until } from '../../../test/fixtures/counters';
+import { counted, counterCodec, MemoryLogger, opened, stored } from '../../../test/fixtures/counters';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
+import { until } from '../../../test/fixtures/until';
 import { Projecting } from './projecting';
 import type { SearchProjection } from './projection';
 
@@ -67,7 +68,7 @@ describe('a search projection', () => {
     await append('counter-a', opened('erased'));
     await append('counter-b', opened('marble'));
     expect(await found()).toEqual(['counter-b']);
-    expect(projecting.deadLetters()).toEqual([]);
+    expect(await projecting.deadLetters()).toEqual([]);
     await projecting.stop();
   });
 
@@ -76,7 +77,7 @@ describe('a search projection', () => {
     await append('counter-a', opened('broken'));
     await append('counter-b', opened('marble'));
     expect(await found()).toEqual(['counter-b']);
-    const [letter] = projecting.deadLetters();
+    const [letter] = await projecting.deadLetters();
     expect(letter).toMatchObject({ reason: 'apply', stream: 'counter-a' });
     bodies.set('broken', await passages('rocks again'));
     expect(await projecting.retryDeadLetter(letter?.id ?? '')).toBeUndefined();
@@ -89,13 +90,13 @@ describe('a search projection', () => {
     for (const name of ['granite', 'marble']) await append(`counter-${name}`, opened(name));
     const rebuild = projecting.rebuild('documents');
     await rebuild.start({ swap: true });
-    await until(() => rebuild.status()?.state === 'swapped');
-    expect(rebuild.status()?.verification).toMatchObject({ equal: true, rows: 2 });
+    await until(async () => (await rebuild.status())?.state === 'swapped');
+    expect((await rebuild.status())?.verification).toMatchObject({ equal: true, rows: 2 });
     await rebuild.retire();
     bodies.delete('granite');
     await rebuild.start({ swap: false });
-    await until(() => rebuild.status()?.state === 'ready');
-    expect(rebuild.status()?.verification).toMatchObject({ equal: false, rows: 1, liveRows: 2, listed: [{ key: 'counter-granite', difference: 'missing' }] });
+    await until(async () => (await rebuild.status())?.state === 'ready');
+    expect((await rebuild.status())?.verification).toMatchObject({ equal: false, rows: 1, liveRows: 2, listed: [{ key: 'counter-granite', difference: 'missing' }] });
     await rebuild.swap();
     expect(await found()).toEqual(['counter-marble']);
     await projecting.stop();

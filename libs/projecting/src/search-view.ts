@@ -4,7 +4,7 @@ import type { ReadStore } from '@app/read-store';
 import { decodePassages, type SearchIndex, type SearchOperation } from '@app/search-index';
 import { type DeadLetter, letterJson } from './dead-letter';
 import type { SearchIntent, SearchProjection } from './projection';
-import { allState } from './stored-state';
+import { allState, type Plain } from './stored-state';
 import type { ViewBatch, ViewStore } from './view-store';
 
 /**
@@ -16,6 +16,8 @@ export class SearchView implements ViewStore<SearchOperation> {
   readonly name: string;
   readonly types: readonly string[];
   readonly declaration: string;
+  /** Deletions of Agents and Spaces reach documents of all streams. */
+  readonly slices = 1;
   /** Few, since a document comes with all its passages and their vectors. */
   readonly mostAtOnce = 20;
 
@@ -55,13 +57,13 @@ export class SearchView implements ViewStore<SearchOperation> {
     for (const { key } of await allState(this.store, this.lettersOf(version))) await this.store.writeState(key, null);
   }
 
-  checkpoint(version: number) {
-    return this.index.checkpoint(this.name, version);
+  checkpoint(version: number, slice: number) {
+    return this.index.checkpoint(this.name, version, slice);
   }
 
   async letters(version: number): Promise<readonly DeadLetter[]> {
     const entries = await allState(this.store, this.lettersOf(version));
-    return entries.map(({ value }) => value as unknown as DeadLetter);
+    return entries.map(({ value }) => value as Plain<DeadLetter>);
   }
 
   async commit(version: number, { letters, ...batch }: ViewBatch<SearchOperation>): Promise<void> {

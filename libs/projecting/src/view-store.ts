@@ -4,6 +4,7 @@ import type { DeadLetter } from './dead-letter';
 
 /** One transaction of a view: what its events do, where it stands then, and the dead letters that came or went. */
 export interface ViewBatch<Op> {
+  readonly slice: number;
   readonly changes: readonly { readonly position: Position; readonly operations: readonly Op[] }[];
   readonly from: Position | null;
   readonly to: Checkpoint;
@@ -21,6 +22,8 @@ export interface ViewStore<Op = unknown> {
   readonly types: readonly string[];
   /** Says what the projection was when a build was made; another text means that builds are no longer fit. */
   readonly declaration: string;
+  /** How many slices the streams are divided into; each has a checkpoint and a writer of its own. */
+  readonly slices: number;
   /** Most events of one commit: what their operations hold must fit in memory. */
   readonly mostAtOnce: number;
   operations(event: RecordedEvent): readonly Op[] | Promise<readonly Op[]>;
@@ -31,7 +34,8 @@ export interface ViewStore<Op = unknown> {
   swap(from: number | undefined, to: number): Promise<boolean>;
   drop(version: number): Promise<void>;
 
-  checkpoint(version: number): Promise<Checkpoint | undefined>;
+  /** Undefined where the build is not there. */
+  checkpoint(version: number, slice: number): Promise<Checkpoint | undefined>;
   letters(version: number): Promise<readonly DeadLetter[]>;
   commit(version: number, batch: ViewBatch<Op>): Promise<void>;
 

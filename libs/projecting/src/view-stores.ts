@@ -4,6 +4,7 @@ import type { SearchIndex } from '@app/search-index';
 import type { Projection } from './projection';
 import { RowView } from './row-view';
 import { SearchView } from './search-view';
+import { SHARED_SLICES } from './slices';
 import type { ViewStore } from './view-store';
 
 /** The stores that views live in. */
@@ -13,5 +14,6 @@ export interface ViewStores {
   readonly blobs: Blobs;
 }
 
-export const viewStore = (projection: Projection, { readStore, searchIndex, blobs }: ViewStores): ViewStore =>
-  (projection.kind === 'rows' ? new RowView(projection, readStore) : new SearchView(projection, searchIndex, blobs, readStore)) as ViewStore;
+/** `shared`: several projectors may write the view, so that it is divided into slices where its projection allows that. */
+export const viewStore = (projection: Projection, { readStore, searchIndex, blobs }: ViewStores, shared: boolean): ViewStore =>
+  (projection.kind === 'rows' ? new RowView(projection, readStore, shared && projection.perStream === true ? SHARED_SLICES : 1) : new SearchView(projection, searchIndex, blobs, readStore)) as ViewStore;

@@ -6,6 +6,7 @@ import { Follower } from './follower';
 import type { Logger } from './logger';
 import { BuildRecords, type RebuildRecord } from './rebuild-record';
 import { allState } from './stored-state';
+import { StoredProgress } from './stored-progress';
 import type { ViewStore } from './view-store';
 import { Waiters } from './waiters';
 
@@ -19,29 +20,43 @@ export interface ViewOptions {
   readonly onFenced: () => void;
 }
 
-/** One view and its builds: the one that is served, and at most one beside it. */
+type Unfitness = Exclude<RebuildRecord['reason'], 'asked'>;
+
+/** One view and its builds, as far as this process holds slices of them: the one that is served, and at most one beside it. */
 export class View {
   readonly waiters = new Waiters();
   readonly records: BuildRecords;
+  readonly stored: StoredProgress;
   /** Ids of events that an operator discarded: passed over by every build. */
   readonly skip = new Set<string>();
   /** Follows the log for the build that is served; undefined while that build is unfit or nothing runs. */
   live: Follower | undefined;
   /** Follows the log for the other build, if there is one. */
   beside: Follower | undefined;
-  fence = 0;
+  /** The slices that this process writes, each with its fence. */
+  held: ReadonlyMap<number, number> = new Map();
   private version: number | undefined;
-  private countAtOpening = 0;
 
   constructor(
     readonly store: ViewStore,
     private readonly options: ViewOptions,
   ) {
     this.records = new BuildRecords(options.readStore, store.name);
+    this.stored = new StoredProgress(store, this.records, options.log);
   }
 
   get name(): string {
     return this.store.name;
+  }
+
+  /** True when no other process writes the view. */
+  get whole(): boolean {
+    return this.held.size === this.store.slices;
+  }
+
+  /** Fence of the first slice, whose holder decides on builds. */
+  get fence(): number {
+    return this.held.get(0) ?? 0;
   }
 
   /** Build that is served. */
@@ -50,16 +65,13 @@ export class View {
     return this.version;
   }
 
-  /** Events handled by the served build. */
-  get count(): number {
-    return this.live?.count ?? this.countAtOpening;
+  head(): Promise<Position | null> {
+    return this.options.log.head();
   }
 
   /** Opens the served build, making the first one where there is none, and follows the log unless the build is unfit: then answers why. */
-  async open(fence: number): Promise<Exclude<RebuildRecord['reason'], 'asked'> | undefined> {
-    this.fence = fence;
-    const prefix = this.records.discardedPrefix();
-    for (const { key } of await allState(this.options.readStore, prefix)) this.skip.add(key.slice(prefix.length));
+  async open(held: ReadonlyMap<number, number>): Promise<Unfitness | undefined> {
+    await this.hold(held);
     try {
       return await this.openServed();
     } catch (error) {
@@ -72,13 +84,29 @@ export class View {
     }
   }
 
-  private async openServed(): Promise<Exclude<RebuildRecord['reason'], 'asked'> | undefined> {
-    this.version = (await this.store.live()) ?? (await this.makeFirst());
-    const unfit = await this.unfitness(this.version);
-    if (unfit !== undefined) return unfit;
-    await this.store.prepare(this.version);
-    this.live = await this.follow(this.version);
-    return undefined;
+  /** Takes slices whose first is another's: what is to be followed is said by `attend`. */
+  async hold(held: ReadonlyMap<number, number>): Promise<void> {
+    this.held = held;
+    const prefix = this.records.discardedPrefix();
+    for (const { key } of await allState(this.options.readStore, prefix)) this.skip.add(key.slice(prefix.length));
+  }
+
+  /** Goes on with other slices, the same builds. */
+  async reslice(held: ReadonlyMap<number, number>): Promise<void> {
+    const [live, beside] = [this.live?.version, this.beside?.version];
+    await this.close();
+    this.held = held;
+    await this.attend(live, beside);
+  }
+
+  /** Follows these builds and no others. */
+  async attend(live: number | undefined, beside: number | undefined): Promise<void> {
+    this.version = live ?? this.version;
+    const running = [this.live, this.beside];
+    const kept = (version: number | undefined): Follower | undefined => running.find((follower) => follower !== undefined && follower.version === version);
+    await Promise.all(running.map((follower) => (follower === kept(live) || follower === kept(beside) ? undefined : follower?.stop())));
+    this.live = kept(live) ?? (live === undefined ? undefined : await this.follow(live));
+    this.beside = kept(beside) ?? (beside === undefined ? undefined : await this.follow(beside));
   }
 
   async close(): Promise<void> {
@@ -87,14 +115,13 @@ export class View {
     this.beside = undefined;
   }
 
-  /** A number that no build of the view has had. */
-  async nextVersion(): Promise<number> {
-    return Math.max(0, ...(await this.store.versions()), (await this.records.rebuild())?.version ?? 0) + 1;
-  }
-
-  async begin(version: number): Promise<void> {
-    await this.records.saveDeclaration(version, this.store.declaration);
-    await this.store.prepare(version);
+  /** Makes an empty build for the projection as it is declared now, under a number that no build of the view has had. */
+  async begin(): Promise<number> {
+    for (let version = Math.max(0, ...(await this.store.versions()), (await this.records.rebuild())?.version ?? 0) + 1; ; version += 1) {
+      if (!(await this.records.claim(version, this.store.declaration))) continue;
+      await this.store.prepare(version);
+      return version;
+    }
   }
 
   /** True when a build was made for the projection as it is declared now. */
@@ -104,13 +131,13 @@ export class View {
 
   async followBeside(version: number): Promise<void> {
     await this.store.prepare(version);
-    this.beside = await this.follow(version);
+    if (this.beside?.version !== version) this.beside = await this.follow(version);
   }
 
-  /** Holds both builds at one position while `work` runs: what arrives meanwhile is handled after. */
+  /** Holds both builds at one position while `work` runs: what arrives meanwhile is handled after. All slices must be here. */
   aligned<T>(work: (position: Position | null) => Promise<T>): Promise<T> {
     const { live, beside } = this;
-    if (live === undefined || beside === undefined) return refuse('rebuild_not_ready');
+    if (live === undefined || beside === undefined || !this.whole) return refuse('rebuild_not_ready');
     return live.hold((advanceLive) =>
       beside.hold(async (advanceBeside) => {
         const [first, second] = [live.position, beside.position];
@@ -149,27 +176,33 @@ export class View {
       this.beside = undefined;
     }
     if ((await this.store.versions()).includes(version)) await this.store.drop(version);
-    await this.records.saveDeclaration(version, null);
+    await this.records.forget(version);
+  }
+
+  private async openServed(): Promise<Unfitness | undefined> {
+    this.version = (await this.store.live()) ?? (await this.makeFirst());
+    const unfit = await this.unfitness(this.version);
+    if (unfit !== undefined) return unfit;
+    await this.store.prepare(this.version);
+    this.live = await this.follow(this.version);
+    return undefined;
   }
 
   private async follow(version: number): Promise<Follower> {
     const onAdvance = (position: Position | null): void => {
       if (version === this.version) this.waiters.advance(position);
     };
-    return Follower.start({ ...this.options, store: this.store, version, fence: this.fence, skip: this.skip, onAdvance });
+    return Follower.start({ ...this.options, store: this.store, version, held: this.held, skip: this.skip, onAdvance });
   }
 
   private async makeFirst(): Promise<number> {
-    const version = await this.nextVersion();
-    await this.begin(version);
+    const version = await this.begin();
     return (await this.store.swap(undefined, version)) ? version : ((await this.store.live()) ?? version);
   }
 
-  private async unfitness(version: number): Promise<'declaration' | 'ahead-of-log' | undefined> {
-    const { position, handled } = (await this.store.checkpoint(version)) ?? { position: null, handled: 0 };
-    this.countAtOpening = handled;
+  private async unfitness(version: number): Promise<Unfitness | undefined> {
     if (!(await this.isFit(version))) return 'declaration';
-    const head = await this.options.log.head();
-    return position !== null && (head === null || position > head) ? 'ahead-of-log' : undefined;
+    const [places, head] = await Promise.all([this.stored.places(version), this.head()]);
+    return places.some((position) => position !== null && (head === null || position > head)) ? 'ahead-of-log' : undefined;
   }
 }

@@ -32,6 +32,17 @@ describe('a claim', () => {
     expect(await of('c').take('work')).toBeUndefined();
   });
 
+  it('tells its holder when another asks to end the work, and stays held until then', async () => {
+    const store = new MemoryReadStore();
+    const clock = new FixedClock();
+    const asked = new Promise<void>((resolve) => void new Claims(store, clock, 'a', 60).take('work', resolve));
+    const other = new Claims(store, clock, 'b', 60);
+    while (!(await other.ask('work'))) await new Promise((resolve) => setImmediate(resolve));
+    await asked;
+    expect(await other.take('work')).toBeUndefined();
+    expect(await other.ask('other work')).toBe(false);
+  });
+
   it('does not touch others', async () => {
     const { of } = setUp();
     await of('a').take('work');

@@ -1,6 +1,10 @@
 import type { Clock, Json } from '@app/kernel';
 import type { ReadStore } from './read-store';
 
+type Claim = { readonly holder: string; readonly until: number; readonly asked?: true };
+
+const keyOf = (name: string): string => `claim/${name}`;
+
 /** Who works on what, between processes: a claim that is not kept up for `claimMs` is free again. */
 export class Claims {
   constructor(
@@ -11,17 +15,26 @@ export class Claims {
     private readonly claimMs: number,
   ) {}
 
-  /** Takes a free claim and keeps it up until the returned function is called; undefined when somebody else holds it. */
-  async take(name: string): Promise<(() => Promise<void>) | undefined> {
-    const key = `claim/${name}`;
-    const standing = (await this.store.readState(key)) as { readonly holder: string; readonly until: number } | undefined;
-    if (standing !== undefined && standing.until > this.clock.now().getTime()) return undefined;
-    let mine = this.fresh();
+  /**
+   * Takes a free claim and keeps it up until the returned function is called; undefined when somebody else holds it.
+   * `onAsked` is told when another process asks to end the work (`ask`).
+   */
+  async take(name: string, onAsked: () => void = () => undefined): Promise<(() => Promise<void>) | undefined> {
+    const key = keyOf(name);
+    const standing = await this.standing(name);
+    if (standing !== undefined && this.isHeld(standing)) return undefined;
+    let mine: Claim = this.fresh();
     if (!(await this.store.writeState(key, mine, { expected: standing as Json | undefined }))) return undefined;
     let beating: Promise<unknown> = Promise.resolve();
     const beat = async (): Promise<void> => {
       const next = this.fresh();
       if (await this.store.writeState(key, next, { expected: mine })) mine = next;
+      else {
+        const asked = await this.standing(name);
+        if (asked?.holder !== this.holder || asked.asked !== true) return;
+        mine = asked;
+        onAsked();
+      }
     };
     // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
     const timer = setInterval(() => void (beating = beating.then(beat).catch(() => undefined)), this.claimMs / 3).unref();
@@ -32,7 +45,24 @@ export class Claims {
     };
   }
 
-  private fresh(): { readonly holder: string; readonly until: number } {
+  /** Asks whoever holds a claim to end its work, which hears of it at its next beat. False where nobody holds it. */
+  async ask(name: string): Promise<boolean> {
+    for (;;) {
+      const standing = await this.standing(name);
+      if (standing === undefined || !this.isHeld(standing)) return false;
+      if (await this.store.writeState(keyOf(name), { ...standing, asked: true }, { expected: standing })) return true;
+    }
+  }
+
+  private async standing(name: string): Promise<Claim | undefined> {
+    return (await this.store.readState(keyOf(name))) as Claim | undefined;
+  }
+
+  private isHeld({ until }: Claim): boolean {
+    return until > this.clock.now().getTime();
+  }
+
+  private fresh(): Claim {
     return { holder: this.holder, until: this.clock.now().getTime() + this.claimMs };
   }
 }

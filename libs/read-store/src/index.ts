@@ -5,3 +5,7 @@ export * from './matching-page';
 export * from './newest-of';
 export { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite/sqlite-read-store';
 export { VersionedFiles } from './sqlite/versioned-files';
+export { readSlicePlace, writeSlicePlace } from './sqlite/slice-places';
+export { type MongoReadStoreOptions, openMongoReadStore } from './mongo/mongo-read-store';
+export { areDuplicateKeys } from './mongo/mongo-errors';
+export { type MongoServer, openMongoServer } from './mongo/mongo-server';

@@ -35,6 +35,8 @@ export type Operation =
   | { readonly op: 'patch'; readonly key: string; readonly fields: Row }
   /** Adds to a number field of an existing row (absent counts as 0). */
   | { readonly op: 'increment'; readonly key: string; readonly field: string; readonly by: number }
+  /** Adds to number fields of a row; where there is none yet, to those of `row`, which it becomes. */
+  | { readonly op: 'add'; readonly key: string; readonly row: Row; readonly by: Readonly<Record<string, number>> }
   | { readonly op: 'remove'; readonly key: string }
   /** Removes every row whose fields equal these; the fields must begin a declared index. */
   | { readonly op: 'removeWhere'; readonly where: Readonly<Record<string, string | number | boolean>> }
@@ -57,6 +59,8 @@ export interface Checkpoint {
 export interface RowBatch {
   readonly view: string;
   readonly version: number;
+  /** Which slice of the streams these changes are of; 0 by default. Checkpoint and fence are kept apart for each slice. */
+  readonly slice?: number;
   readonly changes: readonly RowChange[];
   /** Where the view stands before; the commit aborts with `CheckpointMismatch` otherwise. */
   readonly from: Position | null;
@@ -95,7 +99,7 @@ export interface ReadStore {
   /** All rows by key, for verification and comparison: pages of `limit` after a key. */
   scan(view: string, version: number, afterKey: string | null, limit: number): Promise<readonly StoredRow[]>;
 
-  checkpoint(view: string, version: number): Promise<Checkpoint | undefined>;
+  checkpoint(view: string, version: number, slice?: number): Promise<Checkpoint | undefined>;
   /** The projector's own state of a view version, by key. */
   viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]>;
   /** Throws `CheckpointMismatch`, `Fenced`, `UniqueViolation`; nothing is written then. */

@@ -1,6 +1,7 @@
+import type { StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { proofOf, verifyProof } from './proof';
-import { isSealable, sealHash } from './seal';
+import { isSealable, type Seal, sealHash } from './seal';
 import { SealArchive } from './seal-archive';
 import { sealKeyOf } from './seal-key';
 import { SealedOrdinals } from './sealed-ordinals';
@@ -47,13 +48,13 @@ describe('what the seals say', () => {
     expect(await archive.after(3, 2)).toEqual(all.slice(2, 4));
     expect(await archive.after(2, 1)).toEqual(all.slice(1, 2));
     expect(await archive.after(3_300, 10)).toEqual([]);
-    expect(all[2]?.previous).toBe(sealHash(all[1] ?? ({} as never)));
+    expect(all[2]?.previous).toBe(sealHash(all[1] as Seal));
   });
 
   it('proves one event against its seal, and nothing else', async () => {
     const own = (await test.events()).filter(isSealable);
     for (const ordinal of [1, 2, 3, 777, 1_300, 3_300]) {
-      const event = own[ordinal - 1] ?? (undefined as never);
+      const event = own[ordinal - 1] as StoredEvent;
       const archived = await archive.over(event, () => ordinals.ordinalAt(event.position));
       expect(archived).toEqual(await archive.overId(event.id));
       const proof = archived === undefined ? undefined : proofOf(archived, event.id);
@@ -77,6 +78,6 @@ describe('what the seals say', () => {
     const fresh = new SealedOrdinals(test.log, new SealArchive(test.log));
     expect(await fresh.head()).toBe(3_340);
     expect(await fresh.ordinalAt(own[3_304]?.position ?? '')).toBe(3_305);
-    expect(await fresh.of([own[2_000] ?? (undefined as never)])).toEqual(new Map([[own[2_000]?.id, 2_001]]));
+    expect(await fresh.of([own[2_000] as StoredEvent])).toEqual(new Map([[own[2_000]?.id, 2_001]]));
   });
 });

@@ -1,6 +1,7 @@
 import { type EventLog } from '@app/event-log';
 import { Unavailable } from '@app/kernel';
-import { SealedLog, SEAL_SECRET, until } from '../../../test/fixtures/sealed-log';
+import { SealedLog, SEAL_SECRET } from '../../../test/fixtures/sealed-log';
+import { until } from '../../../test/fixtures/until';
 import { contentHash, leafHash } from './event-hash';
 import { merkleRoot } from './merkle';
 import { headOf, isSealable, NO_SEAL, SEAL_STREAM, sealedEvents, sealHash, signedText } from './seal';
@@ -115,6 +116,34 @@ describe('Sealer', () => {
     await until(() => sealer.ordinal === 3);
     await sealer.stop();
     test.log = real;
+    expect(await sealedIds()).toEqual(await ownIds());
+  });
+
+  it('ends for good when told to while the log cannot be written', async () => {
+    const real = test.log;
+    const attempts = { begun: 0, released: Promise.withResolvers<void>() };
+    test.log = new Proxy(real, {
+      get: (target, property: keyof EventLog) => {
+        if (property !== 'append') return target[property];
+        return async () => {
+          attempts.begun += 1;
+          await attempts.released.promise;
+          throw new Unavailable('event log', 'no answer');
+        };
+      },
+    });
+    const sealer = test.newSealer(1);
+    await sealer.start();
+    test.log = real;
+    await test.note('document-1', 'a');
+    await until(() => attempts.begun > 0);
+    const stopping = sealer.stop();
+    attempts.released.resolve();
+    await stopping;
+    const { begun } = attempts;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(attempts.begun).toBe(begun);
+    await test.seal();
     expect(await sealedIds()).toEqual(await ownIds());
   });
 

@@ -39,6 +39,8 @@ export class Sealer {
     this.last = place.last;
     this.revision = place.revision;
     this.seen = place.position;
+    this.unsealed = [];
+    this.sealedAhead.clear();
     this.subscription = log.subscribe({
       name: 'sealer',
       after: place.position,
@@ -51,8 +53,10 @@ export class Sealer {
   /** Seals what waits and ends; where the log cannot be written, the next start seals it. */
   async stop(): Promise<void> {
     await this.subscription?.stop();
-    clearTimeout(this.timer);
+    this.sealNoMore();
     await this.seal().catch((error: unknown) => this.options.logger.warn({ waiting: this.waiting, error: errorName(error) }, 'the last events are not sealed yet; the next start seals them'));
+    // What was being sealed meanwhile may have failed too, and would be tried again.
+    this.sealNoMore();
   }
 
   /** Ordinal of the last event under a seal. */
@@ -84,6 +88,11 @@ export class Sealer {
         this.sealLater();
       });
     }, this.options.delayMs ?? 1_000);
+  }
+
+  private sealNoMore(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
   /** Seals all that waits, after what is being sealed. */

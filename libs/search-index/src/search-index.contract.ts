@@ -50,6 +50,13 @@ export const searchIndexContract = (name: string, open: () => Promise<SearchInde
         expect([await index().found('alpha', { mode: 'hybrid', vector: { model: 'small', values: direction(1) } }), await index().index.count(index().name, 1)]).toEqual([['c2'], { documents: 1, passages: 1 }]);
       });
 
+      it('say at which revision a document is found', async () => {
+        const revisions = async () => Promise.all(['d1', 'd2'].map((documentId) => index().index.revisionOf(index().name, documentId)));
+        await index().apply([putDocument('d1', [passage('c1', 'alpha')], { revision: 2 }), putDocument('d2', [passage('c2', 'alpha')])]);
+        await index().apply([putDocument('d1', [passage('c1', 'alpha')], { revision: 6 }), { op: 'removeDocument', documentId: 'd2' }]);
+        expect(await revisions()).toEqual([6, undefined]);
+      });
+
       it('are all or nothing, with the checkpoint', async () => {
         await index().apply([putDocument('d1', [passage('c1', 'alpha')])]);
         const twice = putDocument('d2', [passage('c2', 'beta', { vector: [] })]);
@@ -63,6 +70,20 @@ export const searchIndexContract = (name: string, open: () => Promise<SearchInde
         await reopen();
         await expect(index().apply([], { fence: 2 })).rejects.toThrow(Fenced);
         expect(await index().found('alpha')).toEqual(['c1']);
+      });
+    });
+
+    describe('slices', () => {
+      it('keep checkpoint and fence apart, over restarts too', async () => {
+        const to = { position: '000005', handled: 1 };
+        await index().apply([putDocument('d1', [passage('c1', 'alpha')])], { slice: 1, from: null, to, fence: 5 });
+        await index().apply([putDocument('d2', [passage('c2', 'alpha')])], { slice: 2, from: null, to: { position: '000007', handled: 2 }, fence: 3 });
+        await reopen();
+        const places = await Promise.all([0, 1, 2].map((slice) => index().index.checkpoint(index().name, 1, slice)));
+        expect(places).toEqual([{ position: null, handled: 0 }, to, { position: '000007', handled: 2 }]);
+        await expect(index().apply([], { slice: 1, from: '000005', to, fence: 4 })).rejects.toThrow(Fenced);
+        await expect(index().apply([], { slice: 2, from: '000005', to, fence: 5 })).rejects.toThrow(CheckpointMismatch);
+        expect((await index().found('alpha')).toSorted()).toEqual(['c1', 'c2']);
       });
     });
 

@@ -29,7 +29,7 @@ export interface IndexedDocument {
   readonly name: string;
   readonly scope: Scope;
   readonly tagIds: readonly string[];
-  /** Stream revision of the document; citations pin it. */
+  /** Revision of the document's stream at which these passages were indexed; citations pin it. */
   readonly revision: number;
   readonly embeddingModel: string | null;
   readonly passages: readonly Passage[];
@@ -44,6 +44,8 @@ export type SearchOperation =
 export interface SearchBatch {
   readonly index: string;
   readonly version: number;
+  /** Which slice of the streams these changes are of; 0 by default. Checkpoint and fence are kept apart for each slice. */
+  readonly slice?: number;
   readonly changes: readonly { readonly position: Position; readonly operations: readonly SearchOperation[] }[];
   readonly from: Position | null;
   readonly to: Checkpoint;
@@ -91,10 +93,12 @@ export interface SearchIndex {
   versions(index: string): Promise<readonly number[]>;
   swap(index: string, from: number | undefined, to: number): Promise<boolean>;
   drop(index: string, version: number): Promise<void>;
-  checkpoint(index: string, version: number): Promise<Checkpoint | undefined>;
+  checkpoint(index: string, version: number, slice?: number): Promise<Checkpoint | undefined>;
   /** All or nothing, with the checkpoint; what it wrote is found by the next search. Throws `CheckpointMismatch` and `Fenced` of the read store. */
   apply(batch: SearchBatch): Promise<void>;
   search(index: string, query: SearchQuery): Promise<readonly SearchHit[]>;
+  /** The revision at which searches find a document now; undefined where none can find it. */
+  revisionOf(index: string, documentId: string): Promise<number | undefined>;
   count(index: string, version: number): Promise<{ readonly documents: number; readonly passages: number }>;
   /** Documents by id with a digest of their passages, for verification: pages after an id. */
   scan(index: string, version: number, afterId: string | null, limit: number): Promise<readonly { readonly documentId: string; readonly digest: string }[]>;

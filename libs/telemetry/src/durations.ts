@@ -18,6 +18,7 @@ export class Durations {
     /** Upper bounds in seconds, ascending. */
     private readonly buckets: readonly number[],
   ) {
+    // What the registry asks of a metric; its type is a class that nothing else can be.
     registry.registerMetric({ name, help, type: 'histogram', get: async () => this.read(), reset: () => this.series.clear() } as unknown as Metric);
   }
 

@@ -1,4 +1,6 @@
 export * from './key-files';
 export * from './vault';
 export { openSqliteVault, type SqliteVaultOptions } from './sqlite/sqlite-vault';
+export { rotateVaultKey, type RotateVaultKeyOptions } from './sqlite/rotate-key';
 export { restoreKeys, type RestoreKeysOptions } from './sqlite/restore-keys';
+export { type MongoVaultOptions, openMongoVault } from './mongo/mongo-vault';

@@ -1,7 +1,9 @@
 import { FixedClock } from '@app/kernel';
-import type { Vault } from './vault';
+import type { KeyRecord, Vault } from './vault';
 
 export interface VaultUnderTest {
+  /** Opens another, empty vault under the same `VAULT_KEY`, or under the one given. */
+  openOther(wrappingKey?: string): Promise<Vault>;
   /** Opens the vault again, as another process or after a restart would; the first stays open. */
   open(): Promise<Vault>;
   readonly clock: FixedClock;
@@ -121,5 +123,55 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     const first = await vault.destroyed(null, 1);
     expect(first).toEqual([{ thing: 'document-1', at: '2026-01-01T00:00:00.000Z' }]);
     expect(await vault.destroyed('document-1', 10)).toEqual([{ thing: 'document-2', at: '2026-01-01T00:00:01.000Z' }]);
+  });
+
+  describe('brought into another vault', () => {
+    const recordsOf = async (from: Vault): Promise<KeyRecord[]> => {
+      const records: KeyRecord[] = [];
+      for await (const record of from.records()) records.push(record);
+      return records;
+    };
+
+    beforeEach(async () => {
+      await vault.ensureKey('document-1', owner);
+      await vault.ensureKey('document-2', {});
+      await vault.ensureKey('document-3', { spaceId: 's3' });
+      await vault.ensureKey('document-4', { userId: 'u4' });
+      await vault.destroy({ thing: 'document-2' });
+      await vault.destroy({ spaceId: 's3' });
+    });
+
+    it('opens what it opened, owns what it owned, and knows what is destroyed', async () => {
+      const other = await test.openOther();
+      const records = await recordsOf(vault);
+      expect(records.map(({ kind }) => kind)).toEqual(['destroyedOwner', 'destroyed', 'destroyed', 'key', 'key']);
+      for (let times = 0; times < 2; times += 1) expect(await other.merge(records)).toEqual({ erased: 0 });
+      const all = ['document-1', 'document-2', 'document-3', 'document-4'];
+      expect(await other.keys(all)).toEqual(await vault.keys(all));
+      expect(await other.things({ spaceId: 's1' })).toEqual(['document-1']);
+      expect(await other.destroyed(null, 10)).toEqual(await vault.destroyed(null, 10));
+      await expect(other.ensureKey('document-9', { spaceId: 's3' })).rejects.toMatchObject({ code: 'not_found' });
+      expect(await other.destroy({ userId: 'u4' })).toEqual(['document-4']);
+    });
+
+    it('never brings a key back that either of the two has destroyed', async () => {
+      const other = await test.openOther();
+      await other.destroy({ thing: 'document-1' });
+      await other.destroy({ userId: 'u4' });
+      expect(await other.merge(await recordsOf(vault))).toEqual({ erased: 2 });
+      expect(await other.keys(['document-1', 'document-4'])).toEqual(new Map());
+      await vault.ensureKey('document-5', owner);
+      await other.ensureKey('document-5', owner);
+      await vault.destroy({ thing: 'document-5' });
+      await other.keys(['document-5']);
+      await other.merge(await recordsOf(vault));
+      expect(await other.keys(['document-5'])).toEqual(new Map());
+    });
+
+    it('refuses keys that are wrapped under another VAULT_KEY, and takes none of them', async () => {
+      const other = await test.openOther('another secret of at least thirty-two characters');
+      await expect(other.merge(await recordsOf(vault))).rejects.toMatchObject({ name: 'WrongVaultKey' });
+      expect(await other.destroyed(null, 10)).toEqual([]);
+    });
   });
 };

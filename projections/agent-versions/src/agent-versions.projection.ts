@@ -23,6 +23,7 @@ export const agentVersions: RowProjection = {
   kind: 'rows',
   name: 'agent-versions',
   version: 1,
+  perStream: true,
   types: ['AgentCreated', 'AgentChanged', 'AgentDeleted'],
   row: agentVersionRow,
   indexes: [{ name: 'newest-of-agent', fields: [{ field: 'agentId' }, { field: 'revision', order: 'desc' }] }],

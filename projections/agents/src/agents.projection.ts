@@ -21,6 +21,7 @@ export const agents: RowProjection = {
   kind: 'rows',
   name: 'agents',
   version: 1,
+  perStream: true,
   types: ['AgentCreated', 'AgentChanged', 'AgentDeleted'],
   row: agentRow,
   indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],

@@ -28,6 +28,7 @@ export const auditTrail = (types: readonly string[]): RowProjection => ({
   kind: 'rows',
   name: 'audit-trail',
   version: 1,
+  perStream: true,
   types,
   row: auditTrailRow,
   indexes: ['id', ...AUDIT_FILTERS, 'recordedAt'].map(by),

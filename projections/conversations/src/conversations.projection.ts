@@ -25,6 +25,7 @@ export const conversations: RowProjection = {
   kind: 'rows',
   name: 'conversations',
   version: 1,
+  perStream: true,
   types: [
     'ConversationStarted',
     'UserMessageAdded',
@@ -41,7 +42,7 @@ export const conversations: RowProjection = {
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<ConversationEvent>;
+    const event = recorded as RecordedEvent<Exclude<ConversationEvent, { type: 'AssistantMessageContinued' }>>;
     const { stream, recordedAt, revision } = event.context;
     const key = idOf(stream);
     const patch = (fields: Partial<ConversationRow>): Operation => ({ op: 'patch', key, fields: { ...fields, updatedAt: recordedAt, revision } });

@@ -28,6 +28,7 @@ export const documentLogs: RowProjection = {
   kind: 'rows',
   name: 'document-logs',
   version: 1,
+  perStream: true,
   types: [
     'DocumentAdded',
     'DocumentContentReplaced',

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '@app/kernel';
 import type { DocumentEvent } from '@app/knowledge';
 import { documentLogs } from '@projections/document-logs';
 import { ingestionQueue } from '@projections/ingestion-queue';
+import { namedBlobs } from '@projections/named-blobs';
 import { passages } from '@projections/passages';
 import { tags } from '@projections/tags';
 import { documents } from './documents.projection';
@@ -31,7 +32,7 @@ describe('a document in its views', () => {
 
   it('is Ready only when that is said, and people\'s changes alone move lastModified', () => {
     const fields = (event: RecordedEvent) => documents.apply(event).map((operation) => (operation.op === 'patch' ? operation.fields : operation));
-    expect(fields(indexed())).toEqual([{ text: 't', passages: 'p', chunkCount: 2, tokenCount: 9, revision: 2 }]);
+    expect(fields(indexed())).toEqual([{ text: 't', passages: 'p', chunkCount: 2, tokenCount: 9, indexedRevision: 2, revision: 2 }]);
     expect(fields(at(3, { type: 'DocumentReady', data: { attempt: 1, superseded: [] } }))).toEqual([{ status: 'Ready', failure: null, revision: 3 }]);
     expect(fields(at(4, { type: 'DocumentRenamed', data: { name: 'b' } }))).toEqual([{ name: 'b', lastModified: '2026-01-01T00:00:04.000Z', revision: 4 }]);
     expect(fields(at(5, { type: 'DocumentAttemptFailed', data: { attempt: 2, step: 'embed', code: 'upstream_error', retryAt: 'later' } }))).toEqual([{ status: 'Pending', failure: { code: 'upstream_error', step: 'embed', attempt: 2 }, revision: 5 }]);
@@ -56,6 +57,12 @@ describe('a document in its views', () => {
     for (const type of ['DocumentReady', 'DocumentProcessingFailed']) expect(ingestionQueue.apply(at(4, { type, data: {} }))).toEqual([{ op: 'remove', key: ID }]);
   });
 
+  it('names its blobs until newer ones are served or it is deleted', () => {
+    expect([added(), indexed()].flatMap((event) => namedBlobs.apply(event))).toEqual(['f', 't', 'p'].map((key) => ({ op: 'put', key, row: { documentId: ID } })));
+    expect(namedBlobs.apply(at(3, { type: 'DocumentReady', data: { attempt: 1, superseded: ['s'] } }))).toEqual([{ op: 'remove', key: 's' }]);
+    expect(namedBlobs.apply(at(9, { type: 'DocumentDeleted', data: { tagIds: [], blobs: ['f', 't'] } }))).toEqual([{ op: 'remove', key: 'f' }, { op: 'remove', key: 't' }]);
+  });
+
   it('has a log line for every step', () => {
     expect(documentLogs.apply(indexed())).toMatchObject([{ key: `${ID}/20`, row: { event: 'step', step: 'parse', produced: 5 } }, { key: `${ID}/21`, row: { event: 'indexed', produced: 2 } }]);
   });
@@ -68,7 +75,7 @@ describe('a document in its views', () => {
   });
 
   it('is searched no more the moment its Agent or Space is deleted', () => {
-    const gone = (type: string, stream: string) => passages.apply({ type, data: {}, context: { stream } } as unknown as RecordedEvent);
+    const gone = (type: string, stream: string) => passages.apply({ type, data: {}, context: { ...added().context, stream } });
     expect(gone('AgentDeleted', `agent-${AGENT}`)).toEqual([{ op: 'removeScope', scope: `a:${AGENT}` }]);
     expect(gone('SpaceDeleted', `space-${SPACE}`)).toEqual([{ op: 'removeScope', scope: `s:${SPACE}` }]);
   });

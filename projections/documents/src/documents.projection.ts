@@ -26,6 +26,8 @@ export const documentRow = z.object({
   file: z.string(),
   text: z.string().nullable(),
   passages: z.string().nullable(),
+  /** Revision at which the passages that are searched were indexed: what citations pin. Null before the first. */
+  indexedRevision: z.number().int().nullable(),
   createdAt: z.string(),
   lastModified: z.string(),
   revision: z.number().int(),
@@ -36,7 +38,8 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 1,
+  version: 2,
+  perStream: true,
   types: [
     'DocumentAdded',
     'DocumentRenamed',
@@ -75,6 +78,7 @@ const added = ({ data: { documentId, ...data }, context: { recordedAt, revision 
   tokenCount: 0,
   text: null,
   passages: null,
+  indexedRevision: null,
   createdAt: recordedAt,
   lastModified: recordedAt,
   revision,
@@ -101,7 +105,7 @@ const changed = (event: RecordedEvent<Exclude<DocumentEvent, { type: 'DocumentAd
       return { status: 'Processing' };
     case 'DocumentIndexed': {
       const { text, passages, chunkCount, tokenCount } = event.data;
-      return { text, passages, chunkCount, tokenCount };
+      return { text, passages, chunkCount, tokenCount, indexedRevision: event.context.revision };
     }
     case 'DocumentReady':
       return { status: 'Ready', failure: null };

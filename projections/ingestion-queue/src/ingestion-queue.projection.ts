@@ -13,6 +13,7 @@ export const ingestionQueue: RowProjection = {
   kind: 'rows',
   name: 'ingestion-queue',
   version: 1,
+  perStream: true,
   types: ['DocumentAdded', 'DocumentContentReplaced', 'DocumentReprocessRequested', 'DocumentAttemptFailed', 'DocumentReady', 'DocumentProcessingFailed', 'DocumentDeleted'],
   row: waitingRow,
   indexes: [{ name: 'longest-waiting', fields: [{ field: 'open' }, { field: 'notBefore', order: 'asc' }] }],

@@ -11,7 +11,8 @@ export const messageRow = z.object({
   parentId: z.string().nullable(),
   role: z.enum(['user', 'assistant']),
   parts: sensitive(z.array(messagePart)),
-  status: z.enum(['complete', 'stopped', 'failed']),
+  /** While it is `streaming` its parts are empty: they are followed at `/stream`. */
+  status: z.enum(['complete', 'streaming', 'stopped', 'failed']),
   finishReason: finishReason.nullable(),
   usage: invocationUsage.nullable(),
   model: z.string().nullable(),
@@ -25,8 +26,9 @@ export type MessageRow = z.output<typeof messageRow>;
 export const messages: RowProjection = {
   kind: 'rows',
   name: 'messages',
-  version: 1,
-  types: ['UserMessageAdded', 'AssistantMessageAdded', 'ConversationDeleted'],
+  version: 2,
+  perStream: true,
+  types: ['UserMessageAdded', 'AssistantMessageContinued', 'AssistantMessageAdded', 'ConversationDeleted'],
   row: messageRow,
   indexes: [{ name: 'newest-of-conversation', fields: [{ field: 'conversationId' }, { field: 'sequence', order: 'desc' }] }],
   apply: (recorded) => {
@@ -35,6 +37,11 @@ export const messages: RowProjection = {
     if (event.type === 'UserMessageAdded') {
       const { messageId: id, conversationId, parentId, parts } = event.data;
       const row: MessageRow = { id, conversationId, parentId, role: 'user', parts, status: 'complete', finishReason: null, usage: null, model: null, sequence, createdAt };
+      return [{ op: 'put', key: id, row }];
+    }
+    if (event.type === 'AssistantMessageContinued') {
+      const { messageId: id, conversationId, parentId } = event.data;
+      const row: MessageRow = { id, conversationId, parentId, role: 'assistant', parts: [], status: 'streaming', finishReason: null, usage: null, model: null, sequence, createdAt };
       return [{ op: 'put', key: id, row }];
     }
     if (event.type === 'AssistantMessageAdded') {

@@ -21,6 +21,7 @@ export const prompts: RowProjection = {
   kind: 'rows',
   name: 'prompts',
   version: 1,
+  perStream: true,
   types: ['PromptAdded', 'PromptChanged', 'PromptDeleted'],
   row: promptRow,
   indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],

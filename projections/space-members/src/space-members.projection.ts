@@ -16,6 +16,7 @@ export const spaceMembers: RowProjection = {
   kind: 'rows',
   name: 'space-members',
   version: 1,
+  perStream: true,
   types: ['SpaceCreated', 'SpaceMemberAdded', 'SpaceMemberRoleChanged', 'SpaceMemberRemoved', 'SpaceDeleted'],
   row: spaceMemberRow,
   indexes: [

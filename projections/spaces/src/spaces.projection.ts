@@ -23,6 +23,7 @@ export const spaces: RowProjection = {
   kind: 'rows',
   name: 'spaces',
   version: 1,
+  perStream: true,
   types: spaceEvents.map(({ type }) => type),
   row: spaceRow,
   indexes: [{ name: 'newest-of-kind', fields: [{ field: 'kind' }, { field: 'createdAt', order: 'desc' }] }],

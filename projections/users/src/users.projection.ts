@@ -22,6 +22,7 @@ export const users: RowProjection = {
   kind: 'rows',
   name: 'users',
   version: 1,
+  perStream: true,
   types: ['UserCreated', 'UserChanged', 'UserRoleChanged', 'UserSuspended', 'UserReactivated', 'UserDeleted'],
   row: userRow,
   indexes: [{ name: 'newest', fields: [{ field: 'createdAt', order: 'desc' }] }],

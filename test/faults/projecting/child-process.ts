@@ -5,8 +5,11 @@ import { join } from 'node:path';
 const root = join(__dirname, '..', '..', '..');
 
 /** Starts the projector in a process of its own; resolves once it has said a word. */
-export const startChild = async (folder: string, word: string, ...args: readonly string[]): Promise<ChildProcess> => {
-  const child = spawn(process.execPath, ['--require', join(root, 'test/register.cjs'), join(__dirname, 'projecting-child.ts'), folder, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+export const startChild = (folder: string, word: string, ...args: readonly string[]): Promise<ChildProcess> => startProgram('projecting-child.ts', word, folder, ...args);
+
+/** Starts a program of this folder; resolves once it has said a word. */
+export const startProgram = async (program: string, word: string, ...args: readonly string[]): Promise<ChildProcess> => {
+  const child = spawn(process.execPath, ['--require', join(root, 'test/register.cjs'), join(__dirname, program), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise<void>((resolve, reject) => {
     let said = '';
     child.stdout?.on('data', (data: Buffer) => {

@@ -1,29 +1,38 @@
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
-import { canonicalJson, systemClock } from '@app/kernel';
-import { Projecting, type ProjectingOptions } from '@app/projecting';
+import { canonicalJson } from '@app/kernel';
+import type { Projecting } from '@app/projecting';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
-import { counterCodec, counters, counted, MemoryLogger, opened } from '../../fixtures/counters';
+import { counted, countersProjecting, opened } from '../../fixtures/counters';
 
 /** The counters over the embedded stores of a folder. */
 export interface CounterStores {
   readonly log: EventLog;
   readonly readStore: ReadStore;
   readonly projecting: Projecting;
+  /** Why the view could not be written, each time. */
+  readonly failures: readonly string[];
   close(): Promise<void>;
 }
 
 export const openCounterStores = async (folder: string): Promise<CounterStores> => {
   const log = await openSqliteEventLog({ folder: join(folder, 'log') });
   const readStore = await openSqliteReadStore({ folder: join(folder, 'views') });
-  const missing = {} as Pick<ProjectingOptions, 'searchIndex' | 'blobs'>;
-  const projecting = new Projecting({ ...missing, log, readStore, codec: counterCodec, projections: [counters], clock: systemClock, logger: new MemoryLogger() });
+  const projecting = countersProjecting(log, readStore);
   const close = async (): Promise<void> => {
     await projecting.stop();
     await readStore.close();
     await log.close();
   };
-  return { log, readStore, projecting, close };
+  return { log, readStore, projecting, failures: failuresOf(projecting), close };
+};
+
+export const failuresOf = (projecting: Projecting): readonly string[] => {
+  const failures: string[] = [];
+  const started = performance.now();
+  projecting.events.on('failed', ({ error }) => failures.push(`${Math.round(performance.now() - started)} ms: ${inspect(error, { depth: 1, breakLength: Infinity })}`));
+  return failures;
 };
 
 /** Opens counters and counts them up, one event after the other, until stopped; each writer has streams of its own. */
@@ -68,10 +77,13 @@ export const viewText = async (readStore: ReadStore, version: number): Promise<s
 
 const text = (rows: readonly (readonly [string, object])[]): string => canonicalJson(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
+/** A write to a store is given 30 s, also over a connection that is dead and does not know. */
+const CATCH_UP_MS = 45_000;
+
 /** Waits for the view to reach the head; then it must be the fold of the log. */
-export const expectViewIsFold = async ({ log, readStore, projecting }: CounterStores): Promise<void> => {
+export const expectViewIsFold = async ({ log, readStore, projecting, failures }: CounterStores): Promise<void> => {
   const head = await log.head();
-  expect(await projecting.waitFor('counters', head ?? '', 20_000)).toBe(true);
+  const reached = await projecting.waitFor('counters', head ?? '', CATCH_UP_MS);
+  expect({ reached, failures: reached ? [] : failures, letters: await projecting.deadLetters() }).toEqual({ reached: true, failures: [], letters: [] });
   expect(await viewText(readStore, (await readStore.live('counters')) ?? 0)).toBe(await foldLog(log));
-  expect(projecting.deadLetters()).toEqual([]);
 };

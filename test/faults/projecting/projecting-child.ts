@@ -15,14 +15,14 @@ const main = async (): Promise<void> => {
   if (share === undefined) return;
   const rebuild = projecting.rebuild('counters');
   projecting.events.on('rebuild', ({ state }) => process.stdout.write(`${state}\n`));
-  const status = rebuild.status();
+  const status = await rebuild.status();
   if (status === undefined) await rebuild.start({ swap: true });
-  const watch = setInterval(() => {
-    const { done = 0, total = 0 } = rebuild.status() ?? {};
-    if (done < total * Number(share)) return;
-    process.stdout.write('there\n');
-    clearInterval(watch);
-  }, 1);
+  for (;;) {
+    const { done = 0, total = 0 } = (await rebuild.status()) ?? {};
+    if (done >= total * Number(share)) break;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  process.stdout.write('there\n');
 };
 
 void main();

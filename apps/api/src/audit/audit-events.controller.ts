@@ -54,7 +54,9 @@ export class AuditEventsController {
   @Answers(200, listOf(shownEventSchema))
   async events(@Query() raw: unknown, @Headers('last-event-id') lastEventId: string | undefined, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | StreamableFile> {
     const asked = query(eventsQuery, raw);
-    if (asked.content && !caller.permissions.has('audit:content')) return refuse('forbidden');
+    const demandContent = ({ permissions }: Caller): void => void (asked.content && !permissions.has('audit:content') && refuse('forbidden'));
+    demandContent(caller);
+    reply.request.mayReadOn = demandContent;
     if (asked.follow) return this.follow(asked, lastEventId, caller, meta);
     await this.index.wait(AUDIT_TRAIL, reply);
     return this.page(asked, caller, meta);

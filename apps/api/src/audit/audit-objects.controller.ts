@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { concealed, historyOf, momentOf, objectAfter, type ObjectView, readObject, upTo } from '@app/auditing';
+import { concealed, historyOf, type Moment, momentOf, objectAfter, type ObjectView, readObject, upTo } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, EventCodec, type Json, type RecordedEvent, refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
@@ -8,7 +8,7 @@ import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Answers, CommandContext, CurrentCaller, flagText, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary } from '../http';
+import { Answers, CommandContext, CurrentCaller, flagText, InvalidInput, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary, wholeNumberText } from '../http';
 import { historyItemSchema } from './audit-schemas';
 import { ContentRegister } from './content-register';
 import { IndexWaiter } from './index-waiter';
@@ -19,7 +19,7 @@ import { type ObjectKind, objectKinds } from './object-kinds';
 const MOST_STREAMS = 10_000;
 
 const content = flagText.optional();
-const asOfQuery = z.strictObject({ at: z.string().min(1).max(64).optional(), content });
+const asOfQuery = z.strictObject({ at: z.string().min(1).max(64).optional(), revision: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional(), content });
 const historyQuery = listQuery({ content });
 
 interface Seen {
@@ -41,18 +41,20 @@ export class AuditObjectsController {
 
   @Get()
   @Requires('audit:read')
-  @Summary('An object as its API would have shown it at a time or position')
+  @Summary('An object as its API would have shown it at a time, a position or a revision of its own, such as a citation pins')
   @Parameters(asOfQuery)
   @Reads(auditObjects.name)
   @Answers(200, z.looseObject({}))
   @Refuses('not_found', 'invalid_parameter')
   async asOf(@Param('kind') kind: string, @Param('id') id: string, @Query() raw: unknown, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readonly<Record<string, Json>>> {
     const found = await this.find(kind, id, reply);
-    const asked = query(asOfQuery, raw);
-    const moment = asked.at === undefined ? undefined : (momentOf(asked.at) ?? noPosition('at'));
+    const { at, revision, content: wanted } = query(asOfQuery, raw);
+    if (revision !== undefined && (at !== undefined || found.kind.stream === null)) return noRevision();
+    const moment = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
     if (moment !== undefined && 'position' in moment) await knownPosition(this.log, moment.position, 'at');
-    const { view, events } = await this.see(found, id, asked.content, caller, { kind, id, at: asked.at }, meta);
-    return objectAfter(view, moment === undefined ? events : upTo(events, moment)) ?? refuse('not_found');
+    const { view, events } = await this.see(found, id, wanted, caller, { kind, id, at, revision }, meta);
+    const asOf = revision === undefined ? moment : momentOfRevision(events, found.streams, revision);
+    return objectAfter(view, asOf === undefined ? events : upTo(events, asOf)) ?? refuse('not_found');
   }
 
   @Get('history')
@@ -100,3 +102,13 @@ export class AuditObjectsController {
     return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row) => concealed(shown(row)) as Record<string, Json> }, events };
   }
 }
+
+/** The last event of the object's own stream at or before a revision. Refuses `not_found` where none is. */
+const momentOfRevision = (events: readonly RecordedEvent[], streams: readonly string[], revision: number): Moment => {
+  const last = events.findLast(({ context }) => streams.includes(context.stream) && context.revision <= revision);
+  return last === undefined ? refuse('not_found') : { position: last.context.position };
+};
+
+const noRevision = (): never => {
+  throw new InvalidInput('invalid_parameter', [{ path: 'revision', code: 'not_allowed', message: 'Goes alone, and only for kinds of object that have revisions of their own.' }]);
+};

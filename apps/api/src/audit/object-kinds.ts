@@ -5,7 +5,9 @@ import { agents } from '@projections/agents';
 import { apiKeys } from '@projections/api-keys';
 import { conversations } from '@projections/conversations';
 import { type DocumentRow, documents } from '@projections/documents';
+import { limits } from '@projections/limits';
 import { messages } from '@projections/messages';
+import { models } from '@projections/models';
 import { spaces } from '@projections/spaces';
 import { tags } from '@projections/tags';
 import { users } from '@projections/users';
@@ -16,7 +18,7 @@ import { tagView } from '../core/knowledge/tags-schemas';
 import { conversationView, messageView } from '../core/llm/conversations-schemas';
 import { spaceView } from '../core/spaces/spaces-schemas';
 import { userView } from '../core/users/users-schemas';
-import type { JsonText } from '../http';
+import { JsonText } from '../http';
 
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
 export interface ObjectKind {
@@ -43,6 +45,9 @@ const ofKey = (first: RecordedEvent): readonly string[] => [`apiKeyUse-${idOf(fi
 /** A document's tags by id: their names are objects of their own, with a history of their own. */
 const documentWithTags = (row: DocumentRow): JsonText => documentView(row, { tags: row.tagIds.map((id) => ({ id })) });
 
+/** What the API shows of these is more than their row, or the catalogue itself: auditors see the row. */
+const asItIs = (row: Row): JsonText => new JsonText(JSON.stringify(row));
+
 /** By the resource's singular name (wire, Audit). */
 export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   user: { projection: users, present: shownBy(userView), stream: ownStream('user'), related: none },
@@ -53,4 +58,6 @@ export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   tag: { projection: tags, present: shownBy(tagView), stream: null, related: related('space', 'spaceId') },
   conversation: { projection: conversations, present: shownBy(conversationView), stream: ownStream('conversation'), related: none },
   message: { projection: messages, present: shownBy(messageView), stream: null, related: none },
+  limit: { projection: limits, present: asItIs, stream: null, related: none },
+  model: { projection: models, present: asItIs, stream: ownStream('model'), related: none },
 };

@@ -26,7 +26,7 @@ const row = (definition: EventDefinition, name: string, schema: z.ZodType): stri
   return `| ${name} | ${typeText(z.toJSONSchema(schema, { unrepresentable: 'any' }) as JsonSchema, encrypted)} | ${notes} |`;
 };
 
-interface JsonSchema {
+export interface JsonSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -36,7 +36,7 @@ interface JsonSchema {
 }
 
 /** A type in short: `string`, `"a" \| "b"`, `string[]`, `{ id, name }`. An encrypted field's erased form is left out. */
-const typeText = (schema: JsonSchema, encrypted = false): string => {
+export const typeText = (schema: JsonSchema, encrypted = false): string => {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' \\| ');
   if (schema.anyOf !== undefined) return schema.anyOf.filter((option) => !(encrypted && option.properties?.['erased'] !== undefined)).map((option) => typeText(option)).join(' \\| ');

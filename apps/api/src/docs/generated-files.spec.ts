@@ -1,10 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedFiles } from './generated-files';
+import { INTEGRATION_EVENTS } from './integration-events';
 import { productRoot } from './version';
 
 test.each(Object.entries(generatedFiles))('%s is what `npm run generate` writes', (path, write) => {
   const file = join(productRoot, path);
   const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
   expect(present).toBe(write(present));
+});
+
+test('no schema of an integration event is left that nothing writes', () => {
+  const present = readdirSync(join(productRoot, INTEGRATION_EVENTS)).filter((file) => file.endsWith('.json'));
+  expect(present.map((file) => `${INTEGRATION_EVENTS}/${file}`).filter((path) => !(path in generatedFiles))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { configurationTable } from './configuration-table';
 import { routesOf } from './controller-routes';
 import { errorPage } from './error-page';
 import { eventCataloguePage } from './event-catalogue';
+import { INTEGRATION_EVENTS, integrationEventTables, integrationSchemaFiles } from './integration-events';
 import { openApiDocument } from './openapi';
 import { productVersion } from './version';
 
@@ -12,6 +13,8 @@ export const generatedFiles: Readonly<Record<string, (present: string) => string
   'docs/openapi.json': () => `${JSON.stringify(openApiDocument(routesOf(controllers), productVersion), null, 2)}\n`,
   'docs/event-catalogue.md': () => eventCataloguePage(eventCatalogue),
   'docs/errors.md': () => errorPage(),
+  ...integrationSchemaFiles,
+  [`${INTEGRATION_EVENTS}/README.md`]: (present) => withSection(present, 'events', integrationEventTables()),
   'README.md': (present) => withSection(present, 'configuration', configurationTable()),
 };
 

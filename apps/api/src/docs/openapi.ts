@@ -1,11 +1,12 @@
 import { errorRegistry, type ErrorEntry } from '../http/error-registry';
 import type { RouteDeclaration } from '../http/route';
 import type { ServedRoute } from '../http/route-table';
+import { envelopeResponses, errorEnvelopeSchema, isCompatPath } from './compat-openapi';
 import { type Components, jsonSchemaOf } from './json-schema';
 
 /** The OpenAPI 3.1 document of these routes. The same routes give the same bytes. */
 export const openApiDocument = (routes: readonly ServedRoute[], version: string): object => {
-  const components: Components = { Problem: problemSchema };
+  const components: Components = { Problem: problemSchema, ErrorEnvelope: errorEnvelopeSchema };
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes.filter(({ method }) => method !== 'HEAD').toSorted(byPlace)) {
     const path = route.url.replace(/:(\w+)/g, '{$1}');
@@ -20,6 +21,7 @@ export const openApiDocument = (routes: readonly ServedRoute[], version: string)
       schemas: Object.fromEntries(Object.entries(components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same API key, on the compatible API.' },
         metricsToken: { type: 'http', scheme: 'bearer', description: 'METRICS_TOKEN' },
       },
     },
@@ -44,34 +46,44 @@ const problemSchema = {
       items: { type: 'object', required: ['path', 'code', 'message'], properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } } },
     },
     outcome: { type: 'string', enum: ['none', 'unknown'], description: 'On 503 of a write: whether it may have happened.' },
+    limitId: { type: 'string', description: 'On 429 `usage_limit_exceeded`: the limit that is used up.' },
+    scope: { type: 'string', description: 'What that limit is for.' },
+    window: { type: 'string' },
+    resetsAt: { type: ['string', 'null'] },
+    amount: { type: 'string', description: "Told of the caller's own limits, as `spent` and `held`." },
+    spent: { type: 'string' },
+    held: { type: 'string' },
   },
 };
 
 const operation = ({ method, declaration }: ServedRoute, path: string, components: Components): object => {
-  const { summary, body, answers = { 200: null } } = declaration;
+  const { summary, body, answers = { 200: null }, csv } = declaration;
   return {
     operationId: `${method.toLowerCase()}${path.split(/[/{}._-]+/).filter(Boolean).map(capitalised).join('')}`,
     tags: [tagOf(path)],
     summary: summary ?? `${method} ${path}`,
     'x-permission': declaration.requires,
     security: securityOf(declaration.requires),
-    parameters: [...pathParameters(path), ...queryParameters(declaration, components), ...headerParameters(method)],
+    parameters: [...pathParameters(path), ...queryParameters(declaration, components), ...(isCompatPath(path) ? [] : headerParameters(method))],
     ...(body === undefined ? {} : { requestBody: { required: body.required, content: bodyContent(body, components) } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, schema]) => [status, { description: descriptions[status] ?? 'Done.', ...(schema === null ? {} : { content: { 'application/json': { schema: jsonSchemaOf(schema, 'output', components) } } }) }])),
-      ...problemResponses(codesOf(method, path, declaration)),
+      ...Object.fromEntries(Object.entries(answers).map(([status, schema]) => [status, { description: descriptions[status] ?? 'Done.', ...(schema === null ? {} : { content: { 'application/json': { schema: jsonSchemaOf(schema, 'output', components) }, ...(csv && status === '200' ? csvContent : {}) } }) }])),
+      ...(isCompatPath(path) ? envelopeResponses(method) : problemResponses(codesOf(method, path, declaration))),
     },
   };
 };
+
+const csvContent = { 'text/csv': { schema: { type: 'string' } } };
 
 const descriptions: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; the work goes on.', 204: 'Done; no content.' };
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-const tagOf = (path: string): string => path.replace(/^\/api\/v1\/(core\/)?/, '/').split('/')[1] ?? 'platform';
+const tagOf = (path: string): string => path.replace(/^\/api\/(?:v1\/(?:core\/)?|(?=compat))/, '/').split('/')[1] ?? 'platform';
 
 const securityOf = (requires: RouteDeclaration['requires']): object[] => {
   if (requires === 'public' || requires === 'docs') return [];
+  if (requires === 'compat') return [{ apiKey: [] }, { bearer: [] }];
   return requires === 'monitoring' ? [{ apiKey: [] }, { metricsToken: [] }] : [{ apiKey: [] }];
 };
 

@@ -1,14 +1,15 @@
 import type { Metrics } from '@app/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { patternOf } from './request';
 
-/** Counts every request, and logs a line for it: writes and refusals at `info`, reads at `debug`. */
+/**
+ * Counts every request of a route, and logs a line for it: writes and refusals at `info`, reads at `debug`. `route` is the
+ * route's pattern, never the path, which may hold what people entered.
+ */
 export const accessLog =
-  (logger: Logger, metrics: Metrics) =>
+  (logger: Logger, metrics: Metrics, route: string) =>
   (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const { method } = request;
-    const route = patternOf(request);
     const milliseconds = performance.now() - request.startedAt;
     metrics.request(method, route, reply.statusCode, milliseconds / 1000);
     const level = (method === 'GET' || method === 'HEAD') && reply.statusCode < 400 ? 'debug' : 'info';

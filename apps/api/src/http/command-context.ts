@@ -6,10 +6,10 @@ import { InvalidInput } from './invalid-input';
 import { correlationIdOf } from './request';
 
 /** The caller that the guard admitted. */
-export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context.switchToHttp().getRequest()));
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context.getArgByIndex(0)));
 
 /** The metadata of the command that this request is: identity, actor, `If-Match`, request id. */
-export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta => commandMeta(context.switchToHttp().getRequest()));
+export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta => commandMeta(context.getArgByIndex(0)));
 
 const callerOf = (request: FastifyRequest): Caller => request.caller ?? refuse('unauthenticated');
 

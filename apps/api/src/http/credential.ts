@@ -17,3 +17,14 @@ export const apiKeyOf = (headers: IncomingHttpHeaders): string => {
 
 /** The token of an `Authorization: Bearer` header, where there is one. */
 export const bearerOf = (headers: IncomingHttpHeaders): string | undefined => /^bearer ([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1];
+
+/**
+ * The API key of a request to the compatible API: in `x-api-key`, as a bearer token, or the same one in both, as some clients
+ * send it. Two different keys are refused.
+ */
+export const compatibleKeyOf = (headers: IncomingHttpHeaders): string => {
+  if (headers.authorization === undefined) return apiKeyOf(headers);
+  const bearer = bearerOf(headers) ?? refuse('unauthenticated');
+  const own = headers['x-api-key'];
+  return own === undefined || own === bearer ? bearer : refuse('unauthenticated');
+};

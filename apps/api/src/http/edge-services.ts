@@ -4,6 +4,7 @@ import type { Metrics } from '@app/telemetry';
 import type { Idempotency } from './idempotency';
 import type { Lists } from './lists';
 import type { OpenRequests } from './open-requests';
+import type { RateLimiter } from './rate-limiter';
 import type { ViewWaiter } from './view-waiter';
 
 /** What the hooks and parameter decorators of the edge work with; decorates the Fastify instance as `edge`. */
@@ -12,6 +13,7 @@ export interface EdgeServices {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter;
   readonly idempotency: Idempotency;
   readonly lists: Lists;
   readonly views: ViewWaiter;

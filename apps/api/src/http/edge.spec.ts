@@ -1,132 +1,31 @@
-import 'reflect-metadata';
-import { Authenticator, type Caller } from '@app/access';
-import { CLOCK, CONFIG, type CommandMeta, FixedClock, IDS, InstanceSecret, type Json, readConfig, type Receipt, refuse, TimeOrderedIds, Unavailable } from '@app/kernel';
-import { Metrics } from '@app/telemetry';
-import { Body, Controller, Delete, Get, Module, Param, Post, Put, Query, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import pino from 'pino';
-import { z } from 'zod';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, listQuery, Lists, Parameters, presenter, query, Reads, Requires, written } from '.';
-import { Idempotency } from './idempotency';
-import { serve, type ServedApplication } from './serve';
-import { VIEW_WAITER } from './view-waiter';
+import { type Call, calls, clock, KEY, keys, serveThings, set, state } from '../../../../test/fixtures/edge-of-things';
+import { until } from '../../../../test/fixtures/until';
 
-const KEY = 'ap_full';
-const caller = (permissions: string[], actor = 'key:1'): Caller => ({ actor, onBehalfOf: 'user:1', userId: '1', role: 'member', permissions: new Set(permissions) as Caller['permissions'], agentIds: new Set(), allAgents: true });
-const callers = new Map([[KEY, caller(['agents:read', 'agents:write'])], ['ap_narrow', caller([], 'key:2')], ['ap_other', caller(['agents:read', 'agents:write'], 'key:3')]]);
-const view = presenter(z.object({ id: z.string(), name: z.string() }));
-const thing = z.strictObject({ name: z.string().min(1), tags: z.array(z.strictObject({ id: z.string() })).optional() });
-const filters = listQuery({ q: z.string().optional() });
-const calls: CommandMeta[] = [];
-let gate: Promise<void> = Promise.resolve();
-const late = { views: false };
-
-@Controller('things')
-class ThingController {
-  constructor(private readonly lists: Lists) {}
-
-  @Get() @Requires('agents:read') @Parameters(filters) @Answers(200)
-  list(@CurrentCaller() who: Caller, @Query() raw: unknown) {
-    const asked = query(filters, raw);
-    const page = this.lists.page('things', who, asked);
-    const first = page.after === undefined ? 0 : Number(page.after.key) + 1;
-    const rows = [0, 1, 2].slice(first, first + page.limit).map((id) => ({ id: String(id), name: `n${id}`, secret: 'x' }));
-    const last = rows.at(-1);
-    return this.lists.answer('things', who, asked, rows.map((row) => view(row)), last === undefined || last.id === '2' ? null : { values: [last.name], key: last.id });
-  }
-
-  @Get(':id') @Requires('agents:read') @Answers(200, view.schema) @Reads('things')
-  get(@Param('id') id: string) {
-    if (id === 'broken') throw new Error('the secret is 42');
-    if (id === 'away') throw new Unavailable('log', 'disk full', 'unknown');
-    return id === 'known' ? view({ id, name: 'n', secret: 'x' }) : refuse('not_found', { id });
-  }
-
-  @Post() @Requires('agents:write') @Accepts(thing) @Answers(201)
-  async create(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    const { name } = input(thing, body);
-    await gate;
-    calls.push(meta);
-    if (name === 'away') throw new Unavailable('log', 'no answer', 'unknown');
-    return written(reply, receipt(meta), { views: ['things'], show: async () => new JsonText(JSON.stringify({ id: meta.commandId, name })), once: { secret: 's3cret' }, location: '/things/1' });
-  }
-
-  @Delete(':id') @Requires('agents:write') @Answers(204)
-  async remove(@CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    calls.push(meta);
-    return written(reply, receipt(meta), { views: [] });
-  }
-
-  @Put(':id')
-  undeclared() {
-    return 'reached';
-  }
-}
-
-const receipt = (meta: CommandMeta): Receipt => ({ stream: 'thing-1', position: '7', revision: 3, eventIds: [meta.commandId], repeated: false });
-
-const state = new Map<string, Json>();
-const store = {
-  readState: async (key: string) => state.get(key),
-  listState: async (prefix: string, { after = '' } = {}) => [...state].filter(([key]) => key.startsWith(prefix) && key > after).map(([key, value]) => ({ key, value })),
-  writeState: async (key: string, value: Json | null, options?: { expected: Json | undefined }) => {
-    if (options !== undefined && JSON.stringify(state.get(key)) !== JSON.stringify(options.expected)) return false;
-    if (value === null) state.delete(key);
-    else state.set(key, value);
-    return true;
-  },
-};
-const keys = new Map([['thing-1', Buffer.alloc(32, 7)]]);
-const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => keys };
-const clock = new FixedClock();
-const ids = new TimeOrderedIds();
-
-@Module({
-  controllers: [ThingController],
-  providers: [
-    { provide: CONFIG, useValue: { ...readConfig({}), RATE_LIMIT_PER_MINUTE: 1_000 } },
-    { provide: CLOCK, useValue: clock },
-    { provide: IDS, useValue: ids },
-    { provide: Authenticator, useValue: { authenticate: async (secret: string) => callers.get(secret) } },
-    { provide: Lists, useValue: new Lists(new InstanceSecret(Buffer.alloc(32, 1))) },
-    { provide: Idempotency, useFactory: () => new Idempotency(store, keyring, new InstanceSecret(Buffer.alloc(32, 2)), clock, ids) },
-    { provide: Metrics, useValue: new Metrics() },
-    { provide: VIEW_WAITER, useValue: { waitFor: async () => !late.views } },
-  ],
-})
-class TestModule {}
-
-let served: ServedApplication;
-beforeAll(async () => (served = await serve(TestModule, pino({ level: 'silent' }))));
-afterAll(() => served.app.close());
+let served: Awaited<ReturnType<typeof serveThings>>;
+beforeAll(async () => (served = await serveThings()));
+afterAll(() => served.close());
 beforeEach(() => {
   calls.length = 0;
   state.clear();
-  late.views = false;
+  set.late = false;
 });
 
-type Call = { method?: string; url?: string; key?: string | undefined; headers?: Record<string, string>; body?: unknown; raw?: string };
-const call = async ({ method = 'GET', url = '/things/known', key = KEY, headers = {}, body, raw }: Call) => {
-  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  const response = await served.app.inject({ method: method as 'GET', url, headers: { ...(key === '' ? {} : { 'x-api-key': key }), ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...headers }, ...(payload === undefined ? {} : { payload }) });
-  return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : (JSON.parse(response.body) as Record<string, never>) };
-};
-const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) => call({ method: 'POST', url: '/things', body, headers, key });
+const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) => served.call({ method: 'POST', url: '/things', body, headers, key });
 const code = async (given: Call) => {
-  const { status, body } = await call(given);
+  const { status, body } = await served.call(given);
   return [status, body?.['code']];
 };
 
 describe('the guard', () => {
   it('shows a row to a caller with the permission, and only the fields of its view', async () => {
-    const { status, body, headers } = await call({ headers: { 'x-request-id': 'mine-1' } });
+    const { status, body, headers } = await served.call({ headers: { 'x-request-id': 'mine-1' } });
     expect([status, body, headers['x-request-id']]).toEqual([200, { id: 'known', name: 'n' }, 'mine-1']);
   });
 
   it.each([['absent', '', {}], ['unknown', 'ap_wrong', {}], ['a list', `${KEY}, ap_other`, {}], ['endless', 'a'.repeat(65_536), {}], ['SQL', "' OR '1'='1", {}], ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }], ['bearer alone', '', { authorization: `Bearer ${KEY}` }]])(
     'refuses a credential that is %s with one constant body',
     async (_name, key, headers) => {
-      const { body } = await call({ key, headers: headers as Record<string, string> });
+      const { body } = await served.call({ key, headers: headers as Record<string, string> });
       expect({ ...body, requestId: '' }).toEqual({ type: 'urn:problem:unauthenticated', title: 'Unauthenticated', status: 401, code: 'unauthenticated', detail: 'The request needs a valid API key in the header x-api-key.', requestId: '' });
     },
   );
@@ -149,7 +48,7 @@ describe('the guard', () => {
   });
 
   it('answers other methods of a path with 405 and the ones it takes', async () => {
-    const { status, headers, body } = await call({ method: 'PATCH', url: '/things' });
+    const { status, headers, body } = await served.call({ method: 'PATCH', url: '/things' });
     expect([status, headers['allow'], body?.['code']]).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
   });
 });
@@ -164,8 +63,8 @@ describe('bodies', () => {
     ['with an escaped prototype key', '{"name":"a","\\u005f_proto__":{}}', 'invalid_body', '__proto__'], ['with a constructor', '{"constructor":{"prototype":{}}}', 'invalid_body', 'constructor'],
     ['with NUL', '{"name":"a\\u0000"}', 'invalid_body', 'name'], ['with a lone surrogate', '{"tags":[{"id":"\\ud800"}]}', 'invalid_body', 'tags[0].id'], ['with a number beyond all', '{"name":1e309}', 'invalid_body', 'name'],
   ])('refuses a body that is %s, naming the field', async (_name, raw, expected, path) => {
-    const { status, body } = await call({ method: 'POST', url: '/things', raw, headers: { 'content-type': 'application/json' } });
-    expect([status, body?.['code'], (body?.['errors'] as unknown as { path: string }[] | undefined)?.[0]?.path]).toEqual([400, expected, path]);
+    const { status, body } = await served.call({ method: 'POST', url: '/things', raw, headers: { 'content-type': 'application/json' } });
+    expect([status, body?.['code'], (body?.['errors'] as { path: string }[] | undefined)?.[0]?.path]).toEqual([400, expected, path]);
     expect(calls).toHaveLength(0);
   });
 
@@ -189,25 +88,25 @@ describe('queries and lists', () => {
   });
 
   it('pages through a list with a cursor that holds for this list, these filters and this caller', async () => {
-    const first = await call({ url: '/things?limit=2&q=a' });
-    const cursor = first.body?.['nextCursor'] as unknown as string;
+    const first = await served.call({ url: '/things?limit=2&q=a' });
+    const cursor = first.body?.['nextCursor'] as string;
     expect(first.body?.['items']).toEqual([{ id: '0', name: 'n0' }, { id: '1', name: 'n1' }]);
-    expect((await call({ url: `/things?limit=2&q=a&cursor=${cursor}` })).body).toEqual({ items: [{ id: '2', name: 'n2' }], nextCursor: null });
+    expect((await served.call({ url: `/things?limit=2&q=a&cursor=${cursor}` })).body).toEqual({ items: [{ id: '2', name: 'n2' }], nextCursor: null });
     expect(await code({ url: `/things?q=b&cursor=${cursor}` })).toEqual([400, 'invalid_cursor']);
     expect(await code({ url: `/things?q=a&cursor=${cursor}`, key: 'ap_other' })).toEqual([400, 'invalid_cursor']);
     expect(await code({ url: `/things?q=a&cursor=x${cursor}` })).toEqual([400, 'invalid_cursor']);
   });
 
   it('waits for x-read-after, and says when the view does not come', async () => {
-    late.views = true;
-    const { status, body, headers } = await call({ headers: { 'x-read-after': '9' } });
+    set.late = true;
+    const { status, body, headers } = await served.call({ headers: { 'x-read-after': '9' } });
     expect([status, body?.['code'], headers['retry-after']]).toEqual([503, 'view_unavailable', '1']);
   });
 });
 
 describe('failures', () => {
   it('says nothing of an unforeseen error but the request id', async () => {
-    const { status, body } = await call({ url: '/things/broken', headers: { 'x-request-id': 'r1' } });
+    const { status, body } = await served.call({ url: '/things/broken', headers: { 'x-request-id': 'r1' } });
     expect([status, body]).toEqual([500, { type: 'urn:problem:internal', title: 'Internal error', status: 500, code: 'internal', detail: 'Something failed on our side; the request id finds it in the log.', requestId: 'r1' }]);
   });
 
@@ -220,7 +119,7 @@ describe('failures', () => {
 describe('writes', () => {
   it('answer with etag, position and location, and say when a view is late', async () => {
     expect((await post({ name: 'a' })).headers).toMatchObject({ etag: '"3"', 'x-log-position': '7', location: '/things/1' });
-    late.views = true;
+    set.late = true;
     expect((await post({ name: 'a' })).headers).toMatchObject({ 'x-view-late': 'true' });
   });
 
@@ -247,10 +146,10 @@ describe('writes', () => {
 
   it('refuse a repeat while the first still runs', async () => {
     let open = () => undefined as void;
-    gate = new Promise((resolve) => (open = resolve));
+    set.gate = new Promise((resolve) => (open = resolve));
     const first = post({ name: 'a' }, { 'idempotency-key': 'k' });
     await Promise.resolve();
-    while (state.size === 0) await new Promise(setImmediate);
+    await until(() => state.size > 0);
     expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).body?.['code']).toBe('request_in_progress');
     open();
     expect((await first).status).toBe(201);
@@ -265,7 +164,7 @@ describe('writes', () => {
   });
 
   it('answer a repeated deletion as the first, forget after a day, and show nothing that was erased', async () => {
-    const remove = () => call({ method: 'DELETE', headers: { 'idempotency-key': 'd' } });
+    const remove = () => served.call({ method: 'DELETE', headers: { 'idempotency-key': 'd' } });
     expect([(await remove()).status, (await remove()).status, calls.length]).toEqual([204, 204, 1]);
     clock.advance(24 * 60 * 60_000 + 1);
     expect([(await remove()).status, calls.length]).toEqual([204, 2]);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 
 /** Proxies close connections on which nothing was sent for long. */
@@ -7,11 +6,12 @@ const HEARTBEAT_MS = 15_000;
 /** Server-Sent Events to one reader: a slow reader is waited for, one that leaves ends the stream. */
 export class EventStream {
   /** Resolves when the reader has left or the stream has ended. */
-  readonly gone: Promise<unknown>;
+  readonly gone: Promise<void>;
   private readonly lines = new PassThrough();
 
   constructor() {
-    this.gone = once(this.lines, 'close');
+    // Not `once` of node:events, which rejects at an error that ends the stream.
+    this.gone = new Promise((resolve) => this.lines.once('close', resolve));
     const heartbeat = setInterval(() => this.lines.write(':\n\n'), HEARTBEAT_MS);
     void this.gone.then(() => clearInterval(heartbeat));
   }
@@ -29,7 +29,7 @@ export class EventStream {
   async send(id: string, data: string, event?: string): Promise<boolean> {
     if (!this.open) return false;
     const text = `id: ${id}\n${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
-    if (!this.lines.write(text)) await Promise.race([once(this.lines, 'drain'), this.gone]);
+    if (!this.lines.write(text)) await Promise.race([new Promise((resolve) => this.lines.once('drain', resolve)), this.gone]);
     return this.open;
   }
 

@@ -1,46 +1,76 @@
 import type { Caller } from '@app/access';
 import { equalSecrets, refuse } from '@app/kernel';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkBodyHeaders } from './body-headers';
-import { apiKeyOf, bearerOf } from './credential';
+import { apiKeyOf, bearerOf, compatibleKeyOf } from './credential';
 import type { EdgeServices } from './edge-services';
 import { InvalidInput, pathText } from './invalid-input';
-import type { RateLimiter } from './rate-limiter';
+import { waitForReadAfter } from './read-after';
 import { declarationOf } from './request';
 import type { Requirement, RouteDeclaration } from './route';
 
 /**
- * Runs at the start of every routed request, before the body is read: who asks, whether they may call this handler at all,
+ * Runs at the start of every request of a route, before the body is read: who asks, whether they may call this handler at all,
  * and whether what they announce to send can be taken. What no handler declares is refused. Being a hook of the routed
- * handler and not of a path, it cannot be passed by writing the path in another way.
+ * handler and not of a path, it cannot be passed by writing the path in another way. Callers that are recognised at once
+ * cost no turn of the event loop.
  */
 export const guard =
-  (edge: EdgeServices, limiter: RateLimiter | undefined) =>
-  async (request: FastifyRequest): Promise<void> => {
-    if (request.is404) return;
-    const route = declarationOf(request);
-    await admit(edge, limiter, request, route);
-    checkQuery(request.query as Record<string, unknown>, route);
-    if (request.method !== 'GET' && request.method !== 'HEAD') checkBodyHeaders(request.headers, route.body);
+  (edge: EdgeServices, route: RouteDeclaration) =>
+  (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+    try {
+      const { requires = refuse('forbidden') } = route;
+      if (isOpen(edge, request, requires)) checkForm(request, route);
+      else {
+        const caller = edge.authenticator.recognise(keyOf(request, requires));
+        if (caller === undefined || request.headers['x-read-after'] !== undefined) return void admit(edge, request, route).then(() => done(), done);
+        edge.limiter.takeHere(caller.actor);
+        admitAs(caller, request, route);
+      }
+    } catch (error) {
+      return done(error as Error);
+    }
+    done();
   };
 
-const admit = async (edge: EdgeServices, limiter: RateLimiter | undefined, request: FastifyRequest, { requires }: RouteDeclaration): Promise<void> => {
-  if (requires === undefined) return refuse('forbidden');
-  if (requires === 'public' || (requires === 'docs' && edge.config.PUBLIC_DOCS)) return;
-  if (requires === 'monitoring' && holdsMetricsToken(request, edge.config.METRICS_TOKEN)) return;
-  const caller = await callerOf(edge, request);
-  limiter?.take(caller.actor);
-  demand(caller, requires);
-  request.caller = caller;
+const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<void> => {
+  const caller = await callerOf(edge, request, route.requires);
+  await edge.limiter.take(caller.actor);
+  admitAs(caller, request, route);
+  await waitForReadAfter(request);
 };
 
-/** Throws unless the caller of a request that was admitted would be admitted now. */
+const admitAs = (caller: Caller, request: FastifyRequest, route: RouteDeclaration): void => {
+  demand(caller, route.requires ?? refuse('forbidden'));
+  request.caller = caller;
+  checkForm(request, route);
+};
+
+/** True where no key is asked for. */
+const isOpen = ({ config }: EdgeServices, request: FastifyRequest, requires: Requirement): boolean =>
+  requires === 'public' || (requires === 'docs' && config.PUBLIC_DOCS) || (requires === 'monitoring' && holdsMetricsToken(request, config.METRICS_TOKEN));
+
+const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
+  // Clients of the compatible API may send parameters that mean something to others.
+  if (route.query === undefined && route.requires !== 'compat') refuseParameters(request.query as Record<string, unknown>);
+  if (!onlyReads(request)) checkBodyHeaders(request.headers, route.body);
+};
+
+/** Throws unless the caller of a request that was admitted would be admitted now, and may read on what is streamed to them. */
 export const admittedStill = async (edge: EdgeServices, request: FastifyRequest): Promise<void> => {
   const { requires } = declarationOf(request);
-  if (request.caller !== null && requires !== undefined) demand(await callerOf(edge, request), requires);
+  if (request.caller === null || requires === undefined) return;
+  const caller = await callerOf(edge, request, requires);
+  demand(caller, requires);
+  await request.mayReadOn?.(caller);
 };
 
-const callerOf = async (edge: EdgeServices, request: FastifyRequest): Promise<Caller> => (await edge.authenticator.authenticate(apiKeyOf(request.headers))) ?? refuse('unauthenticated');
+const callerOf = async (edge: EdgeServices, request: FastifyRequest, requires: Requirement | undefined): Promise<Caller> =>
+  (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? refuse('unauthenticated');
+
+const onlyReads = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
+
+const keyOf = ({ headers }: FastifyRequest, requires: Requirement | undefined): string => (requires === 'compat' ? compatibleKeyOf(headers) : apiKeyOf(headers));
 
 const demand = (caller: Caller, requires: Requirement): void => {
   if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;
@@ -53,8 +83,7 @@ const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): 
 };
 
 /** A route without declared parameters takes none. Those with a schema are checked by the handler, after the target. */
-const checkQuery = (given: Record<string, unknown>, route: RouteDeclaration): void => {
-  if (route.query !== undefined) return;
+const refuseParameters = (given: Record<string, unknown>): void => {
   const names = Object.keys(given);
   if (names.length === 0) return;
   throw new InvalidInput('invalid_parameter', names.slice(0, 20).map((name) => ({ path: pathText([name]), code: 'unknown_parameter', message: 'This parameter is not known here.' })));

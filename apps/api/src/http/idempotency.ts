@@ -1,24 +1,28 @@
-import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, type InstanceSecret, isEncrypted, type Json, type Keyring, refuse, type Uuid } from '@app/kernel';
+import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, type InstanceSecret, isEncrypted, type Keyring, refuse, type Uuid } from '@app/kernel';
+import type { Processes } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
+import type { Logger } from 'pino';
 
 /** How long a key is remembered (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const PREFIX = 'idempotency/';
 
 /** An answer that was given: without secrets, its body encrypted under the data key of the thing that was written. */
-interface Answer {
+type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly thing: string | null;
   readonly body: EncryptedField | null;
-}
+};
 
-interface Remembered {
+type Remembered = {
   readonly commandId: Uuid;
   readonly hash: string;
   readonly at: number;
   readonly answer: Answer | null;
-}
+  /** The process that runs the request, where others may be asked for it too. */
+  readonly by?: string;
+};
 
 /** A request with an `Idempotency-Key` that runs. */
 export interface Acceptance {
@@ -49,6 +53,8 @@ export class Idempotency {
     private readonly secret: InstanceSecret,
     private readonly clock: Clock,
     private readonly ids: Ids,
+    private readonly processes: Pick<Processes, 'id' | 'alone' | 'isAlive'>,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   /**
@@ -71,17 +77,22 @@ export class Idempotency {
 
   /** Remembers the answer of an accepted request, or forgets the request when it was refused: nothing happened then. */
   async settle(acceptance: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
+    let settled = false;
     try {
-      if (status < 300) await this.remember(acceptance, status, headers);
-      else if (status < 500) await this.store.writeState(acceptance.name, null);
+      if (status < 300) settled = await this.remember(acceptance, status, headers);
+      else if (status < 500) settled = await this.store.writeState(acceptance.name, null);
     } finally {
-      this.release(acceptance);
+      if (settled) this.running.delete(acceptance.name);
+      else this.release(acceptance);
     }
   }
 
   /** Ends an accepted request without an answer that could be given again: a repeat runs it under the same command id. */
-  release(acceptance: Acceptance): void {
-    this.running.delete(acceptance.name);
+  release({ name, commandId, hash, at }: Acceptance): void {
+    if (!this.running.delete(name) || this.processes.alone) return;
+    const given = { commandId, hash, at, answer: null };
+    const stored = this.store.writeState(name, given, { expected: { ...given, ...this.here() } });
+    void stored.catch((error: unknown) => this.logger.warn({ error }, 'a request was not released: repeats of it at other processes are refused as long as this one lives'));
   }
 
   /** Forgets what is older than a day. */
@@ -89,7 +100,7 @@ export class Idempotency {
     const oldest = this.clock.now().getTime() - REMEMBERED_MS;
     for (let after: string | undefined; ; ) {
       const page = await this.store.listState(PREFIX, after === undefined ? { limit: 500 } : { after, limit: 500 });
-      for (const { key, value } of page) if ((value as unknown as Remembered).at < oldest) await this.store.writeState(key, null);
+      for (const { key, value } of page) if ((value as Remembered).at < oldest) await this.store.writeState(key, null);
       after = page.at(-1)?.key;
       if (after === undefined) return;
     }
@@ -97,18 +108,31 @@ export class Idempotency {
 
   private async takeUp(name: string, hash: string): Promise<Acceptance | Replay> {
     const at = this.clock.now().getTime();
-    const stored = (await this.store.readState(name)) as unknown as Remembered | undefined;
+    const stored = (await this.store.readState(name)) as Remembered | undefined;
     const known = stored !== undefined && stored.at > at - REMEMBERED_MS ? stored : undefined;
     if (known === undefined) {
       const fresh = { commandId: this.ids.next(), hash, at };
-      const won = await this.store.writeState(name, { ...fresh, answer: null }, { expected: stored as unknown as Json | undefined });
+      const won = await this.store.writeState(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
       return won ? { name, ...fresh, answered: null } : refuse('request_in_progress');
     }
     if (known.hash !== hash) return refuse('idempotency_key_reused');
-    if (known.answer === null) return { name, commandId: known.commandId, hash, at: known.at, answered: null };
+    if (known.answer === null) return this.runAgain(name, known);
     const replay = await this.replay(name, known.answer);
     this.running.delete(name);
     return replay;
+  }
+
+  /** Nobody has answered it: the process that ran it died, or it failed on our side; or it runs elsewhere. */
+  private async runAgain(name: string, known: Remembered): Promise<Acceptance> {
+    const { by, commandId, hash, at } = known;
+    if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by)) return refuse('request_in_progress');
+    const mine = { commandId, hash, at, answer: null, ...this.here() };
+    if (!this.processes.alone && !(await this.store.writeState(name, mine, { expected: known }))) return refuse('request_in_progress');
+    return { name, commandId, hash, at, answered: null };
+  }
+
+  private here(): { readonly by?: string } {
+    return this.processes.alone ? {} : { by: this.processes.id };
   }
 
   private async replay(name: string, { status, headers, thing, body }: Answer): Promise<Replay> {
@@ -117,12 +141,12 @@ export class Idempotency {
     return { status, headers, body: decryptField(key, name, body) as string };
   }
 
-  private async remember({ name, commandId, hash, at, answered }: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
-    if (answered === null) return;
+  private async remember({ name, commandId, hash, at, answered }: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<boolean> {
+    if (answered === null) return false;
     const key = answered.body === null ? undefined : (await this.keyring.keys([answered.thing])).get(answered.thing);
-    if (answered.body !== null && key === undefined) return;
+    if (answered.body !== null && key === undefined) return false;
     const body = key === undefined ? null : encryptField(key, name, answered.body);
     const answer: Answer = { status, headers, thing: key === undefined ? null : answered.thing, body };
-    await this.store.writeState(name, { commandId, hash, at, answer } as unknown as Json);
+    return this.store.writeState(name, { commandId, hash, at, answer });
   }
 }

@@ -6,10 +6,10 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 /** What a repeat gets again beside status and body. */
 const KEPT_HEADERS = ['etag', 'location', 'x-log-position', 'content-type'] as const;
 
-/** Gives every write of the instance the behaviour of `Idempotency-Key`; requests without it pass untouched. */
+/** Gives every write of the instance but model calls of the compatible API the behaviour of `Idempotency-Key`; requests without it pass untouched. */
 export const installIdempotency = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
-    if (route.method === 'GET' || route.method === 'HEAD') return;
+    if (route.method === 'GET' || route.method === 'HEAD' || route.config?.route?.requires === 'compat') return;
     route.preHandler = [acceptOrReplay];
     route.onSend = [settle];
   });

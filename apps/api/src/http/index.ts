@@ -22,6 +22,7 @@
  */
 export { CommandContext, CurrentCaller } from './command-context';
 export type { EdgeServices } from './edge-services';
+export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry, type ErrorCode } from './error-registry';
 export { EventStream } from './event-stream';
 export { flagText, input, query, wholeNumberText } from './input';
@@ -29,7 +30,7 @@ export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
 export { listOf, listQuery, Lists } from './lists';
 export { presenter, type Presenter } from './presenter';
-export { Accepts, Answers, LARGE_JSON_LIMIT, Parameters, Reads, Refuses, Requires, Summary } from './route';
+export { Accepts, Answers, AnswersCsv, LARGE_JSON_LIMIT, Parameters, Reads, Refuses, Requires, Summary } from './route';
 export { parts } from './uploads';
 export { reached } from './view-waiter';
 export { tagged, written, type Outcome } from './written';

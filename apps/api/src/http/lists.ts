@@ -14,8 +14,21 @@ export const listOf = (item: z.ZodType): z.ZodObject => z.object({ items: z.arra
 
 type ListQuery = Readonly<{ limit: number; cursor?: string | undefined } & Record<string, unknown>>;
 
+interface Answered {
+  readonly asked: string;
+  readonly nextKey: string | undefined;
+  readonly items: readonly JsonText[];
+  readonly answer: JsonText;
+}
+
+/** Presenters hand out the same object as long as a row is unchanged. */
+const sameItems = (a: readonly JsonText[], b: readonly JsonText[]): boolean => a.length === b.length && a.every((item, index) => item === b[index]);
+
 /** Pages of lists, with cursors that hold for one list, its filters and its caller, and show when they were changed. */
 export class Lists {
+  /** Last answers by their first item: they go with it, and so with the row that it shows. */
+  private readonly answers = new WeakMap<JsonText, Answered>();
+
   constructor(private readonly secret: InstanceSecret) {}
 
   /** What to read for a checked query. Refuses with `invalid_cursor`. `list` names the list and its place, such as `members/<spaceId>`. */
@@ -27,11 +40,16 @@ export class Lists {
     return { limit: query.limit, after: { values, key } };
   }
 
-  /** The answer of a list: `next` is where the page behind this one begins, null at the end. */
+  /** The answer of a list: `next` is where the page behind this one begins, null at the end. The same items make the same answer once. */
   answer(list: string, caller: Caller, query: ListQuery, items: readonly JsonText[], next: PageStart | null): JsonText {
-    let text = '{"items":[';
-    for (let index = 0; index < items.length; index += 1) text += (index === 0 ? '' : ',') + (items[index] as JsonText).text;
-    return new JsonText(`${text}],"nextCursor":${next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`}}`);
+    const [first] = items;
+    const asked = `${list} ${caller.actor} ${JSON.stringify(query)}`;
+    const known = first === undefined ? undefined : this.answers.get(first);
+    if (known !== undefined && known.asked === asked && known.nextKey === next?.key && sameItems(known.items, items)) return known.answer;
+    const nextCursor = next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`;
+    const answer = new JsonText(`{"items":[${items.map(({ text }) => text).join(',')}],"nextCursor":${nextCursor}}`);
+    if (first !== undefined) this.answers.set(first, { asked, nextKey: next?.key, items, answer });
+    return answer;
   }
 
   private cursor(list: string, caller: Caller, query: ListQuery, next: PageStart): string {

@@ -14,8 +14,12 @@ export const makeLogger = (level: string, destination: DestinationStream = pino.
     destination,
   );
 
+/** What libraries name an error by where they log no more of it. */
+const ERROR_NAME = /^[A-Z][A-Za-z]{0,60}$/;
+
 /** An error without its message, which may repeat what people entered: its names, codes and places in the code. */
 export const safeError = (error: unknown): object => {
+  if (typeof error === 'string' && ERROR_NAME.test(error)) return { name: error };
   if (!(error instanceof Error)) return { name: typeof error };
   const { code } = error as { code?: unknown };
   const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)).map((line) => line.trim());

@@ -1,6 +1,7 @@
 import { refuse } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OpenStreams } from './open-streams';
+import type { Overload } from './overload';
 
 /** The requests that are being answered, so that a stop can wait for them. */
 export class OpenRequests {
@@ -9,19 +10,18 @@ export class OpenRequests {
   private open = 0;
   private whenNone: (() => void) | undefined;
 
-  /** Counts a request until its connection is done with it. While draining only health is still answered. */
-  readonly admit = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (this.draining) {
+  constructor(private readonly overload: Overload) {}
+
+  /** Counts a request until its connection is done with it. While draining or overloaded only health is still answered. */
+  admit(request: FastifyRequest, reply: FastifyReply): void {
+    const reason = this.draining ? 'stopping' : this.overload.reasonFor(request.raw.socket);
+    if (reason !== undefined) {
       reply.header('connection', 'close');
-      if (!request.url.startsWith('/health/')) refuse('unavailable', { reason: 'stopping' });
+      if (!request.url.startsWith('/health/')) refuse('unavailable', { reason });
     }
     this.open += 1;
-    reply.raw.once('close', () => {
-      this.open -= 1;
-      if (this.open === 0) this.whenNone?.();
-    });
-    done();
-  };
+    reply.raw.on('close', this.onClosed);
+  }
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */
   async drain(ms: number): Promise<void> {
@@ -35,4 +35,9 @@ export class OpenRequests {
     });
     clearTimeout(timer);
   }
+
+  private readonly onClosed = (): void => {
+    this.open -= 1;
+    if (this.open === 0) this.whenNone?.();
+  };
 }

@@ -1,4 +1,4 @@
-import { Duplex, type Readable } from 'node:stream';
+import { Duplex, type Readable, type Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { admittedStill } from './guard';
 
@@ -10,7 +10,7 @@ export class OpenStreams {
   private readonly followed = new Set<Duplex>();
 
   /** Watches a stream: it breaks off when its caller would no longer be admitted. */
-  add(stream: Readable, request: FastifyRequest): void {
+  add(stream: Readable | Writable, request: FastifyRequest): void {
     const check = setInterval(() => void admittedStill(request.server.edge, request).catch(() => stream.destroy()), CHECK_MS).unref();
     if (request.method === 'GET' && stream instanceof Duplex) this.followed.add(stream);
     stream.once('close', () => {

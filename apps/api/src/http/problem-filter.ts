@@ -1,12 +1,13 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { envelopeOf, isCompatible, sendEnvelope, unknownUrl, wrongMethod } from './envelope';
 import { errorRegistry } from './error-registry';
 import { type Problem, problemOf } from './problem';
 import { patternOf } from './request';
 import type { RouteTable } from './route-table';
 
-/** Answers every error as a problem document, and logs those that are ours. */
+/** Answers every error in the form of its API, as a problem document or as an envelope, and logs those that are ours. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
@@ -18,33 +19,43 @@ export class ProblemFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const problem = problemOf(error);
+    const compatible = isCompatible(request);
+    const problem = compatible ? envelopeOf(error) : problemOf(error);
     if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer must not look like a whole one.
       reply.raw.destroy();
       return;
     }
-    if (request.is404 && problem.code === 'not_found') this.sendUnrouted(request, reply, problem);
-    else sendProblem(request, reply, problem);
+    if (request.is404 && problem.status === 404) this.sendUnrouted(request, reply, compatible);
+    else sendError(request, reply, error);
   }
 
-  private sendUnrouted(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
+  private sendUnrouted(request: FastifyRequest, reply: FastifyReply, compatible: boolean): void {
     const allowed = this.routes.methodsOf(pathOf(request.url));
-    if (allowed.length === 0) return sendProblem(request, reply, problem);
-    reply.header('allow', allowed.join(', '));
-    return sendProblem(request, reply, { code: 'method_not_allowed', ...errorRegistry.method_not_allowed });
+    const code = allowed.length === 0 ? 'not_found' : 'method_not_allowed';
+    if (code === 'method_not_allowed') reply.header('allow', allowed.join(', '));
+    if (compatible) sendEnvelope(reply, code === 'not_found' ? unknownUrl() : wrongMethod());
+    else sendProblem(request, reply, { code, ...errorRegistry[code] });
   }
 }
 
+/** Sends an error in the form of the API that was asked. */
+export const sendError = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
+  // Where no hook ran: a path that cannot be read.
+  reply.header('x-request-id', request.id);
+  if (isCompatible(request)) sendEnvelope(reply, envelopeOf(error));
+  else sendProblem(request, reply, problemOf(error));
+};
+
 /** Sends a problem document (RFC 9457). */
 export const sendProblem = (request: FastifyRequest, reply: FastifyReply, problem: Problem): void => {
-  const { code, status, title, detail, errors, outcome, retryAfterSeconds } = problem;
+  const { code, status, title, detail, errors, outcome, retryAfterSeconds, limit } = problem;
   if (status === 401) reply.header('www-authenticate', 'ApiKey');
   if (status === 413) reply.header('connection', 'close');
   if (status === 503 || retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds ?? 1));
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
-  const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...(isWrite && status === 503 ? { outcome: outcome ?? 'none' } : {}) };
+  const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...limit, ...(isWrite && status === 503 ? { outcome: outcome ?? 'none' } : {}) };
   void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));
 };
 

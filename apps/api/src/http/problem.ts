@@ -3,6 +3,7 @@ import { isDomainError, isUnavailable } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
+import { type UsedUp, usedUp, usedUpSentence } from './used-up';
 
 /** What an error says to its caller. */
 export interface Problem {
@@ -14,6 +15,7 @@ export interface Problem {
   /** For a write that met an unavailable store: whether it may have happened. */
   readonly outcome?: 'none' | 'unknown';
   readonly retryAfterSeconds?: number;
+  readonly limit?: UsedUp;
 }
 
 /** The problem behind an error. What is not foreseen is `internal` and says nothing more. */
@@ -24,14 +26,19 @@ export const problemOf = (error: unknown): Problem => {
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds } = error.facts;
     const problem = named(error.code);
+    const limit = error.code === 'usage_limit_exceeded' ? usedUp(error.facts) : undefined;
     return {
       ...problem,
+      ...(limit === undefined ? {} : { limit, detail: usedUpSentence(limit) }),
       ...(typeof path === 'string' ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] } : {}),
       ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
     };
   }
+  if ((error as { code?: unknown }).code === 'FST_ERR_BAD_URL') return problemOf(malformedPath);
   return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
 };
+
+const malformedPath = new InvalidInput('invalid_parameter', [{ path: 'path', code: 'malformed', message: 'The path has a percent sign that no two hexadecimal digits of UTF-8 follow.' }]);
 
 /** Damage of the log is said with its place, which is no content: an auditor must find it. */
 const isLogDamage = (error: unknown): error is LogCorrupted => error instanceof Error && error.name === 'LogCorrupted';

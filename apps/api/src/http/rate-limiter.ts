@@ -1,25 +1,89 @@
 import { type Clock, refuse } from '@app/kernel';
+import type { ReadStore } from '@app/read-store';
 
 const MINUTE_MS = 60_000;
+/** A process takes up to so many parts of the minute's requests at once from what all share, so that most requests ask nobody. */
+const PARTS = 50;
+const PREFIX = 'rate/';
 
-/** Counts the requests of each credential in the clock's minute. */
+/** Requests of a credential in a minute of the clock that some process has taken for itself. */
+type Taken = {
+  readonly minute: number;
+  readonly taken: number;
+};
+
+/** What this process may still admit, and in which minute. */
+interface Left {
+  readonly minute: number;
+  left: number;
+  /** All of the minute's requests were taken, here or elsewhere. */
+  spent: boolean;
+  /** Takes more; requests that come meanwhile wait for the same. */
+  taking: Promise<void> | undefined;
+}
+
+/**
+ * Counts the requests of each credential in the clock's minute, over all processes where they share a store. Then the limit
+ * is never passed; it may be reached a few requests early, which another process has taken and not used.
+ */
 export class RateLimiter {
-  private readonly counts = new Map<string, number>();
+  private readonly left = new Map<string, Left>();
   private minute = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly perMinute: number,
+    /** Undefined: no limit. */
+    private readonly perMinute: number | undefined,
+    /** Where processes that share the work count together. */
+    private readonly shared: Pick<ReadStore, 'readState' | 'writeState'> | undefined,
   ) {}
 
   /** Refuses with `rate_limited` and `retryAfterSeconds` when the minute is used up. */
-  take(credential: string): void {
-    const now = this.clock.now().getTime();
-    const minute = Math.floor(now / MINUTE_MS);
-    if (minute !== this.minute) this.counts.clear();
+  async take(credential: string): Promise<void> {
+    if (this.perMinute === undefined) return;
+    const present = this.present(credential);
+    while (this.shared !== undefined && present.left === 0 && !present.spent) await (present.taking ??= this.takeMore(this.shared, credential, this.perMinute, present));
+    this.use(present);
+  }
+
+  /** The same at once, where this process counts alone. */
+  takeHere(credential: string): void {
+    if (this.perMinute !== undefined) this.use(this.present(credential));
+  }
+
+  private use(present: Left): void {
+    if (present.left <= 0) refuse('rate_limited', { retryAfterSeconds: Math.ceil(((present.minute + 1) * MINUTE_MS - this.clock.now().getTime()) / 1_000) });
+    present.left -= 1;
+  }
+
+  private present(credential: string): Left {
+    const minute = Math.floor(this.clock.now().getTime() / MINUTE_MS);
+    if (minute !== this.minute) this.left.clear();
     this.minute = minute;
-    const count = (this.counts.get(credential) ?? 0) + 1;
-    this.counts.set(credential, count);
-    if (count > this.perMinute) refuse('rate_limited', { retryAfterSeconds: Math.ceil(((minute + 1) * MINUTE_MS - now) / 1000) });
+    const known = this.left.get(credential) ?? { minute, left: this.shared === undefined ? (this.perMinute ?? 0) : 0, spent: false, taking: undefined };
+    this.left.set(credential, known);
+    return known;
+  }
+
+  private async takeMore(store: Pick<ReadStore, 'readState' | 'writeState'>, credential: string, perMinute: number, present: Left): Promise<void> {
+    try {
+      const share = await this.takeShare(store, credential, perMinute, present.minute);
+      present.left += share;
+      present.spent = share === 0;
+    } finally {
+      present.taking = undefined;
+    }
+  }
+
+  private async takeShare(store: Pick<ReadStore, 'readState' | 'writeState'>, credential: string, perMinute: number, minute: number): Promise<number> {
+    for (;;) {
+      const stored = (await store.readState(PREFIX + credential)) as Taken | undefined;
+      // A minute that another clock has begun already counts as this one.
+      const taken = stored === undefined || stored.minute < minute ? 0 : stored.taken;
+      const share = Math.min(Math.max(1, Math.floor(perMinute / PARTS)), perMinute - taken);
+      if (share <= 0) return 0;
+      const next: Taken = { minute: Math.max(minute, stored?.minute ?? minute), taken: taken + share };
+      if (await store.writeState(PREFIX + credential, next, { expected: stored })) return share;
+    }
   }
 }

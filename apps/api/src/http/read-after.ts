@@ -1,5 +1,5 @@
 import { refuse } from '@app/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
 import { declarationOf } from './request';
 import { reached } from './view-waiter';
@@ -8,14 +8,10 @@ import { reached } from './view-waiter';
 const POSITION = /^[\w:/.-]{1,64}$/;
 
 /** `x-read-after` on a read: waits, at most 2 s, until the views that it reads have reached that position. */
-export const waitForReadAfter = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+export const waitForReadAfter = async (request: FastifyRequest): Promise<void> => {
   const position = request.headers['x-read-after'];
   const { reads } = declarationOf(request);
-  if (position === undefined || reads === undefined) return done();
-  wait(request, reads, position).then(() => done(), done);
-};
-
-const wait = async (request: FastifyRequest, reads: readonly string[], position: string | string[]): Promise<void> => {
+  if (position === undefined || reads === undefined) return;
   if (typeof position !== 'string' || !POSITION.test(position)) {
     throw new InvalidInput('invalid_parameter', [{ path: 'x-read-after', code: 'invalid_format', message: 'Must be a position that x-log-position gave.' }]);
   }

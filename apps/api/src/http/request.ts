@@ -16,6 +16,8 @@ declare module 'fastify' {
     /** See `correlationIdOf`. */
     correlationId: string;
     startedAt: number;
+    /** Set by handlers that stream what takes more than the route's permission: throws when the caller, as they are now, may not read on. */
+    mayReadOn: ((caller: Caller) => unknown) | null;
   }
 }
 
@@ -33,6 +35,9 @@ export const patternOf = (request: FastifyRequest): string => request.routeOptio
 
 const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
+const process = randomUUID();
+let requests = 0;
+
 /** The caller's own request id if it is 1-128 safe characters, a new one otherwise. */
-export const requestIdOf = (header: string | string[] | undefined, make: () => string): string =>
-  typeof header === 'string' && SAFE_REQUEST_ID.test(header) ? header : make();
+export const requestIdOf = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && SAFE_REQUEST_ID.test(header) ? header : `${process}-${(requests += 1)}`;

@@ -27,6 +27,8 @@ export interface RouteDeclaration {
   readonly body?: BodyDeclaration;
   readonly query?: z.ZodObject;
   readonly answers?: Readonly<Record<number, z.ZodType | null>>;
+  /** Answers 200 as CSV too, where the request accepts that rather than JSON. */
+  readonly csv?: true;
   /** Codes of this route beyond those that every route of its kind may answer. */
   readonly refuses?: readonly string[];
   /** Views that `x-read-after` waits for. */
@@ -74,6 +76,9 @@ export const Answers =
     const statuses = Object.keys(declarationOfHandler(descriptor.value as object).answers ?? {});
     HttpCode(Math.min(...statuses.map(Number)))(target, key, descriptor);
   };
+
+/** The handler answers 200 as CSV too, where the request accepts that rather than JSON: for the documentation. */
+export const AnswersCsv = (): MethodDecorator => declare((route) => ({ ...route, csv: true }));
 
 /** Codes that the handler may refuse with, for the documentation. */
 export const Refuses = (...codes: readonly string[]): MethodDecorator =>

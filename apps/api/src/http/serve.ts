@@ -11,6 +11,8 @@ import { Idempotency } from './idempotency';
 import { Lists } from './lists';
 import { nestLogger } from './logging';
 import { OpenRequests } from './open-requests';
+import { Overload } from './overload';
+import { RateLimiter } from './rate-limiter';
 import { ProblemFilter } from './problem-filter';
 import { RouteTable } from './route-table';
 import { VIEW_WAITER, type ViewWaiter } from './view-waiter';
@@ -28,7 +30,9 @@ export const serve = async (module: Type | DynamicModule, logger: Logger): Promi
   const fastify = adapter.getInstance();
   const routes = new RouteTable(fastify);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
-  const requests = new OpenRequests();
+  const overload = new Overload(fastify.server);
+  fastify.addHook('onClose', async () => overload.stop());
+  const requests = new OpenRequests(overload);
   installEdge(fastify, edgeServices(app, requests), logger);
   app.useGlobalFilters(new ProblemFilter(routes, logger));
   await app.init();
@@ -41,6 +45,7 @@ const edgeServices = (app: NestFastifyApplication, requests: OpenRequests): Edge
   clock: app.get<Clock>(CLOCK),
   ids: app.get<Ids>(IDS),
   authenticator: app.get(Authenticator),
+  limiter: app.get(RateLimiter),
   idempotency: app.get(Idempotency),
   lists: app.get(Lists),
   views: app.get<ViewWaiter>(VIEW_WAITER),

@@ -1,22 +1,44 @@
+import multipart from '@fastify/multipart';
 import { isUnstorableText } from '@app/kernel';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
+import { countParts } from './part-count';
+import { JSON_LIMIT } from './route';
 
 /** A part of a `multipart/form-data` body. A file's body must be read before the next part comes. */
 export type Part =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | { readonly kind: 'file'; readonly name: string; readonly fileName: string; readonly mimeType: string; readonly body: AsyncIterable<Buffer> };
 
+/** Headers of one part. */
+const MOST_HEADERS = 20;
+
+/**
+ * Lets an instance read multipart bodies. The parser's hooks are left out: they would run for every request, and only remove
+ * files that it had saved itself, which nothing here asks it to do.
+ */
+export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void => {
+  const withoutHooks = Object.create(fastify, { addHook: { value: () => fastify } }) as FastifyInstance;
+  multipart(withoutHooks, { limits: { fileSize, files: 100, fields: 100, fieldSize: JSON_LIMIT, fieldNameSize: 100, headerPairs: MOST_HEADERS } }, () => undefined);
+};
+
 /**
  * The parts of a multipart body in their order; for routes declared with `files`. Reading a file throws `too_large` past
- * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are refused, and so is a body that is cut off or malformed.
+ * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are refused, and so is a body that is cut off or malformed,
+ * or holds a part that could not be given.
  */
 export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
+  const partsOfBody = countParts(request);
+  let given = 0;
   for await (const part of parsed(request.parts())) {
+    given += 1;
+    // The parser's types know no part without a name, the parser does.
+    if ((part.fieldname as string | undefined) === undefined) throw refusal('', NOT_A_PART, 'malformed');
     if (isUnstorableText(part.fieldname)) throw refusal('', 'Names of parts must not contain NUL or lone surrogates.');
     if (part.type === 'file') {
-      if (isUnstorableText(part.filename)) throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
-      yield { kind: 'file', name: part.fieldname, fileName: part.filename, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
+      const fileName = (part.filename as string | undefined) ?? '';
+      if (isUnstorableText(fileName)) throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
+      yield { kind: 'file', name: part.fieldname, fileName, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
       if (part.file.truncated) throw new request.server.multipartErrors.RequestFileTooLargeError();
     } else {
       const value = String(part.value);
@@ -24,7 +46,10 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
       yield { kind: 'field', name: part.fieldname, value };
     }
   }
+  if (given !== partsOfBody()) throw refusal('', NOT_A_PART, 'malformed');
 }
+
+const NOT_A_PART = `Each part needs a content-disposition of form-data with a name, on lines of its own, among its first ${MOST_HEADERS} headers.`;
 
 /** What the parser gives. Its own errors are the only ones without a code, and mean that the body is not multipart or ends too early. */
 async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {

@@ -1,4 +1,4 @@
-import { idOf, type Receipt } from '@app/kernel';
+import { idOf, isDomainError, type Receipt } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import { JsonText } from './json-text';
 import { reached } from './view-waiter';
@@ -25,10 +25,20 @@ export const written = async (reply: FastifyReply, receipt: Receipt, outcome: Ou
   reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);
   if (!inTime) reply.header('x-view-late', 'true');
   if (outcome.location !== undefined) reply.header('location', outcome.location);
-  const json = outcome.show === undefined ? undefined : ((await outcome.show()) ?? bare(receipt));
+  const json = outcome.show === undefined ? undefined : ((await shown(outcome.show, inTime)) ?? bare(receipt));
   const { acceptance } = reply.request;
   if (acceptance !== null) acceptance.answered = { thing: receipt.stream, body: json?.text ?? null };
   return outcome.once === undefined ? json : json?.with(outcome.once);
+};
+
+/** What a view that is late does not show yet is not there for whoever reads it back. */
+const shown = async (show: () => Promise<JsonText | undefined>, inTime: boolean): Promise<JsonText | undefined> => {
+  try {
+    return await show();
+  } catch (error) {
+    if (inTime || !isDomainError(error, 'not_found')) throw error;
+    return undefined;
+  }
 };
 
 /** Sets the `etag` of an item that is read. */

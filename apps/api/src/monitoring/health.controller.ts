@@ -10,6 +10,9 @@ const report = z.object({
   status: z.enum(['up', 'degraded', 'down']),
   version: z.string(),
   dependencies: z.record(z.string(), dependency),
+  providers: z.array(z.object({ name: z.string(), circuit: z.enum(['closed', 'open', 'half-open']) })),
+  processes: z.array(z.object({ id: z.string(), roles: z.array(z.string()), version: z.string(), startedAt: z.string(), beatAt: z.string(), alive: z.boolean(), holds: z.record(z.string(), z.array(z.number())) })),
+  policies: z.array(z.looseObject({ name: z.string(), state: z.string(), lagEvents: z.number(), lagSeconds: z.number(), deadLetters: z.number() })),
   projections: z.array(z.looseObject({ name: z.string(), version: z.number(), state: z.string(), lagEvents: z.number(), lagSeconds: z.number(), deadLetters: z.number() })),
 });
 
@@ -38,7 +41,7 @@ export class HealthController {
 
   @Get()
   @Requires('monitoring')
-  @Summary('How each dependency and each projection is doing.')
+  @Summary('How each dependency, process, projection and policy is doing.')
   @Answers(503, report)
   @Answers(200, report)
   async all(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {

@@ -27,10 +27,10 @@ export class DeadLettersController {
   @Summary('Events that a view or policy could not handle, oldest first')
   @Parameters(lettersQuery)
   @Answers(200, listOf(deadLetterSchema))
-  list(@Query() raw: unknown, @CurrentCaller() caller: Caller): JsonText {
+  async list(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(lettersQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
-    const letters = [...this.projecting.deadLetters(), ...this.policies.deadLetters()].toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+    const letters = (await Promise.all([this.projecting.deadLetters(), this.policies.deadLetters()])).flat().toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
     const behind = after === undefined ? letters : letters.filter((letter) => place(letter) > after.key);
     const page = behind.slice(0, limit);
     const last = page.at(-1);
@@ -41,8 +41,8 @@ export class DeadLettersController {
   @Requires('operations')
   @Summary('Where the event stands and why it failed; no content')
   @Answers(200, deadLetterSchema)
-  one(@Param('id') id: string): DeadLetter {
-    return this.holding(id).deadLetter(id);
+  async one(@Param('id') id: string): Promise<DeadLetter> {
+    return (await this.holding(id)).deadLetter(id);
   }
 
   @Post(':id/retry')
@@ -62,15 +62,15 @@ export class DeadLettersController {
   }
 
   private async solve(type: 'DeadLetterRetryRequested' | 'DeadLetterDiscardRequested', id: string, meta: CommandMeta, action: (holder: Projecting | Policies) => Promise<DeadLetter | undefined>): Promise<Solved> {
-    const holder = this.holding(id);
-    const { name, eventId, stream, position } = holder.deadLetter(id);
+    const holder = await this.holding(id);
+    const { name, eventId, stream, position } = await holder.deadLetter(id);
     await this.decisions.transact(operatorActions, name, { type, data: { deadLetterId: id, eventId, stream, position } }, meta);
     return { left: (await action(holder)) ?? null };
   }
 
   /** Whoever could not handle the event; an unknown one is refused by what is asked next. */
-  private holding(id: string): Projecting | Policies {
-    return this.projecting.deadLetters().some((letter) => letter.id === id) ? this.projecting : this.policies;
+  private async holding(id: string): Promise<Projecting | Policies> {
+    return (await this.projecting.deadLetters()).some((letter) => letter.id === id) ? this.projecting : this.policies;
   }
 }
 

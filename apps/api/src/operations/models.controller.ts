@@ -1,6 +1,6 @@
 import { operatorActions } from '@app/auditing';
 import { type CommandMeta, Decisions, InvalidConfig } from '@app/kernel';
-import { Models } from '@app/models';
+import { Models, recordCatalogue } from '@app/models';
 import { Controller, Post } from '@nestjs/common';
 import { z } from 'zod';
 import { Answers, CommandContext, InvalidInput, Refuses, Requires, Summary } from '../http';
@@ -27,6 +27,7 @@ export class ModelsController {
       if (!(error instanceof InvalidConfig)) throw error;
       throw new InvalidInput('invalid_parameter', [{ path: 'MODELS_FILE', code: 'invalid_config', message: error.message }]);
     }
+    await recordCatalogue(this.decisions, this.models.catalogue, meta);
     const { defaultModel, models } = this.models.catalogue;
     return { defaultModel, models: [...models.keys()] };
   }

@@ -21,7 +21,7 @@ interface Turn {
 }
 
 /** Questions that the project's own documents answer. */
-export const OWN_QUESTIONS = ['Where does the product keep its data?', 'What does verify find?', 'What happens to the data key when a thing is deleted?'];
+export const OWN_QUESTIONS = ['Where does the product keep its data?', 'What does verify recompute, and what does it name?', 'What happens to the data key when a thing is deleted?'];
 
 const QUESTIONS = 3;
 const WORDS_QUOTED = 10;

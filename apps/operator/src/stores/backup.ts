@@ -1,15 +1,13 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { backup, restore } from '@app/backup';
 import { systemClock } from '@app/kernel';
 import type { Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
-import { instanceKey, orFailure, storesConfig } from './config';
+import { instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
 export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async ({ output }, folder, { keys: keysFile }) => {
   const { DATA_DIR: dataFolder } = storesConfig();
-  if (keysFile !== undefined) await orFailure(mkdir(dirname(keysFile), { recursive: true, mode: 0o700 }));
+  if (keysFile !== undefined) await makeFolderOf(keysFile);
   const manifest = await orFailure(backup({ dataFolder, folder, keysFile, clock: systemClock, onProgress: showing(output) }));
   output.progressDone();
   output.result({ folder, keys: keysFile ?? null, ...manifest }, ({ at, lastSeal, blobs }) => [

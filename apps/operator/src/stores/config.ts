@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Config, InvalidConfig, readConfig } from '@app/kernel';
 import { findKey } from '@app/vault';
 import { readEnvironment } from '../../../api/src/environment';
@@ -13,6 +14,9 @@ export const storesConfig = (): Config => {
     throw error;
   }
 };
+
+/** Makes the folder that a file is to lie in, for its owner alone. */
+export const makeFolderOf = async (file: string): Promise<void> => void (await orFailure(mkdir(dirname(file), { recursive: true, mode: 0o700 })));
 
 /** A secret of the instance, from the environment or `DATA_DIR/keys`. Throws where there is none. */
 export const instanceKey = ({ DATA_DIR, ...config }: Config, name: 'VAULT_KEY' | 'SEAL_KEY'): string => {

@@ -1,41 +1,92 @@
-import { join } from 'node:path';
-import { openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
-import { systemClock } from '@app/kernel';
+import { resolve } from 'node:path';
+import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
+import { type Blobs, openFileBlobs } from '@app/blobs';
+import { openBlobs, openLog, openLogReader, openVault } from '@app/hosting';
+import { type Config, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
-import { count } from '../output';
+import type { Vault } from '@app/vault';
+import { EXIT, Failure } from '../exit-codes';
+import { count, type Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
-import { instanceKey, orFailure, storesConfig } from './config';
 import { exitCodeOf, shown, verificationLines } from '../verification';
+import { instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
-export const makeExport: Verb<[file: string]> = async ({ output }, file) => {
+/** What travels beside the log, in places of its own: whoever has all three can read everything. */
+export interface Apart {
+  readonly keys?: string;
+  readonly blobs?: string;
+}
+
+export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output }, file, apart) => {
   const config = storesConfig();
+  await makeFolderOf(file);
+  if (apart.keys !== undefined) await makeFolderOf(apart.keys);
   const { publicKey } = sealKeyOf(instanceKey(config, 'SEAL_KEY'));
-  const log = await orFailure(openSqliteLogReader({ folder: join(config.DATA_DIR, 'log') }));
+  const log = await orFailure(openLogReader(config));
+  if (log.notice !== undefined) output.note(`Mind that ${log.notice}.`);
   try {
     const { events } = await orFailure(exportLog(log, file, { publicKey, clock: systemClock, onProgress: (progress) => output.progress(progressBar('exporting', progress)) }));
     output.progressDone();
-    output.result({ file, events, publicKey }, () => [`Exported ${count(events)} events to ${file}.`, `Public key of the seals, to be given to auditors by another way: ${publicKey}`]);
+    // After the log: a key and a body are made before the first event that names them.
+    const beside = await withStores(config, apart, async (vault, blobs) => ({
+      ...(apart.keys === undefined ? {} : { keys: (await orFailure(exportKeys(vault, apart.keys))).keys }),
+      ...(apart.blobs === undefined ? {} : { blobs: (await carried(blobs, await openFolder(apart.blobs, vault), output)).blobs }),
+    }));
+    output.result({ file, events, publicKey, ...beside }, ({ keys, blobs }) => [
+      `Exported ${count(events)} events to ${file}.`,
+      ...(keys === undefined ? [] : [`Exported ${count(keys)} data keys to ${apart.keys}, wrapped under VAULT_KEY. Keep them apart.`]),
+      ...(blobs === undefined ? [] : [`Copied ${count(blobs)} files to ${apart.blobs}.`]),
+      `Public key of the seals, to be given to auditors by another way: ${publicKey}`,
+    ]);
   } finally {
     await log.close();
   }
 };
 
-/** The file is verified before anything is written, the log after. */
-export const runImport: Verb<[file: string, { readonly publicKey?: string }]> = async ({ output }, file, { publicKey }) => {
-  const { DATA_DIR } = storesConfig();
+/** Keys and files come first: an event is never there without what it names. The export is verified before anything is written, the log after. */
+export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?: string }]> = async ({ output }, file, { publicKey, ...apart }) => {
+  const config = storesConfig();
   const checked = await shown(output, (onProgress) => orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })));
   if (!checked.ok) {
     output.result(checked, verificationLines);
     return exitCodeOf(checked);
   }
-  const log = await orFailure(openSqliteEventLog({ folder: join(DATA_DIR, 'log') }));
+  const log = await orFailure(openLog(config));
   try {
+    const beside = await withStores(config, apart, async (vault, blobs) => ({
+      ...(apart.keys === undefined ? {} : { keys: await orFailure(importKeys(apart.keys, vault)) }),
+      ...(apart.blobs === undefined ? {} : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
+    }));
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
     const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, onProgress })));
-    output.result(imported, (verification) => [`Imported ${file} into ${DATA_DIR}.`, ...verificationLines(verification)]);
+    output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
+      `Imported ${file}.`,
+      ...(keys === undefined ? [] : [`Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`]),
+      ...(blobs === undefined ? [] : [`Brought in ${count(blobs.carried)} of ${count(blobs.blobs)} files; the others were there.`]),
+      ...verificationLines(verification),
+    ]);
     return exitCodeOf(imported);
   } finally {
     await log.close();
   }
+};
+
+const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
+  if (keys === undefined && blobs === undefined) return {};
+  if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`)) throw new Failure('The keys must not be kept inside the folder of the files.', EXIT.wrongUsage);
+  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock));
+  try {
+    return await work(vault, await orFailure(openBlobs(config, vault)));
+  } finally {
+    await vault.close();
+  }
+};
+
+const openFolder = (folder: string, vault: Vault): Promise<Blobs> => orFailure(openFileBlobs({ folder, vault }));
+
+const carried = async (from: Blobs, to: Blobs, output: Output): Promise<CarriedBlobs> => {
+  const outcome = await orFailure(carryBlobs(from, to, (done) => output.progress(progressBar('files', { done, total: done }))));
+  output.progressDone();
+  return outcome;
 };

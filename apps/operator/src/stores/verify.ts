@@ -1,4 +1,5 @@
-import { type KnownSeal, parseKnownSeal, sealKeyOf, type Verification, verifyExport, verifyStores } from '@app/sealing';
+import { openLogReader } from '@app/hosting';
+import { type KnownSeal, parseKnownSeal, sealKeyOf, type Verification, verifyExport, verifyOpened } from '@app/sealing';
 import { EXIT, Failure } from '../exit-codes';
 import type { Session, Verb } from '../session';
 import { instanceKey, orFailure, storesConfig } from './config';
@@ -25,7 +26,7 @@ const ofFile = async ({ output }: Session, file: string, { since, publicKey }: V
 const atRest = async ({ output }: Session, { since, publicKey }: VerifyGiven): Promise<Verification> => {
   const config = storesConfig();
   const publicKeys = [publicKey ?? sealKeyOf(instanceKey(config, 'SEAL_KEY')).publicKey];
-  return shown(output, (onProgress) => orFailure(verifyStores(config.DATA_DIR, { publicKeys, since, onProgress })));
+  return shown(output, (onProgress) => orFailure(verifyOpened(() => openLogReader(config, { evenIfUnsound: true }), { publicKeys, since, onProgress })));
 };
 
 const knownSeal = (text: string): KnownSeal => {

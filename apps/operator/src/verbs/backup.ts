@@ -15,4 +15,8 @@ export const addBackupVerbs = (program: Command, run: Run): void => {
     .description('bring a backup into an empty DATA_DIR; VAULT_KEY must be the one of the backup')
     .requiredOption('--keys <file>', 'the data keys that were backed up apart')
     .action(run<[string, { readonly keys: string }]>((...given) => stores().restoreBackup(...given)));
+  program
+    .command('rotate-vault-key')
+    .description('wrap the data keys of DATA_DIR under a new VAULT_KEY; API keys and content stay as they are')
+    .action(run<[]>((...given) => (require('../stores/rotate-vault-key') as typeof import('../stores/rotate-vault-key')).rotate(...given)));
 };

@@ -9,13 +9,35 @@ interface Health {
   readonly status: 'up' | 'degraded' | 'down';
   readonly version: string;
   readonly dependencies: Readonly<Record<string, { readonly ok: boolean; readonly reason?: string }>>;
+  readonly processes: readonly Process[];
+  readonly policies: readonly Policy[];
   readonly projections: readonly ProjectionStatus[];
+}
+
+interface Process {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly version: string;
+  readonly startedAt: string;
+  readonly beatAt: string;
+  readonly alive: boolean;
+  /** Units of shared work by group, such as the slices of a view. */
+  readonly holds: Readonly<Record<string, readonly number[]>>;
+}
+
+interface Policy {
+  readonly name: string;
+  readonly state: 'running' | 'stopped';
+  readonly lagEvents: number;
+  readonly lagSeconds: number;
+  readonly deadLetters: number;
+  readonly failure?: { readonly type: string; readonly attempts: number; readonly detail: string };
 }
 
 /** Ends with `EXIT.foundWrong` when a dependency is down, or a view is late or holds dead letters. */
 const status: Verb<[]> = async ({ api, output }) => {
   const health = await healthOf(api);
-  output.result(health, () => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health), '', ...projectionLines(health.projections)]);
+  output.result(health, () => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health), '', ...processLines(health), '', ...policyLines(health), '', ...projectionLines(health.projections)]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
 
@@ -34,6 +56,27 @@ const projections: Verb<[]> = async ({ api, output }) => output.result(await all
 const dependencyLines = ({ dependencies }: Health): readonly string[] =>
   table(Object.entries(dependencies), { dependency: ([name]) => name, state: ([, { ok }]) => (ok ? 'ok' : 'down'), reason: ([, { reason }]) => reason });
 
+const processLines = ({ processes }: Health): readonly string[] =>
+  table(processes, {
+    process: ({ id }) => id,
+    roles: ({ roles }) => roles.join(' '),
+    version: ({ version }) => version,
+    state: ({ alive }) => (alive ? 'alive' : 'silent'),
+    started: ({ startedAt }) => startedAt,
+    heard: ({ beatAt }) => beatAt,
+    holds: ({ holds }) => Object.entries(holds).map(([group, units]) => (units.join() === '0' ? group : `${group}:${units.join()}`)).join(' ') || undefined,
+  });
+
+const policyLines = ({ policies }: Health): readonly string[] =>
+  table(policies, {
+    policy: ({ name }) => name,
+    state: ({ state }) => state,
+    'lag (events)': ({ lagEvents }) => lagEvents,
+    'lag (time)': ({ lagSeconds }) => duration(lagSeconds),
+    'dead letters': ({ deadLetters }) => deadLetters,
+    failing: ({ failure }) => (failure === undefined ? undefined : `${failure.type}, ${failure.attempts} tries: ${failure.detail}`),
+  });
+
 const projectionLines = (items: readonly ProjectionStatus[]): readonly string[] =>
   table(items, {
     projection: ({ name }) => name,
@@ -47,6 +90,6 @@ const projectionLines = (items: readonly ProjectionStatus[]): readonly string[] 
   });
 
 export const addStatusVerbs = (program: Command, run: Run): void => {
-  program.command('status').description('health of the server, its dependencies and its views').action(run(status));
+  program.command('status').description('health of the server, its dependencies, processes, policies and views').action(run(status));
   program.command('projections').description('every view: version, state, lag, rows, dead letters').action(run(projections));
 };

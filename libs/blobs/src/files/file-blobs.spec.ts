@@ -11,7 +11,8 @@ const MEBIBYTE = 1 << 20;
 const setUp = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'blobs-'));
   const keyring = new MemoryKeyring();
-  return { folder, keyring, open: () => openFileBlobs({ folder, vault: keyring }), end: async () => rmSync(folder, { recursive: true }) };
+  const other = join(folder, 'other');
+  return { folder, keyring, open: () => openFileBlobs({ folder, vault: keyring }), openOther: () => openFileBlobs({ folder: other, vault: keyring }), end: async () => rmSync(folder, { recursive: true }) };
 };
 
 describe('FileBlobs', () => {

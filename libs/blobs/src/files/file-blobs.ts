@@ -3,8 +3,9 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyOwner, type Keyring, syncToDisk, Unavailable } from '@app/kernel';
-import { decryptBody, encryptBody } from '../blob-cipher';
+import { isBlobName } from '../blob-name';
 import type { BlobName, Blobs } from '../blobs';
+import { loadBody, storeBody } from '../encrypted-body';
 
 export interface FileBlobsOptions {
   /** Folder of the bodies, `DATA_DIR/blobs`. */
@@ -13,7 +14,6 @@ export interface FileBlobsOptions {
   readonly vault: Keyring;
 }
 
-const NAME = /^[0-9a-f]{32}$/;
 const UNFINISHED = 'unfinished';
 /** An upload that was interrupted by a crash is swept when it is this old; younger ones may be under way in another thread. */
 const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -31,39 +31,38 @@ class FileBlobs implements Blobs {
     private readonly vault: Keyring,
   ) {}
 
-  async put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ name: BlobName; size: number }> {
-    const key = await this.vault.ensureKey(thing, owner);
-    const name = randomBytes(16).toString('hex');
-    const unfinished = join(this.folder, UNFINISHED, name);
-    const counter = { size: 0 };
-    try {
-      await writeDurably(unfinished, encryptBody(key, name, counted(Buffer.isBuffer(body) ? [body] : body, counter)));
-      await this.moveIntoPlace(unfinished, name);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw isFull(error) ? new Unavailable('blobs', 'the disk is full', 'none', { cause: error }) : error;
-    }
-    return { name, size: counter.size };
+  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ name: BlobName; size: number }> {
+    return storeBody(this.vault, thing, body, owner, (name, pieces) => this.write(name, pieces));
   }
 
-  async get(thing: string, name: BlobName): Promise<Buffer | undefined> {
-    const key = (await this.vault.keys([thing])).get(thing);
-    if (key === undefined || !NAME.test(name)) return undefined;
-    const stored = await readFile(this.fileOf(name)).catch(absent);
-    return stored === undefined ? undefined : decryptBody(key, name, stored);
+  get(thing: string, name: BlobName): Promise<Buffer | undefined> {
+    return loadBody(this.vault, thing, name, (stored) => this.readStored(stored));
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
-    for (const name of names) if (NAME.test(name)) await rm(this.fileOf(name), { force: true });
+    for (const name of names) if (isBlobName(name)) await rm(this.fileOf(name), { force: true });
   }
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const found: BlobName[] = [];
     for (let prefix = parseInt(after?.slice(0, 2) ?? '00', 16); prefix < 256 && found.length < limit; prefix += 1) {
       const inside = (await readdir(join(this.folder, folderOf(prefix))).catch(absent)) ?? [];
-      found.push(...inside.filter((name) => NAME.test(name) && (after === null || name > after)).toSorted());
+      found.push(...inside.filter((name) => isBlobName(name) && (after === null || name > after)).toSorted());
     }
     return found.slice(0, limit);
+  }
+
+  async storedAt(name: BlobName): Promise<Date | undefined> {
+    return isBlobName(name) ? (await stat(this.fileOf(name)).catch(absent))?.mtime : undefined;
+  }
+
+  async readStored(name: BlobName): Promise<Buffer | undefined> {
+    return isBlobName(name) ? readFile(this.fileOf(name)).catch(absent) : undefined;
+  }
+
+  async writeStored(name: BlobName, stored: Buffer): Promise<void> {
+    if (!isBlobName(name)) throw new Error(`${name} is no name of a blob`);
+    await this.write(name, [stored]);
   }
 
   async health(): Promise<{ ok: boolean; reason?: string }> {
@@ -72,6 +71,17 @@ class FileBlobs implements Blobs {
       return { ok: true };
     } catch (error) {
       return { ok: false, reason: `the folder of blobs cannot be written: ${(error as NodeJS.ErrnoException).code}` };
+    }
+  }
+
+  private async write(name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    const unfinished = join(this.folder, UNFINISHED, `${name}-${randomBytes(4).toString('hex')}`);
+    try {
+      await writeDurably(unfinished, pieces);
+      await this.moveIntoPlace(unfinished, name);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw isFull(error) ? new Unavailable('blobs', 'the disk is full', 'none', { cause: error }) : error;
     }
   }
 
@@ -89,14 +99,7 @@ class FileBlobs implements Blobs {
 
 const folderOf = (prefix: number): string => prefix.toString(16).padStart(2, '0');
 
-async function* counted(body: AsyncIterable<Buffer> | Iterable<Buffer>, counter: { size: number }): AsyncGenerator<Buffer> {
-  for await (const piece of body) {
-    counter.size += piece.length;
-    yield piece;
-  }
-}
-
-const writeDurably = async (file: string, pieces: AsyncIterable<Buffer>): Promise<void> => {
+const writeDurably = async (file: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> => {
   const handle = await open(file, 'wx', 0o600);
   try {
     for await (const piece of pieces) await handle.writeFile(piece);

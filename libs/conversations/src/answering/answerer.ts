@@ -1,8 +1,10 @@
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { billed, type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type Models, type Sampling, termsOf, usageOf } from '@app/models';
+import { type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type Models, type Sampling, termsOf, usageOf } from '@app/models';
+import type { MeteredCall, Metering } from '@app/spending';
 import type { Answer } from '../conversation/conversation.decider';
+import { AnswerBill } from './answer-bill';
 import { CitationReader } from './citations';
-import type { RetrievedPassage, Retriever } from './retriever';
+import type { Asker, RetrievedPassage, Retriever } from './retriever';
 import { sourceParts } from './source-parts';
 import type { TurnEvent } from './turn';
 
@@ -17,6 +19,9 @@ export interface AnsweringAgent {
   readonly sampling: Sampling;
 }
 
+/** Tokens that are held for an answer beside its question: for history and passages, and for what is said. */
+const USUAL = { input: 8_000, output: 4_096 };
+
 /** A question with fewer telling words is understood from the one before. */
 const TELLING_WORDS = 3;
 
@@ -28,16 +33,26 @@ export class Stopped extends Error {
 /** Answers one question: retrieves, calls the model, reads its citations. A failure is an answer too, with what was said before it. */
 export class Answerer {
   constructor(
-    private readonly models: Models,
+    private readonly models: Pick<Models, 'catalogue' | 'chat'>,
     private readonly retriever: Retriever,
     private readonly currency: string,
+    private readonly metering: Metering,
     private readonly logger: { warn(facts: object, message: string): void },
   ) {}
 
+  /** Holds what an answer may cost. Refuses `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
+  async reserve({ agentId, spaceId, model: key, systemPrompt }: AnsweringAgent, { userId, keyId }: Asker, question: string): Promise<MeteredCall | undefined> {
+    const model = this.models.catalogue.models.get(key ?? this.models.catalogue.defaultModel);
+    if (model?.kind !== 'chat') return undefined;
+    const estimate = usageOf({ input: USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question), output: USUAL.output });
+    return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', model, estimate });
+  }
+
+  /** `metered`: what `reserve` gave; it is settled here. */
   async answer(
     agent: AnsweringAgent,
     messages: readonly ChatMessage[],
-    options: { readonly stream: boolean; readonly signal: AbortSignal },
+    options: { readonly asker: Asker; readonly stream: boolean; readonly signal: AbortSignal; readonly metered: MeteredCall | undefined },
     say: (event: TurnEvent) => void,
   ): Promise<Omit<Answer, 'type' | 'answerId'>> {
     const said = { text: '' };
@@ -47,11 +62,13 @@ export class Answerer {
       say({ type: 'text', delta });
     };
     let request: ChatRequest | undefined;
+    const bill = new AnswerBill(options.metered, this.currency);
     try {
       const { model, provider } = this.models.chat(agent.model);
-      const passages = agent.knowledgeEnabled ? await this.retriever.retrieve(agent, searchText(messages), options.signal) : [];
+      const passages = agent.knowledgeEnabled ? await this.retriever.retrieve(agent, searchText(messages), { ...options.asker, signal: options.signal, holds: options.metered?.isHeld !== true }) : [];
       request = { model, system: agent.systemPrompt, messages, sources: passages.map(sourceOf), sampling: agent.sampling, signal: options.signal };
       const reader = new CitationReader(passages.length);
+      bill.begin(model);
       for await (const chunk of options.stream ? provider.stream(request) : completed(provider, request)) {
         if (chunk.type === 'text') {
           tell(reader.push(chunk.text));
@@ -61,19 +78,23 @@ export class Answerer {
         const sources = sourceParts(said.text, reader.citations, passages);
         for (const part of sources) say({ type: 'source', part });
         const parts = [{ type: 'text' as const, text: said.text }, ...sources];
-        return { parts, status: 'complete', finishReason: chunk.finishReason, model: model.key, usage: billed(chunk.usage, model.pricing, this.currency) };
+        return { parts, status: 'complete', finishReason: chunk.finishReason, model: model.key, usage: bill.end(chunk.usage, chunk.usageSource, 'ok') };
       }
       throw new Error('the model stream has no end');
     } catch (error) {
-      return this.unfinished(error, agent, said.text, request);
+      return this.unfinished(error, agent, said.text, request, bill);
     }
   }
 
-  private unfinished(error: unknown, agent: AnsweringAgent, text: string, request: ChatRequest | undefined): Omit<Answer, 'type' | 'answerId'> {
+  private unfinished(error: unknown, agent: AnsweringAgent, text: string, request: ChatRequest | undefined, bill: AnswerBill): Omit<Answer, 'type' | 'answerId'> {
     const parts = text === '' ? [] : [{ type: 'text' as const, text }];
     const model = request?.model.key ?? agent.model ?? this.models.catalogue.defaultModel;
-    const usage = request === undefined || text === '' ? null : billed(estimated(request, text), request.model.pricing, this.currency);
-    if (error instanceof Stopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
+    const isStopped = error instanceof Stopped;
+    // A model that was asked bills at least what it was given when it is stopped; one that failed at once bills nothing.
+    const isBilled = request !== undefined && (text !== '' || isStopped);
+    const billed = bill.end(isBilled ? estimated(request as ChatRequest, text) : usageOf({}), 'counted', isStopped ? 'aborted' : 'failed');
+    const usage = isBilled ? billed : null;
+    if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
     const errorCode = isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
     this.logger.warn({ agentId: agent.agentId, model, code: errorCode, ...(errorCode === 'internal' ? { error } : {}) }, 'an answer failed');
     return { parts, status: 'failed', finishReason: 'error', errorCode, model, usage };
@@ -81,9 +102,9 @@ export class Answerer {
 }
 
 async function* completed(provider: ChatProvider, request: ChatRequest): AsyncIterable<ChatChunk> {
-  const { text, finishReason, usage } = await provider.complete(request);
+  const { text, ...finish } = await provider.complete(request);
   yield { type: 'text', text };
-  yield { type: 'finish', finishReason, usage };
+  yield { type: 'finish', ...finish };
 }
 
 const sourceOf = ({ documentName, headings, text }: RetrievedPassage, index: number) => ({ number: index + 1, title: documentName, headings, text });

@@ -10,6 +10,8 @@ const MAX_CHARACTERS = 100_000;
 
 type MessageAdded = RecordedEvent<Extract<ConversationEvent, { type: 'UserMessageAdded' | 'AssistantMessageAdded' }>>;
 
+export type RecordedAnswer = RecordedEvent<Extract<ConversationEvent, { type: 'AssistantMessageAdded' }>>;
+
 /** Reads messages from the log itself: the view may be behind the turn before. */
 export class History {
   constructor(
@@ -32,14 +34,14 @@ export class History {
   }
 
   /** The answer with this id, undefined while there is none. */
-  async answer(conversationId: string, answerId: string): Promise<RecordedEvent<Extract<ConversationEvent, { type: 'AssistantMessageAdded' }>> | undefined> {
+  async answer(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
     const event = (await this.messages(conversationId)).get(answerId);
     return event?.type === 'AssistantMessageAdded' ? event : undefined;
   }
 
   private async messages(conversationId: string): Promise<ReadonlyMap<string, MessageAdded>> {
     const stored = await this.log.readStream(streamOf(conversationDecider.category, conversationId));
-    const events = (await this.codec.decode(stored)) as unknown as readonly RecordedEvent<ConversationEvent>[];
+    const events = await this.codec.decode(stored);
     const added = events.filter((event): event is MessageAdded => event.type === 'UserMessageAdded' || event.type === 'AssistantMessageAdded');
     return new Map(added.map((event) => [event.data.messageId, event]));
   }

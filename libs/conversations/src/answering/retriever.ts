@@ -14,7 +14,20 @@ export interface RetrievedPassage {
   readonly page?: number;
 }
 
+/** Whom an answer is for. */
+export interface Asker {
+  readonly userId: string;
+  /** The API key, where one was used. */
+  readonly keyId?: string;
+}
+
+/** How an answer asks; `holds`: nothing is held for the answer, so its search must. */
+export interface Asking extends Asker {
+  readonly signal: AbortSignal;
+  readonly holds: boolean;
+}
+
 /** Where an answering Agent finds what it knows; implemented by the Knowledge context. */
 export interface Retriever {
-  retrieve(agent: { readonly agentId: string; readonly spaceId: string }, question: string, signal: AbortSignal): Promise<readonly RetrievedPassage[]>;
+  retrieve(agent: { readonly agentId: string; readonly spaceId: string }, question: string, asking: Asking): Promise<readonly RetrievedPassage[]>;
 }

@@ -1,17 +1,23 @@
-import { type Clock, type CommandMeta, type Decisions, deriveId, isErased, refuse, stepOf } from '@app/kernel';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Clock, type CommandMeta, type Decisions, deriveId, refuse, stepOf } from '@app/kernel';
 import type { Claims } from '@app/read-store';
+import type { MeteredCall } from '@app/spending';
 import { conversationDecider, type Answer, type Party } from '../conversation/conversation.decider';
 import type { ConversationKind } from '../conversation/conversation.events';
 import { textOf, type TextPart } from '../conversation/message-parts';
 import { Stopped, type Answerer, type AnsweringAgent } from './answerer';
 import type { History } from './history';
+import { recordedTurn } from './recorded-turn';
+import { SavedText } from './saved-text';
 import { titleOf } from './title';
-import { Turn, type FinishedTurn } from './turn';
+import { Turn, type FinishedTurn, type TurnEvent } from './turn';
 
 export interface Question {
   /** Absent: a new conversation. */
   readonly conversationId?: string;
   readonly userId: string;
+  /** The API key, where one was used. */
+  readonly keyId?: string;
   readonly agent: AnsweringAgent;
   readonly parts: readonly TextPart[];
   readonly parentId?: string;
@@ -27,7 +33,11 @@ export interface TurnsParts {
   readonly answerer: Answerer;
   readonly claims: Claims;
   readonly clock: Clock;
+  readonly logger: { warn(facts: object, message: string): void };
 }
+
+/** How often an answer that another process makes is looked at, milliseconds. */
+const LOOK_MS = 200;
 
 /**
  * Questions and their answers. The question is recorded before the model is called, the answer when it is finished, failed
@@ -38,7 +48,7 @@ export class Turns {
 
   constructor(private readonly parts: TurnsParts) {}
 
-  /** Records the question and begins to answer. A repeat of the command joins its turn, or finds it finished. */
+  /** Records the question and begins to answer. A repeat of the command joins its turn, or finds it finished. Refuses `usage_limit_exceeded`; then nothing is recorded. */
   async ask(question: Question, meta: CommandMeta): Promise<Turn> {
     const conversationId = question.conversationId ?? deriveId(meta.commandId, 'conversation');
     const answerId = deriveId(meta.commandId, 'answer');
@@ -46,24 +56,41 @@ export class Turns {
     await this.refuseForeign(conversationId, party);
     const running = this.running.get(conversationId);
     if (running?.turn.answerId === answerId) return running.turn;
-    const release = (await this.parts.claims.take(`turn/${conversationId}`)) ?? refuse('turn_in_progress');
+    const release = (await this.parts.claims.take(claimOf(conversationId), () => this.stopHere(conversationId))) ?? refuse('turn_in_progress');
+    let metered: MeteredCall | undefined;
     try {
       await this.closeAbandoned(conversationId, answerId, meta);
+      metered = await this.parts.answerer.reserve(question.agent, question, textOf(question.parts));
       const messageId = deriveId(meta.commandId, 'message');
       const receipt = await this.parts.decisions.transact(conversationDecider, conversationId, askOf(question, { ...party, conversationId, answerId, messageId }), meta);
       const recorded = receipt.repeated ? await this.recorded(conversationId, answerId) : undefined;
-      return recorded === undefined ? this.begin(question, { conversationId, answerId, messageId }, meta, release) : await released(recorded, release);
+      if (recorded === undefined) return this.begin({ ...question, metered }, { conversationId, answerId, messageId }, meta, release);
+      metered?.cancel();
+      return await released(recorded, release);
     } catch (error) {
+      metered?.cancel();
       await release();
       throw error;
     }
   }
 
-  /** Ends the running answer of a conversation; what was said is recorded. False when none runs here. */
-  stop(conversationId: string): boolean {
-    const running = this.running.get(conversationId);
-    running?.stop.abort(new Stopped());
-    return running !== undefined;
+  /**
+   * The turn with this answer, by default the one under way, to be followed from its beginning: wherever it runs, and also
+   * when it is finished. One whose process died is recorded as failed with what was saved of it. Refuses `not_found`.
+   */
+  async resume(conversationId: string, answerId: string | undefined, meta: CommandMeta): Promise<Turn> {
+    const running = this.running.get(conversationId)?.turn;
+    if (running !== undefined && (answerId ?? running.answerId) === running.answerId) return running;
+    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    const open = state.status === 'Live' ? state.open?.answerId : undefined;
+    const wanted = answerId ?? open ?? refuse('not_found');
+    if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
+    return (await this.recorded(conversationId, wanted)) ?? refuse('not_found');
+  }
+
+  /** Ends the running answer of a conversation, in whichever process it runs; what was said is recorded. False when none runs. */
+  async stop(conversationId: string): Promise<boolean> {
+    return this.stopHere(conversationId) || this.parts.claims.ask(claimOf(conversationId));
   }
 
   /** Waits for the running answers, and stops those that take longer. */
@@ -72,6 +99,12 @@ export class Turns {
     const timer = setTimeout(() => all.forEach(({ stop }) => stop.abort(new Stopped())), graceMs);
     await Promise.allSettled(all.map(({ turn }) => turn.finished));
     clearTimeout(timer);
+  }
+
+  private stopHere(conversationId: string): boolean {
+    const running = this.running.get(conversationId);
+    running?.stop.abort(new Stopped());
+    return running !== undefined;
   }
 
   private async refuseForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
@@ -83,19 +116,31 @@ export class Turns {
   private async closeAbandoned(conversationId: string, answerId: string, meta: CommandMeta): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status !== 'Live' || state.open === null || state.open.answerId === answerId) return;
-    const lost = { parts: [], status: 'failed', finishReason: 'error', errorCode: 'unavailable', model: '', usage: null } as const;
+    const { said } = state.open;
+    const lost: Omit<Answer, 'type' | 'answerId'> = { parts: said === '' ? [] : [{ type: 'text', text: said }], status: 'failed', finishReason: 'error', errorCode: 'unavailable', model: '', usage: null };
     await this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Answer', answerId: state.open.answerId, ...lost }, stepOf(meta, 'abandoned'));
   }
 
-  private begin(question: Question, ids: { readonly conversationId: string; readonly answerId: string; readonly messageId: string }, meta: CommandMeta, release: () => Promise<void>): Turn {
+  private begin(question: Question & { readonly metered: MeteredCall | undefined }, ids: { readonly conversationId: string; readonly answerId: string; readonly messageId: string }, meta: CommandMeta, release: () => Promise<void>): Turn {
     const { conversationId, answerId, messageId } = ids;
     const stop = new AbortController();
+    const saved = this.savedText(conversationId, answerId, meta);
     const turn = new Turn(conversationId, answerId, async (say) => {
+      const tell = (event: TurnEvent): void => {
+        if (question.stream && event.type === 'text') saved.add(event.delta);
+        say(event);
+      };
       try {
-        const messages = await this.parts.history.branch(conversationId, messageId);
-        const answer = await this.parts.answerer.answer(question.agent, messages, { stream: question.stream, signal: stop.signal }, say);
+        const messages = await this.parts.history.branch(conversationId, messageId).catch((error: unknown) => {
+          question.metered?.cancel();
+          throw error;
+        });
+        const { userId, keyId, agent, stream, metered } = question;
+        const answer = await this.parts.answerer.answer(agent, messages, { asker: { userId, ...(keyId === undefined ? {} : { keyId }) }, stream, signal: stop.signal, metered }, tell);
+        await saved.end();
         return await this.record(conversationId, messageId, { answerId, ...answer }, meta);
       } finally {
+        await saved.end();
         this.running.delete(conversationId);
         await release();
       }
@@ -112,21 +157,43 @@ export class Turns {
     return { conversationId, parentId, answer, createdAt: now.toISOString(), receipt };
   }
 
+  private savedText(conversationId: string, answerId: string, meta: CommandMeta): SavedText {
+    const { decisions, clock, logger } = this.parts;
+    const save = (from: number, text: string) => {
+      const now = clock.now();
+      // A repeat of the question says it anew: these are steps of their own.
+      return decisions.transact(conversationDecider, conversationId, { type: 'Continue', answerId, from, text }, { ...stepOf(meta, `said/${from}/${now.getTime()}`), now });
+    };
+    return new SavedText(save, (error) => logger.warn({ conversationId, error }, 'an answer under way was not saved; trying again'));
+  }
+
   /** A turn that finished before, as if it happened again. */
   private async recorded(conversationId: string, answerId: string): Promise<Turn | undefined> {
     const event = await this.parts.history.answer(conversationId, answerId);
-    if (event === undefined) return undefined;
-    const { messageId: _, conversationId: __, parentId, parts, ...rest } = event.data;
-    const { stream, position, revision, id, recordedAt } = event.context;
-    const shown = isErased(parts) ? [] : parts;
-    const receipt = { stream, position, revision, eventIds: [id], repeated: true };
+    return event === undefined ? undefined : new Turn(conversationId, answerId, async (say) => recordedTurn(event, 0, say));
+  }
+
+  /** A turn that another process runs, by what it saves; when that process is dead the turn is closed. */
+  private elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
     return new Turn(conversationId, answerId, async (say) => {
-      say({ type: 'text', delta: textOf(shown) });
-      for (const part of shown) if (part.type === 'source-document') say({ type: 'source', part });
-      return { conversationId, parentId, answer: { answerId, parts: shown, ...rest }, createdAt: recordedAt, receipt };
+      let heard = 0;
+      for (;;) {
+        const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+        if (state.status !== 'Live') return refuse('not_found');
+        if (state.open?.answerId !== answerId) break;
+        const more = state.open.said.slice(heard);
+        if (more !== '') say({ type: 'text', delta: more });
+        heard += more.length;
+        const release = await this.parts.claims.take(claimOf(conversationId));
+        if (release === undefined) await pause(LOOK_MS);
+        else await this.closeAbandoned(conversationId, '', meta).finally(release);
+      }
+      return recordedTurn((await this.parts.history.answer(conversationId, answerId)) ?? refuse('not_found'), heard, say);
     });
   }
 }
+
+const claimOf = (conversationId: string): string => `turn/${conversationId}`;
 
 const askOf = ({ conversationId: given, agent, parts, parentId, kind, channel }: Question, ids: Party & { readonly conversationId: string; readonly answerId: string; readonly messageId: string }) => ({
   type: 'Ask' as const,

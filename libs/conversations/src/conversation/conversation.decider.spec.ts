@@ -28,6 +28,18 @@ describe('a conversation', () => {
     expect(decide(answer(1), ask(1), { type: 'Remove' })).toEqual([]);
   });
 
+  it('keeps what is said of the answer that is waited for, each piece in its place', () => {
+    const more = (from: number, text: string, number = 1): ConversationCommand => ({ type: 'Continue', answerId: `a${number}`, from, text });
+    const said = (...commands: readonly ConversationCommand[]) => {
+      const state = after(ask(1), ...commands);
+      return state.status === 'Live' ? state.open?.said : undefined;
+    };
+    expect(said(more(0, 'Half'), more(4, ' an'))).toBe('Half an');
+    expect(said(more(0, 'Half'), more(4, ' an'), more(0, 'Anew'))).toBe('Anew');
+    expect(decide(more(0, 'x', 2), ask(1))).toEqual([]);
+    expect(decide(more(0, 'x'), ask(1), answer(1))).toEqual([]);
+  });
+
   it.each([
     ['another user', { userId: '01900000-0000-7000-8000-00000000000f' }],
     ['another Agent', { agentId: '01900000-0000-7000-8000-00000000000f' }],
@@ -46,6 +58,7 @@ describe('a conversation', () => {
 it('deciding a command again after its events says nothing new', () => {
   const command = fc.oneof(
     fc.constantFrom<ConversationCommand>(answer(1), answer(2), { type: 'Remove' }, { type: 'Delete', ...party }),
+    fc.record({ type: fc.constant('Continue' as const), answerId: fc.constantFrom('a1', 'a2'), from: fc.nat(4), text: fc.constantFrom('a', 'bc') }),
     fc.record({ type: fc.constant('Update' as const), title: fc.constantFrom('a', 'b'), archived: fc.boolean() }).map((update) => ({ ...update, ...party })),
   );
   fc.assert(

@@ -1,4 +1,4 @@
-import { never, refuse, type Decider, type Sensitive } from '@app/kernel';
+import { isErased, never, refuse, type Decider, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
 import type { ConversationEvent, ConversationKind } from './conversation.events';
 import type { MessagePart, TextPart } from './message-parts';
@@ -6,6 +6,8 @@ import type { MessagePart, TextPart } from './message-parts';
 export interface OpenTurn {
   readonly messageId: string;
   readonly answerId: string;
+  /** What was saved of the answer so far. */
+  readonly said: string;
 }
 
 export interface LiveConversation {
@@ -63,6 +65,8 @@ export interface Answer {
 export type ConversationCommand =
   | Ask
   | Answer
+  /** More of the answer under way, from an offset in its text on. */
+  | { readonly type: 'Continue'; readonly answerId: string; readonly from: number; readonly text: string }
   | (Party & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
   | (Party & { readonly type: 'Delete' })
   /** Deletion that follows from the deletion of the Agent, the Space or the user. */
@@ -81,6 +85,8 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
         return ask(command, state);
       case 'Answer':
         return answer(command, state);
+      case 'Continue':
+        return continued(command, state);
       case 'Update': {
         const live = known(command, state);
         return [...retitled(command.title, live), ...archived(command.archived, live)];
@@ -128,6 +134,16 @@ const answer = ({ type: _type, answerId, parts, ...rest }: Answer, state: Conver
     ? [{ type: 'AssistantMessageAdded', data: { ...rest, conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, parts: [...parts] } }]
     : [];
 
+const continued = ({ answerId, from, text }: Extract<ConversationCommand, { type: 'Continue' }>, state: ConversationState): readonly ConversationEvent[] => {
+  if (state.status !== 'Live' || state.open?.answerId !== answerId) return [];
+  const { said } = state.open;
+  // What would leave a gap, and what is said already.
+  if (from > said.length || continuedBy(said, from, text) === said) return [];
+  return [{ type: 'AssistantMessageContinued', data: { conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, from, text } }];
+};
+
+const continuedBy = (said: string, from: number, text: string): string => said.slice(0, from) + text;
+
 const retitled = (title: string | undefined, state: LiveConversation): readonly ConversationEvent[] =>
   title === undefined || title === state.title ? [] : [{ type: 'ConversationRenamed', data: { title } }];
 
@@ -138,7 +154,11 @@ const evolveLive = (state: LiveConversation, event: Exclude<ConversationEvent, {
   switch (event.type) {
     case 'UserMessageAdded': {
       const { messageId, parentId, answerId } = event.data;
-      return { ...state, parents: new Map(state.parents).set(messageId, parentId), last: messageId, open: { messageId, answerId } };
+      return { ...state, parents: new Map(state.parents).set(messageId, parentId), last: messageId, open: { messageId, answerId, said: '' } };
+    }
+    case 'AssistantMessageContinued': {
+      const { from, text } = event.data;
+      return state.open === null || isErased(text) ? state : { ...state, open: { ...state.open, said: continuedBy(state.open.said, from, text) } };
     }
     case 'AssistantMessageAdded': {
       const { messageId, parentId } = event.data;

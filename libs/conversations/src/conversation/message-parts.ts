@@ -10,6 +10,7 @@ export const sourceDocumentPart = z.strictObject({
   type: z.literal('source-document'),
   sourceId: z.string(),
   documentId: z.uuid(),
+  /** Revision of the document at which the passage was indexed: `indexedRevision` of the document then. */
   documentRevision: z.number().int().nonnegative(),
   /** SHA-256 of the passage's text, hex. */
   chunkHash: z.string(),

@@ -125,12 +125,12 @@ export const appendingContract = (shared: GetLog): void => {
     expect((await log.append(stream, newEvents(1), 'noStream')).revision).toBe(0);
   }));
 
-  it('refuses an event and an append that are too large, counting bytes', withLog(shared, async (log, category) => {
-    const large = newEvent({ data: `"${'ü'.repeat(MAX_EVENT_BYTES / 2)}"` });
-    const many = newEvents(Math.ceil(MAX_APPEND_BYTES / 500_000), { data: `"${'x'.repeat(500_000)}"` });
+  it('refuses an event and an append that are too large, counting bytes', withLog(shared, async (log, category, { limits = { event: MAX_EVENT_BYTES, append: MAX_APPEND_BYTES } }) => {
+    const large = newEvent({ data: `"${'ü'.repeat(limits.event / 2)}"` });
+    const many = newEvents(Math.ceil(limits.append / 500_000), { data: `"${'x'.repeat(500_000)}"` });
 
-    await expect(log.append(`${category}-1`, [large], 'any')).rejects.toMatchObject({ name: 'DomainError', code: 'too_large', facts: { limit: MAX_EVENT_BYTES } });
-    await expect(log.append(`${category}-1`, many, 'any')).rejects.toMatchObject({ name: 'DomainError', code: 'too_large', facts: { limit: MAX_APPEND_BYTES } });
+    await expect(log.append(`${category}-1`, [large], 'any')).rejects.toMatchObject({ name: 'DomainError', code: 'too_large', facts: { limit: limits.event } });
+    await expect(log.append(`${category}-1`, many, 'any')).rejects.toMatchObject({ name: 'DomainError', code: 'too_large', facts: { limit: limits.append } });
     expect(await log.readStream(`${category}-1`)).toEqual([]);
   }));
 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, type StoredEvent } from '@app/kernel';
+import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, type Position, type StoredEvent } from '@app/kernel';
 import type { EventLog } from '../event-log';
 import { newCategory, newEvents, type GetLog, withLog } from './log-under-test.contract';
 
@@ -39,7 +39,7 @@ const send = async (log: EventLog, category: string, { stream, count, expected, 
 };
 
 export const concurrencyContract = (shared: GetLog): void => {
-  it('holds what it acknowledged and nothing else, whoever writes at the same time', withLog(shared, async (log) => {
+  it('holds what it acknowledged and nothing else, whoever writes at the same time', withLog(shared, async (log, _category, { after = null }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 8 }), async (writers) => {
         const category = newCategory();
@@ -50,7 +50,7 @@ export const concurrencyContract = (shared: GetLog): void => {
             return own;
           }),
         );
-        const stored = await readCategory(log, category);
+        const stored = await readCategory(log, category, after);
         expectStoredAsAnswered(sent.flat(), stored);
         expectContiguous(stored);
       }),
@@ -67,11 +67,13 @@ export const concurrencyContract = (shared: GetLog): void => {
   }));
 };
 
-const readCategory = async (log: EventLog, category: string): Promise<StoredEvent[]> => {
+const readCategory = async (log: EventLog, category: string, start: Position | null): Promise<StoredEvent[]> => {
   const events: StoredEvent[] = [];
-  for (let page = await log.readAll({ filter: { streamPrefixes: [category] } }); ; page = await log.readAll({ after: page.next, filter: { streamPrefixes: [category] } })) {
+  for (let after = start; ; ) {
+    const page = await log.readAll({ after, filter: { streamPrefixes: [category] } });
     events.push(...page.events);
     if (page.end) return events;
+    after = page.next;
   }
 };
 

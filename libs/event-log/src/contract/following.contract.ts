@@ -1,27 +1,28 @@
 import type { StoredEvent } from '@app/kernel';
+import { until } from '../../../../test/fixtures/until';
 import type { EventLog, SubscribeOptions, Subscription } from '../event-log';
-import { newEvent, newEvents, type GetLog, until, withLog } from './log-under-test.contract';
+import { newEvent, newEvents, type GetLog, withLog } from './log-under-test.contract';
 
 interface Followed {
   readonly subscription: Subscription;
   readonly received: StoredEvent[];
 }
 
-const followed = async (log: EventLog, category: string, given: Partial<SubscribeOptions> = {}): Promise<Followed> => {
-  const received: StoredEvent[] = [];
-  const subscription = log.subscribe({
-    name: 'test',
-    after: null,
-    filter: { streamPrefixes: [`${category}-`] },
-    onEvents: async (events) => void received.push(...events),
-    ...given,
-  });
-  return { subscription, received };
-};
-
 const numbers = (events: readonly StoredEvent[]): number[] => events.map(({ revision }) => revision);
 
 export const followingContract = (shared: GetLog): void => {
+  const followed = async (log: EventLog, category: string, given: Partial<SubscribeOptions> = {}): Promise<Followed> => {
+    const received: StoredEvent[] = [];
+    const subscription = log.subscribe({
+      name: 'test',
+      after: shared().after ?? null,
+      filter: { streamPrefixes: [`${category}-`] },
+      onEvents: async (events) => void received.push(...events),
+      ...given,
+    });
+    return { subscription, received };
+  };
+
   it('catches up from the start, says so, and goes on with what comes', withLog(shared, async (log, category) => {
     await log.append(`${category}-1`, newEvents(7), 'noStream');
     const { subscription, received } = await followed(log, category, { pageSize: 3 });

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { NewEvent } from '@app/kernel';
+import type { NewEvent, Position } from '@app/kernel';
+import type { AppendLimits } from '../append-check';
 import type { EventLog } from '../event-log';
 
 /** What an adapter gives its contract suite. The log may hold events of others: tests look at streams of their own. */
 export interface LogUnderTest {
   /** The log, since the last `reopen` the one that it opened. */
   readonly log: EventLog;
+  /** What it takes at most; the limits of the embedded log by default. */
+  readonly limits?: AppendLimits;
+  /** Where tests begin to look at a log that holds much already; its start by default. */
+  readonly after?: Position | null;
   /** Closes the log and opens it again, as a restart does. */
   reopen(): Promise<EventLog>;
   /** Closes it and removes what the test made, if that can be removed. */
@@ -28,7 +33,3 @@ export const withLog =
   (): Promise<void> =>
     body(shared().log, newCategory(), shared());
 
-/** Resolves when the condition holds; Jest's own time limit ends a wait in vain. */
-export const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
-};

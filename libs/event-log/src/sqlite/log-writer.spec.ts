@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { NewEvent } from '@app/kernel';
-import { newEvents, until } from '../contract/log-under-test.contract';
+import { until } from '../../../../test/fixtures/until';
+import { newEvents } from '../contract/log-under-test.contract';
 import { KnownLog } from './known-log';
 import { LogWriter } from './log-writer';
 
@@ -21,6 +22,7 @@ afterEach(async () => {
 });
 
 const append = (events: readonly NewEvent[]) => writer.append('a-1', events, 'any', 100);
+/** Ends the thread from outside, which the writer offers nobody. */
 const killThread = (): Promise<number> => (writer as unknown as { thread: Worker }).thread.terminate();
 
 describe('the writer of the log', () => {

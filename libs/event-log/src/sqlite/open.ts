@@ -1,4 +1,4 @@
-import { type EventLog, type LogReader } from '../event-log';
+import { type EventLog, LogCorrupted, type LogReader } from '../event-log';
 import { EventTable } from './event-table';
 import { lockLogFolder, LogInUse } from './folder-lock';
 import { KnownLog } from './known-log';
@@ -28,15 +28,21 @@ export const openSqliteEventLog = async ({ folder }: { readonly folder: string }
 
 /**
  * Opens the log for reading alone, in any thread or process, whether a server runs or not. It sees what is committed at
- * the time of each read. Throws `LogCorrupted`.
+ * the time of each read. What a torn tail has lost is said in `notice`. Throws `LogCorrupted`, with `evenIfUnsound` only when
+ * nothing of the log can be read: for those who look for damage.
  */
-export const openSqliteLogReader = async ({ folder }: { readonly folder: string }): Promise<LogReader> => {
-  checkIfAtRest(folder);
-  const database = openForReading(folder);
-  return closeUnless(database, () => {
-    checkSchema(database);
-    return new SqliteLogReader(new LogFromOutside(folder, database));
-  });
+export const openSqliteLogReader = async ({ folder, evenIfUnsound = false }: { readonly folder: string; readonly evenIfUnsound?: boolean }): Promise<LogReader> => {
+  const { notice, damage } = checkIfAtRest(folder);
+  if (damage !== undefined && !evenIfUnsound) throw damage;
+  try {
+    const database = openForReading(folder);
+    return closeUnless(database, () => {
+      checkSchema(database);
+      return new SqliteLogReader(new LogFromOutside(folder, database), notice, damage);
+    });
+  } catch (error) {
+    throw damage ?? error;
+  }
 };
 
 const readerBesideWriter = (folder: string, known: KnownLog): SqliteLogReader => {
@@ -55,15 +61,17 @@ const readerBesideWriter = (folder: string, known: KnownLog): SqliteLogReader =>
 };
 
 /** While a server runs it has checked the log, and its write-ahead log is in motion. */
-const checkIfAtRest = (folder: string): void => {
+const checkIfAtRest = (folder: string): { readonly notice?: string; readonly damage?: LogCorrupted } => {
   try {
     const lock = lockLogFolder(folder);
     try {
-      checkBeforeOpening(folder);
+      return checkBeforeOpening(folder);
     } finally {
       lock.release();
     }
   } catch (error) {
+    if (error instanceof LogCorrupted) return { damage: error };
     if (!(error instanceof LogInUse)) throw error;
+    return {};
   }
 };

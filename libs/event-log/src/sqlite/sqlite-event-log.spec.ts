@@ -76,6 +76,19 @@ describe('the SQLite log', () => {
     expect(await log.readStream('a-1')).toHaveLength(2);
   }));
 
+  it('knows where a stream ends from the moment an append is answered or refused', withNewLog(async (log) => {
+    expect(log.endOf?.('a-1')).toBeUndefined();
+    await log.append('a-1', newEvents(2), 'noStream');
+    expect(log.endOf?.('a-1')).toBe(1);
+    await expect(log.append('a-1', newEvents(1), 0)).rejects.toThrow('revision 1');
+    expect(log.endOf?.('a-1')).toBe(1);
+    await log.delete('a-1', 'any');
+    await log.append('a-1', newEvents(1), 'noStream');
+    expect(log.endOf?.('a-1')).toBe(2);
+    await log.readStream('a-2');
+    expect(log.endOf?.('a-2')).toBe(-1);
+  }));
+
   it('removes long streams in parts, while others write', withNewLog(async (log) => {
     for (let part = 0; part < 3; part += 1) await log.append('a-1', newEvents(600), part === 0 ? 'noStream' : part * 600 - 1);
 

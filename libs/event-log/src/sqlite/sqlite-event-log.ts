@@ -4,6 +4,7 @@ import { checkAppend } from '../append-check';
 import { follow } from '../catch-up-subscription';
 import { type EventLog, LogCorrupted, type LogHealth, type LogPage, type ReadAllOptions, type SubscribeOptions, type Subscription } from '../event-log';
 import { eventMatcher } from '../event-matcher';
+import { OpenSubscriptions } from '../open-subscriptions';
 import type { FolderLock } from './folder-lock';
 import type { KnownLog } from './known-log';
 import type { LogWriter } from './log-writer';
@@ -14,7 +15,7 @@ const NOTHING: readonly StoredEvent[] = Object.freeze([]);
 
 /** The log of the embedded profile: written by a thread of its own, read on a connection of the caller's thread. */
 export class SqliteEventLog implements EventLog {
-  private readonly subscriptions = new Set<() => Promise<void>>();
+  private readonly subscriptions = new OpenSubscriptions();
   private damage: LogCorrupted | undefined;
   private lastTurn = Promise.resolve();
 
@@ -57,21 +58,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   subscribe(options: SubscribeOptions): Subscription {
-    const subscription = follow({ readAll: (page) => this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options);
-    const stop = (): Promise<void> => {
-      this.subscriptions.delete(stop);
-      return subscription.stop();
-    };
-    this.subscriptions.add(stop);
-    return {
-      get position() {
-        return subscription.position;
-      },
-      get caughtUp() {
-        return subscription.caughtUp;
-      },
-      stop,
-    };
+    return this.subscriptions.add(follow({ readAll: (page) => this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options));
   }
 
   truncate(stream: string, beforeRevision: number): Promise<void> {
@@ -88,7 +75,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.subscriptions].map((stop) => stop()));
+    await this.subscriptions.stop();
     await this.reader.close();
     await this.writer.close();
     this.lock.release();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
-import type { LogPage, LogReader, ReadAllOptions } from '../event-log';
+import type { LogCorrupted, LogPage, LogReader, ReadAllOptions } from '../event-log';
 import { eventMatcher } from '../event-matcher';
 import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
@@ -28,8 +28,15 @@ export interface ReadableLog {
 /** Reads the log on a connection of the caller's thread. */
 export class SqliteLogReader implements LogReader {
   private isClosed = false;
+  /** Where the log ended when a page last came there: whoever reads further back need not ask again. */
+  private reached = 0;
 
-  constructor(private readonly log: ReadableLog) {}
+  constructor(
+    private readonly log: ReadableLog,
+    readonly notice?: string,
+    /** Streams are not read then: the index of streams cannot be trusted. */
+    readonly unsound?: LogCorrupted,
+  ) {}
 
   async head(): Promise<Position | null> {
     const last = this.sound(() => this.log.head());
@@ -41,6 +48,7 @@ export class SqliteLogReader implements LogReader {
   }
 
   async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
+    if (this.unsound !== undefined) throw this.unsound;
     const head = this.sound(() => this.log.head());
     const newest = this.sound(() => this.log.newest(stream));
     const indexEnd = (newest[0]?.revision ?? Infinity) - 1;
@@ -93,10 +101,9 @@ export class SqliteLogReader implements LogReader {
   }
 
   private pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
-    const head = this.log.head();
     return page(limit, filter, after === null ? 0 : positionNumber(after), {
-      isEnd: (at) => at >= head,
-      rows: (at, most) => this.log.table.after(at, Math.min(head, at + most)),
+      isEnd: (at) => at >= this.reached && at >= (this.reached = this.log.head()),
+      rows: (at, most) => this.log.table.after(at, at + most <= this.reached ? at + most : Math.min((this.reached = this.log.head()), at + most)),
       next: (at) => (at === 0 ? null : positionText(at)),
     });
   }

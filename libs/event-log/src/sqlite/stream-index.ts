@@ -2,14 +2,15 @@ import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 import { type EventRow, isRemoved, REMOVED, verify } from './event-row';
 
-/** The row that an entry of the index names, and the entry's own key behind it. The row is all null where there is none. */
-type PlacedRow = readonly [...row: EventRow, stream: string, revision: number];
+/** An entry's own key, and behind it the row that it names, which is all null where there is none. */
+type PlacedRow = readonly [stream: string, revision: number, ...row: EventRow | NoRow];
+type NoRow = readonly null[];
 type Placed = Statement<(string | number)[], PlacedRow>;
 
 /** A parameter for which SQLite does not plan the statement anew with each value: that takes longer than running it. */
 const VALUE = 'likely(?)';
 
-const PLACED = `SELECT e.position, e.stream, e.revision, e.id, e.type, e.data, e.metadata, e.checksum, p.stream, p.revision
+const PLACED = `SELECT p.stream, p.revision, e.position, e.stream, e.revision, e.id, e.type, e.data, e.metadata, e.checksum
   FROM places p LEFT JOIN events e ON e.position = p.position`;
 
 /**
@@ -102,14 +103,14 @@ export class StreamIndex {
 }
 
 /** Throws `LogCorrupted` when an entry names no event, or one that stands elsewhere. */
-const verified = (placed: PlacedRow): EventRow => {
-  const row = placed as unknown as EventRow;
-  const [stream, revision] = [placed[8], placed[9]];
-  if ((row[0] as number | null) === null) throw gap(stream, revision);
+const verified = ([stream, revision, ...row]: PlacedRow): EventRow => {
+  if (!isThere(row)) throw gap(stream, revision);
   verify(row);
   if (row[1] !== stream || row[2] !== revision) throw new LogCorrupted('the index of streams', `an entry names ${row[1]} revision ${row[2]} wrongly`);
   return row;
 };
+
+const isThere = (row: EventRow | NoRow): row is EventRow => row[0] !== null;
 
 const mustBe = (row: EventRow, revision: number): void => {
   if (row[2] !== revision) throw gap(row[1], revision);

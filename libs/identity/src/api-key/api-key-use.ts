@@ -33,10 +33,15 @@ export class ApiKeyUse {
     private readonly ids: Ids,
   ) {}
 
+  /** Whether a use at a time, milliseconds, is far enough from the last one noted. */
+  isDue(keyId: Uuid, at: number): boolean {
+    return at - (this.noted.get(keyId) ?? 0) >= USE_NOTED_EVERY_MS;
+  }
+
   /** Resolves at once where the use of this key is noted already. Rejects when the log does not take it; the next use tries again. */
   async note(keyId: Uuid): Promise<void> {
     const now = this.clock.now();
-    if (now.getTime() - (this.noted.get(keyId) ?? 0) < USE_NOTED_EVERY_MS) return;
+    if (!this.isDue(keyId, now.getTime())) return;
     this.noted.set(keyId, now.getTime());
     const commandId = this.ids.next();
     try {

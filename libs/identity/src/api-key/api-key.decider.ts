@@ -15,7 +15,9 @@ interface Grants {
 interface Issued extends Grants {
   readonly userId: string;
   readonly name: Sensitive<string>;
-  readonly secretHash: string;
+  readonly secretHash: Sensitive<string>;
+  /** How many usage limits it has had, one taken away before the next was set. */
+  readonly limitsHad: number;
 }
 
 export type ApiKey = { readonly status: 'absent' } | ({ readonly status: 'valid' | 'revoked' } & Issued);
@@ -68,13 +70,20 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
   evolve: (key, event) => {
     if (event.type === 'ApiKeyCreated') {
       const { prefix: _, ...given } = event.data;
-      return { ...given, status: 'valid', agentIds: new Set(given.agentIds), permissions: new Set(given.permissions) };
+      return { ...given, status: 'valid', agentIds: new Set(given.agentIds), permissions: new Set(given.permissions), limitsHad: given.usageLimit === null ? 0 : 1 };
     }
     if (key.status === 'absent') return key;
     switch (event.type) {
       case 'ApiKeyChanged': {
         const { agentIds, permissions, ...fields } = event.data;
-        return { ...key, ...givenFields(fields), agentIds: agentIds === undefined ? key.agentIds : new Set(agentIds), permissions: permissions === undefined ? key.permissions : new Set(permissions) };
+        const isLimitedAnew = key.usageLimit === null && (fields.usageLimit ?? null) !== null;
+        return {
+          ...key,
+          ...givenFields(fields),
+          agentIds: agentIds === undefined ? key.agentIds : new Set(agentIds),
+          permissions: permissions === undefined ? key.permissions : new Set(permissions),
+          limitsHad: key.limitsHad + (isLimitedAnew ? 1 : 0),
+        };
       }
       case 'ApiKeyAgentGranted':
         return { ...key, agentIds: new Set(event.data.agentIds) };

@@ -14,8 +14,8 @@ const grants = {
   expiresAt: z.iso.datetime().nullable(),
 };
 
-/** Keyed hash of the secret; the secret itself is shown once and kept nowhere. */
-const secret = { prefix: z.string(), secretHash: z.string() };
+/** Keyed hash of the secret, encrypted, since nobody but the check of a key has use for it; the secret itself is shown once and kept nowhere. */
+const secret = { prefix: z.string(), secretHash: sensitive(z.string()) };
 
 export const apiKeyCreated = defineEvent({
   type: 'ApiKeyCreated',

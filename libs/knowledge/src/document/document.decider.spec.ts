@@ -12,15 +12,15 @@ const content = (contentHash: string, file: string) => ({ mimeType: 'text/plain'
 const indexed = (attempt: number): DocumentCommand => ({ type: 'MarkIndexed', attempt, text: `t${attempt}`, passages: `p${attempt}`, chunkCount: 1, tokenCount: 1, embeddingModel: 'm', steps: [] });
 const failed = (attempt: number): DocumentCommand => ({ type: 'Fail', attempt, step: 'embed', code: 'internal' });
 
-const evolve = (state: DocumentState, event: DocumentEvent): DocumentState => documentDecider.evolve(state, event as RecordedEvent<DocumentEvent>);
+const evolve = (state: DocumentState, event: DocumentEvent, revision = 0): DocumentState => documentDecider.evolve(state, { ...event, context: { revision, actor: 'user:u1' } } as RecordedEvent<DocumentEvent>);
 /** The state after commands, and what each of them said. */
 const run = (...commands: readonly DocumentCommand[]): { state: DocumentState; types: readonly string[] } => {
   const types: string[] = [];
   let state = documentDecider.initial;
   for (const command of commands) {
     for (const event of documentDecider.decide(command, state)) {
+      state = evolve(state, event, types.length);
       types.push(event.type);
-      state = evolve(state, event);
     }
   }
   return { state, types };

@@ -1,10 +1,17 @@
-import { never, refuse, type Decider, type Sensitive } from '@app/kernel';
+import { never, refuse, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
 import type { DocumentEvent, DocumentScope, IngestionStep, StepReport } from './document.events';
+
+interface Indexed {
+  readonly text: string;
+  readonly passages: string;
+  /** Revision of the document at which these passages were indexed: what citations pin. */
+  readonly revision: number;
+}
 
 /** What a document holds in the blob store. `indexed` is what the search index serves or is about to. */
 interface Held {
   readonly file: string;
-  readonly indexed: { readonly text: string; readonly passages: string } | null;
+  readonly indexed: Indexed | null;
   /** Blobs that new ones replace, to be named when the new ones are served. */
   readonly superseded: readonly string[];
 }
@@ -24,6 +31,8 @@ export interface LiveDocument extends Held {
   readonly attempt: number;
   /** Attempts in a row that failed for reasons that may pass. */
   readonly failures: number;
+  /** Who wanted it read as it is now: whom its embedding is counted for. */
+  readonly askedBy: { readonly userId: string; readonly keyId?: string };
 }
 
 /** Indexed is the end of Processing: stored, and waiting for the search index. It is shown as Processing. */
@@ -90,12 +99,18 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
   },
   evolve: (state, event) => {
     if (event.type === 'DocumentAdded') {
-      return { status: 'Pending', ...event.data, readyHash: null, attempt: 0, failures: 0, indexed: null, superseded: [] };
+      return { status: 'Pending', ...event.data, readyHash: null, attempt: 0, failures: 0, askedBy: askerOf(event), indexed: null, superseded: [] };
     }
     if (event.type === 'DocumentDeleted') return { status: 'Deleted' };
     return state.status === 'Absent' || state.status === 'Deleted' ? state : evolveLive(state, event);
   },
   owner: (event) => (event.type === 'DocumentAdded' && event.data.spaceId !== null ? { spaceId: event.data.spaceId } : {}),
+};
+
+/** Actors are `user:<id>`, or `key:<id>` on behalf of one. */
+const askerOf = ({ context: { actor, onBehalfOf } }: RecordedEvent<DocumentEvent>): LiveDocument['askedBy'] => {
+  const [kind, id = ''] = actor.split(':');
+  return kind === 'key' && onBehalfOf !== undefined ? { userId: onBehalfOf.slice('user:'.length), keyId: id } : { userId: id };
 };
 
 type Live = Exclude<DocumentState, { status: 'Absent' | 'Deleted' }>;
@@ -169,7 +184,7 @@ const isCurrent = (status: Live['status'], attempt: number, state: Live): boolea
 
 const blobsOf = ({ file, indexed, superseded }: Held): string[] => [file, ...(indexed === null ? [] : [indexed.text, indexed.passages]), ...superseded];
 
-const evolveLive = (state: Live, event: Exclude<DocumentEvent, { type: 'DocumentAdded' | 'DocumentDeleted' }>): DocumentState => {
+const evolveLive = (state: Live, event: Exclude<RecordedEvent<DocumentEvent>, { type: 'DocumentAdded' | 'DocumentDeleted' }>): DocumentState => {
   switch (event.type) {
     case 'DocumentRenamed':
       return { ...state, name: event.data.name };
@@ -177,16 +192,16 @@ const evolveLive = (state: Live, event: Exclude<DocumentEvent, { type: 'Document
       return { ...state, tagIds: event.data.tagIds };
     case 'DocumentContentReplaced': {
       const { mimeType, contentHash, file } = event.data;
-      return { ...state, status: 'Pending', mimeType, contentHash, file, failures: 0, superseded: [...state.superseded, state.file] };
+      return { ...state, status: 'Pending', mimeType, contentHash, file, failures: 0, askedBy: askerOf(event), superseded: [...state.superseded, state.file] };
     }
     case 'DocumentReprocessRequested':
-      return { ...state, status: 'Pending', failures: 0 };
+      return { ...state, status: 'Pending', failures: 0, askedBy: askerOf(event) };
     case 'DocumentProcessingStarted':
       return { ...state, status: 'Processing', attempt: event.data.attempt };
     case 'DocumentIndexed': {
       const { text, passages } = event.data;
       const before = state.indexed === null ? [] : [state.indexed.text, state.indexed.passages];
-      return { ...state, status: 'Indexed', indexed: { text, passages }, superseded: [...state.superseded, ...before] };
+      return { ...state, status: 'Indexed', indexed: { text, passages, revision: event.context.revision }, superseded: [...state.superseded, ...before] };
     }
     case 'DocumentReady':
       return { ...state, status: 'Ready', readyHash: state.contentHash, failures: 0, superseded: [] };

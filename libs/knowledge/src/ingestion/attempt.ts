@@ -37,6 +37,8 @@ export type Verdict = { readonly code: FailureCode; readonly retryInMs: number |
 export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (error instanceof IngestionFailure) return { code: error.code, retryInMs: null };
   const retryInMs = failures < MAX_RETRIES ? FIRST_PAUSE_MS * 2 ** failures : null;
-  if (isDomainError(error, 'upstream_error') || isDomainError(error, 'upstream_timeout')) return { code: error.code as FailureCode, retryInMs };
+  // What fills a limit may be held for a moment only.
+  const mayPass = (['upstream_error', 'upstream_timeout', 'usage_limit_exceeded'] as const).find((code) => isDomainError(error, code));
+  if (mayPass !== undefined) return { code: mayPass, retryInMs };
   return { code: isUnavailable(error) ? 'unavailable' : 'internal', retryInMs };
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nameId } from '@app/kernel';
-import type { Models } from '@app/models';
 import type { Passage } from '@app/search-index';
+import { type EmbeddingParts, embedMetered, type Payer } from '../embed-metered';
 import type { ReadDocument } from './read-document';
 
 /** Texts in one call of the embedding model. */
@@ -17,18 +17,18 @@ export interface EmbeddedDocument {
  * Its id follows from document, place and text, so that unchanged passages keep theirs. `progress` hears how many are done.
  */
 export const embedChunks = async (
-  models: Models,
-  documentId: string,
+  { models, metering }: EmbeddingParts,
+  { documentId, payer }: { readonly documentId: string; readonly payer: Payer },
   { text, chunks }: ReadDocument,
   signal: AbortSignal,
   progress: (done: number) => void,
 ): Promise<EmbeddedDocument> => {
-  const { model, provider } = models.embedding();
+  const embedding = models.embedding();
   const passages: Passage[] = [];
   for (let from = 0; from < chunks.length; from += BATCH) {
     const batch = chunks.slice(from, from + BATCH);
     const texts = batch.map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)].filter((part) => part !== '').join('\n'));
-    const vectors = await provider.embed({ model, texts, purpose: 'passage', signal });
+    const vectors = await embedMetered(metering, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
     batch.forEach(({ headings, start, end }, index) => {
       const ordinal = from + index;
       const body = text.slice(start, end);
@@ -37,7 +37,7 @@ export const embedChunks = async (
     });
     progress(passages.length);
   }
-  return { passages, embeddingModel: model.key };
+  return { passages, embeddingModel: embedding.model.key };
 };
 
 const chunkId = (documentId: string, ordinal: number, text: string): string => nameId(documentId, `${ordinal}:${createHash('sha256').update(text).digest('hex')}`);

@@ -1,8 +1,9 @@
 import type { Blobs } from '@app/blobs';
 import { type Clock, type CommandMeta, type Decisions, type Ids, isUnavailable, type Position, type Receipt, streamOf } from '@app/kernel';
-import { estimatedTokens, type Models } from '@app/models';
+import { estimatedTokens } from '@app/models';
 import { encodePassages } from '@app/search-index';
 import { documentDecider, type DocumentCommand, type LiveDocument } from '../document/document.decider';
+import type { EmbeddingParts, Payer } from '../embed-metered';
 import { Attempt, verdictOn } from './attempt';
 import { embedChunks } from './embed-chunks';
 import { IngestionFailure } from './ingestion-failure';
@@ -12,16 +13,19 @@ import { readApart } from './read-apart';
 /** How long the search index may take to serve a document before ingestion gives up, milliseconds. */
 const SEARCHABLE_WITHIN_MS = 10 * 60_000;
 
-export interface IngestionParts {
+export interface IngestionParts extends EmbeddingParts {
+  readonly logger: { warn(facts: object, message: string): void };
   readonly decisions: Decisions;
-  readonly blobs: Blobs;
-  readonly models: Models;
+  readonly blobs: Pick<Blobs, 'put' | 'get' | 'remove'>;
   readonly progress: ProgressBoard;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** True once the search index serves everything up to a position, false when it does not in time. */
-  readonly searchable: (position: Position, withinMs: number) => Promise<boolean>;
+  /** True once searches find the document as it was indexed; false when they do not in time, or never will. */
+  readonly searchable: (documentId: string, indexed: IndexedAt, withinMs: number) => Promise<boolean>;
 }
+
+/** Where the passages of a document were named in the log, and as which revision of it. */
+export type IndexedAt = Pick<Receipt, 'position' | 'revision'>;
 
 type Decide = (command: DocumentCommand) => Promise<Receipt>;
 
@@ -32,7 +36,7 @@ type Decide = (command: DocumentCommand) => Promise<Receipt>;
 export const ingest = async (parts: IngestionParts, documentId: string, signal: AbortSignal): Promise<void> => {
   const decide: Decide = (command) => parts.decisions.transact(documentDecider, documentId, command, workerMeta(parts));
   const { state, position } = await parts.decisions.load(documentDecider, documentId);
-  if (state.status === 'Indexed') return publish(parts, decide, state.attempt, position as Position);
+  if (state.status === 'Indexed') return publish(parts, decide, state, { position: position as Position, revision: state.indexed?.revision ?? 0 });
   if (state.status !== 'Pending' && state.status !== 'Processing') return;
   await decide({ type: 'Start' });
   const started = (await parts.decisions.load(documentDecider, documentId)).state;
@@ -44,7 +48,7 @@ const attempt = async (parts: IngestionParts, decide: Decide, document: LiveDocu
   const run = new Attempt(() => parts.clock.now());
   try {
     const indexed = await index(parts, decide, document, run, signal);
-    if (indexed.eventIds.length > 0) await publish(parts, decide, document.attempt, indexed.position);
+    if (indexed.eventIds.length > 0) await publish(parts, decide, document, indexed);
   } catch (error) {
     signal.throwIfAborted();
     const { code, retryInMs } = verdictOn(error, document.failures);
@@ -71,11 +75,12 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
   signal.throwIfAborted();
 
   const total = read.chunks.length;
+  const embedded = (done: number): void => void show('embed', done, total).catch((error: unknown) => parts.logger.warn({ documentId, error }, 'progress could not be shown; the work goes on'));
   await show('embed', 0, total);
   const { passages, embeddingModel } = await run.run(
     'embed',
-    () => embedChunks(parts.models, documentId, read, signal, (done) => void show('embed', done, total).catch(() => undefined)),
-    (embedded) => embedded.passages.length,
+    () => embedChunks(parts, { documentId, payer: payerOf(document) }, read, signal, embedded),
+    (made) => made.passages.length,
   );
 
   await show('publish', 0, total);
@@ -93,19 +98,21 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
   }
 };
 
+const payerOf = ({ askedBy, agentId, spaceId }: LiveDocument): Payer => ({ ...askedBy, ...(agentId === null ? {} : { agentId }), ...(spaceId === null ? {} : { spaceId }) });
+
 const gone = (): never => {
   throw new IngestionFailure('content_missing');
 };
 
-const storeBoth = async (blobs: Blobs, thing: string, owner: { readonly spaceId?: string }, text: Buffer, passages: Buffer): Promise<readonly [text: string, passages: string]> => {
+const storeBoth = async (blobs: IngestionParts['blobs'], thing: string, owner: { readonly spaceId?: string }, text: Buffer, passages: Buffer): Promise<readonly [text: string, passages: string]> => {
   const stored = await blobs.put(thing, text, owner);
   return [stored.name, (await blobs.put(thing, passages, owner)).name];
 };
 
-/** Ready is said only when a search finds the document. */
-const publish = async (parts: IngestionParts, decide: Decide, number: number, position: Position): Promise<void> => {
-  if (await parts.searchable(position, SEARCHABLE_WITHIN_MS)) await decide({ type: 'MarkReady', attempt: number });
-  else await decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
+/** Ready is said only when a search finds the document; that the index moved past its event is not enough, since it may have failed there. */
+const publish = async (parts: IngestionParts, decide: Decide, { documentId, attempt }: LiveDocument, indexed: IndexedAt): Promise<void> => {
+  if (await parts.searchable(documentId, indexed, SEARCHABLE_WITHIN_MS)) await decide({ type: 'MarkReady', attempt });
+  else await decide({ type: 'Fail', attempt, step: 'publish', code: 'not_searchable' });
 };
 
 const workerMeta = ({ ids, clock }: IngestionParts): CommandMeta => {

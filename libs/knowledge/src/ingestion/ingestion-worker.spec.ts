@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Blobs } from '@app/blobs';
 import { type CommandMeta, Decisions, DomainError, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds } from '@app/kernel';
-import { type EmbeddingRequest, type Models, readCatalogue } from '@app/models';
+import { type EmbeddingRequest, type ModelDescription, readCatalogue } from '@app/models';
 import { Claims } from '@app/read-store';
 import { decodePassages } from '@app/search-index';
+import type { CallToMeter, Metering } from '@app/spending';
+import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { unmetered } from '../../../../test/fixtures/scripted-turns';
+import { until } from '../../../../test/fixtures/until';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
 import { IngestionWorker, type WaitingDocument } from './ingestion-worker';
@@ -15,25 +18,6 @@ const ids = new TimeOrderedIds();
 const CLAIM_MS = 10_000;
 const TEXT = '# Zebras\n\nThey sleep standing up.\n\n# Backups\n\nThey run at night.';
 
-class MemoryBlobs {
-  readonly bodies = new Map<string, Buffer>();
-  async put(_thing: string, body: Buffer) {
-    const name = `blob-${this.bodies.size + 1}`;
-    this.bodies.set(name, body);
-    return { name, size: body.length };
-  }
-  async get(_thing: string, name: string) {
-    return this.bodies.get(name);
-  }
-  async remove(names: readonly string[]) {
-    for (const name of names) this.bodies.delete(name);
-  }
-}
-
-const until = async (check: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 2));
-};
-
 const setUp = () => {
   const keys = new Map<string, Buffer>();
   const keyring: Keyring = { ensureKey: async (thing) => keys.get(thing) ?? (keys.set(thing, randomBytes(32)).get(thing) as Buffer), keys: async () => keys };
@@ -42,15 +26,16 @@ const setUp = () => {
   const blobs = new MemoryBlobs();
   const clock = new FixedClock();
   const store = new MemoryReadStore();
-  const embedding = { embed: async ({ texts }: EmbeddingRequest) => texts.map((text) => Float32Array.of(text.length, 1)) };
-  const model = readCatalogue(undefined, 'USD').models.get('local-embedding');
+  const embedding = { embed: async ({ texts }: EmbeddingRequest) => ({ vectors: texts.map((text) => Float32Array.of(text.length, 1)) }) };
+  const metering: Metering = { ...unmetered };
+  const model = readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription;
   const waiting = new Map<string, WaitingDocument>();
   const search = { reached: true };
   const workers: IngestionWorker[] = [];
 
   const worker = (): IngestionWorker => {
     const made = new IngestionWorker({
-      decisions, blobs: blobs as unknown as Blobs, models: { embedding: () => ({ model, provider: embedding }) } as unknown as Models, ids, clock, claims: new Claims(store, clock, ids.next(), CLAIM_MS), progress: new ProgressBoard(store, clock),
+      decisions, blobs, models: { embedding: () => ({ model, provider: embedding }) }, metering, ids, clock, claims: new Claims(store, clock, ids.next(), CLAIM_MS), progress: new ProgressBoard(store, clock),
       searchable: async () => search.reached, waiting: async () => [...waiting.values()], logger: { warn: () => undefined }, sweepMs: 5,
     });
     workers.push(made);
@@ -67,7 +52,7 @@ const setUp = () => {
   const stateOf = async (documentId: string) => (await decisions.load(documentDecider, documentId)).state;
   const reaches = (documentId: string, status: string) => until(async () => (await stateOf(documentId)).status === status);
   const types = () => log.events.map(({ type }) => type.replace('Document', ''));
-  return { worker, workers, embedding, blobs, clock, decisions, meta, add, stateOf, reaches, types, waiting, search, store, log };
+  return { worker, workers, embedding, metering, blobs, clock, decisions, meta, ids, add, stateOf, reaches, types, waiting, search, store, log };
 };
 
 let running: ReturnType<typeof setUp>;
@@ -119,6 +104,35 @@ describe('ingestion', () => {
     expect(JSON.parse(log.events.at(-1)?.data ?? '')).toEqual({ attempt: 1, step: 'parse', code });
   });
 
+  it('counts its calls of the embedding model for whoever wanted the document read', async () => {
+    const { worker, add, reaches, metering, decisions, meta, ids } = running;
+    const calls: CallToMeter[] = [];
+    metering.begin = async (call) => {
+      calls.push(call);
+      return unmetered.begin(call);
+    };
+    const documentId = await add();
+    const ingesting = worker();
+    ingesting.offer(documentId);
+    await reaches(documentId, 'Ready');
+    const keyId = ids.next();
+    await decisions.transact(documentDecider, documentId, { type: 'Reprocess', force: true }, { ...meta(), actor: `key:${keyId}`, onBehalfOf: 'user:2' });
+    ingesting.offer(documentId);
+    await until(() => calls.length === 2);
+    expect(calls).toMatchObject([{ userId: '1', kind: 'embedding', estimate: { inputTokens: 15 } }, { userId: '2', keyId, kind: 'embedding' }]);
+  });
+
+  it('waits for a usage limit that is used up', async () => {
+    const { worker, add, metering, log, types } = running;
+    metering.begin = async () => {
+      throw new DomainError('usage_limit_exceeded');
+    };
+    const documentId = await add();
+    worker().offer(documentId);
+    await until(() => types().includes('AttemptFailed'));
+    expect(JSON.parse(log.events.at(-1)?.data ?? '')).toEqual({ attempt: 1, step: 'embed', code: 'usage_limit_exceeded', retryAt: '2026-01-01T00:00:01.000Z' });
+  });
+
   it('tries again, later each time, while the embedding model fails, and ends as Failed', async () => {
     const { worker, add, reaches, clock, embedding, types, waiting, log } = running;
     embedding.embed = async () => {
@@ -154,7 +168,7 @@ describe('ingestion', () => {
     const file = [...blobs.bodies.keys()];
     embedding.embed = async ({ texts }) => {
       await decisions.transact(documentDecider, documentId, { type: 'Delete' }, meta());
-      return texts.map(() => Float32Array.of(1));
+      return { vectors: texts.map(() => Float32Array.of(1)) };
     };
     const ingesting = worker();
     ingesting.offer(documentId);
@@ -214,7 +228,7 @@ it('works on few documents at once, and on each once', async () => {
     most = Math.max(most, (now += 1));
     await new Promise((resolve) => setTimeout(resolve, 5));
     now -= 1;
-    return texts.map(() => Float32Array.of(1));
+    return { vectors: texts.map(() => Float32Array.of(1)) };
   };
   const documents = await Promise.all(Array.from({ length: 6 }, () => add()));
   const ingesting = worker();

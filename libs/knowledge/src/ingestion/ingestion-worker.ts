@@ -13,7 +13,6 @@ export interface WorkerOptions extends IngestionParts {
   readonly claims: Claims;
   /** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
   readonly waiting: () => Promise<readonly WaitingDocument[]>;
-  readonly logger: { warn(facts: object, message: string): void };
   /** Documents ingested at once; 2 by default. */
   readonly concurrency?: number;
   /** How often `waiting` is asked, milliseconds; 1,000 by default. */

@@ -1,5 +1,5 @@
-import type { Models } from '@app/models';
 import type { Scope, SearchHit, SearchIndex } from '@app/search-index';
+import { type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
 
 /** Name of the search view over all Knowledge. */
 export const PASSAGES = 'passages';
@@ -18,6 +18,9 @@ export interface KnowledgeQuery {
   readonly tagIds?: readonly string[];
 }
 
+/** For whom is searched, and whether the costs of that are to be held. */
+export type Searching = Pick<Payer, 'userId' | 'keyId'> & Pick<TextsToEmbed, 'signal' | 'holds'>;
+
 /** The levels of Knowledge that an Agent sees: its own, its Space's, the instance's. */
 export const scopesOf = ({ agentId, spaceId }: SearchingAgent): readonly Scope[] => [`a:${agentId}`, `s:${spaceId}`, 'g'];
 
@@ -25,12 +28,15 @@ export const scopesOf = ({ agentId, spaceId }: SearchingAgent): readonly Scope[]
 export class Retrieval {
   constructor(
     private readonly index: SearchIndex,
-    private readonly models: Models,
+    private readonly parts: EmbeddingParts,
   ) {}
 
-  async search(agent: SearchingAgent, { text, limit, mode, tagIds }: KnowledgeQuery, signal: AbortSignal): Promise<readonly SearchHit[]> {
-    const { model, provider } = this.models.embedding();
-    const vector = mode === 'text' ? undefined : (await provider.embed({ model, texts: [text], purpose: 'query', signal }))[0];
+  /** Refuses `usage_limit_exceeded`. */
+  async search(agent: SearchingAgent, { text, limit, mode, tagIds }: KnowledgeQuery, { signal, holds, ...asker }: Searching): Promise<readonly SearchHit[]> {
+    const { agentId, spaceId } = agent;
+    const embedding = this.parts.models.embedding();
+    const { model } = embedding;
+    const [vector] = mode === 'text' ? [] : await embedMetered(this.parts.metering, embedding, { texts: [text], purpose: 'query', signal, holds, payer: { ...asker, agentId, spaceId } });
     return this.index.search(PASSAGES, {
       scopes: scopesOf(agent),
       text,

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'embeddings-'));
 const first = new LocalEmbeddings(folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const embed = (embeddings: LocalEmbeddings, ...texts: string[]) => embeddings.embed({ model, texts, purpose: 'passage', signal: new AbortController().signal });
+const embed = async (embeddings: LocalEmbeddings, ...texts: string[]) => (await embeddings.embed({ model, texts, purpose: 'passage', signal: new AbortController().signal })).vectors;
 const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
 
 describe('the local embeddings', () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { Unavailable } from '@app/kernel';
-import type { EmbeddingProvider, EmbeddingRequest } from '../provider';
+import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from '../provider';
 import type { EncodeReply, EncodeRequest } from './use-lite/encoder.child';
 
 /** How long the process with the model is kept without work, milliseconds: it takes 200 MB. */
@@ -31,19 +31,20 @@ export class LocalEmbeddings implements EmbeddingProvider {
   /** `folder` holds the converted model between runs. */
   constructor(private readonly folder: string) {}
 
-  async embed({ texts, signal }: EmbeddingRequest): Promise<readonly Float32Array[]> {
+  async embed({ texts, signal }: EmbeddingRequest): Promise<Embeddings> {
     signal.throwIfAborted();
     if (this.closed) throw new Unavailable('local-embedding', 'it is shut down');
     clearTimeout(this.idle);
     const running = (this.running ??= this.start());
     this.lastId += 1;
     const id = this.lastId;
-    return new Promise((resolve, reject) => {
+    const vectors = await new Promise<readonly Float32Array[]>((resolve, reject) => {
       running.waiting.set(id, { resolve, reject });
       running.child.send({ id, texts } satisfies EncodeRequest, (error) => {
         if (error !== null) this.fail(running);
       });
     });
+    return { vectors };
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ const STOP_WORDS = new Set(
     'a about after all also am an and any are as at be been before but by can could did do does done each for from get gets had happen happened happens has have he her hers him his how i if in into is it its ' +
     'just may me might more most must my no not of on one only or other our out over own shall she should so some such than that the their them then there these they this those to too under ' +
     'up us use very was we were what when where which while who whom whose why will with would you your please tell show explain describe give ' +
+    'make makes made making take takes taken work works working go goes mean means meant want wants need needs needed summarise summarize many much ' +
     'der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren wird werden wie was wer wo wann warum welche welcher welches von zu zum zur mit im in auf ' +
     'fuer für aus bei nach vor es er sie ich wir ihr man kann auch als an am'
   ).split(' '),

@@ -1,25 +1,20 @@
 import { DomainError } from '@app/kernel';
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { ChatChunk, ChatProvider, ChatRequest, ChatResult, FinishReason } from '../provider';
-import { estimatedTokens, usageOf, type TokenUsage } from '../usage';
+import type { ChatChunk, ChatFinish, ChatProvider, ChatRequest, ChatResult, FinishReason } from '../provider';
+import { believedUsage } from '../upstream/reported-usage';
+import { estimatedTokens, usageOf } from '../usage';
 import { failure, limitsOf } from './openai-errors';
 import { promptOf } from './prompt';
 
-const usageReport = z.looseObject({
-  prompt_tokens: z.unknown(),
-  completion_tokens: z.unknown(),
-  prompt_tokens_details: z.looseObject({ cached_tokens: z.unknown() }).nullish(),
-  completion_tokens_details: z.looseObject({ reasoning_tokens: z.unknown() }).nullish(),
-});
 const choice = { finish_reason: z.string().nullish() };
 const completion = z.looseObject({
   choices: z.array(z.looseObject({ ...choice, message: z.looseObject({ content: z.string().nullish() }) })).min(1),
-  usage: usageReport.nullish(),
+  usage: z.unknown().optional(),
 });
 const completionChunk = z.looseObject({
   choices: z.array(z.looseObject({ ...choice, delta: z.looseObject({ content: z.string().nullish() }).nullish() })).default([]),
-  usage: usageReport.nullish(),
+  usage: z.unknown().optional(),
 });
 
 /** Chat models of whoever speaks the common chat-completions format. A call is made once: repeating it is its caller's decision. */
@@ -36,7 +31,7 @@ export class OpenAiChat implements ChatProvider {
       const answer = completion.parse(await this.client.chat.completions.create({ ...bodyOf(request), stream: false }, { signal: limits.signal }));
       const first = answer.choices[0] as (typeof answer.choices)[number];
       const text = first.message.content ?? '';
-      return { text, finishReason: finishReasonOf(first.finish_reason), usage: reported(answer.usage, request, text) };
+      return { text, finishReason: finishReasonOf(first.finish_reason), ...usageFrom(answer.usage, request, text) };
     } catch (error) {
       throw failure(error, this.name, limits);
     }
@@ -48,7 +43,7 @@ export class OpenAiChat implements ChatProvider {
       const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, stream_options: { include_usage: true } }, { signal: limits.signal });
       let text = '';
       let finished: string | null = null;
-      let usage: z.output<typeof usageReport> | null | undefined;
+      let usage: unknown;
       for await (const chunk of chunks) {
         const { choices, usage: report } = completionChunk.parse(chunk);
         const content = choices[0]?.delta?.content ?? '';
@@ -60,7 +55,7 @@ export class OpenAiChat implements ChatProvider {
       if (limits.signal.aborted) throw limits.signal.reason;
       // A stream that ends without saying why was cut.
       if (finished === null) throw new DomainError('upstream_error');
-      yield { type: 'finish', finishReason: finishReasonOf(finished), usage: reported(usage, request, text) };
+      yield { type: 'finish', finishReason: finishReasonOf(finished), ...usageFrom(usage, request, text) };
     } catch (error) {
       throw failure(error, this.name, limits);
     }
@@ -93,13 +88,9 @@ const finishReasonOf = (reason: string | null | undefined): FinishReason => {
   }
 };
 
-/** What the provider counted, or our estimate where it counted nothing. */
-const reported = (usage: z.output<typeof usageReport> | null | undefined, request: ChatRequest, text: string): TokenUsage =>
-  usage === null || usage === undefined
-    ? usageOf({ input: estimatedTokens(promptOf(request).map(({ content }) => content).join('\n')), output: estimatedTokens(text) })
-    : usageOf({
-        input: usage.prompt_tokens,
-        cacheRead: usage.prompt_tokens_details?.cached_tokens,
-        output: usage.completion_tokens,
-        reasoning: usage.completion_tokens_details?.reasoning_tokens,
-      });
+/** What the provider counted, or our estimate where it counted nothing believable. */
+const usageFrom = (report: unknown, request: ChatRequest, text: string): Pick<ChatFinish, 'usage' | 'usageSource'> => {
+  const usage = believedUsage(report, request.model, text !== '');
+  if (usage !== undefined) return { usage, usageSource: 'upstream' };
+  return { usage: usageOf({ input: estimatedTokens(promptOf(request).map(({ content }) => content).join('\n')), output: estimatedTokens(text) }), usageSource: 'counted' };
+};

@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import type { EmbeddingProvider, EmbeddingRequest } from '../provider';
+import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from '../provider';
 import { failure, limitsOf } from './openai-errors';
 
-const answerSchema = z.looseObject({ data: z.array(z.looseObject({ index: z.number().int(), embedding: z.array(z.number()) })) });
+const answerSchema = z.looseObject({ data: z.array(z.looseObject({ index: z.number().int(), embedding: z.array(z.number()) })), usage: z.unknown().optional() });
 
 /** Embedding models of whoever speaks the common format. */
 export class OpenAiEmbeddings implements EmbeddingProvider {
@@ -13,15 +13,15 @@ export class OpenAiEmbeddings implements EmbeddingProvider {
     private readonly timeoutMs: number,
   ) {}
 
-  async embed({ model, texts, purpose, signal }: EmbeddingRequest): Promise<readonly Float32Array[]> {
+  async embed({ model, texts, purpose, signal }: EmbeddingRequest): Promise<Embeddings> {
     const limits = limitsOf(signal, this.timeoutMs);
     const prefix = purpose === 'query' ? model.queryPrefix : model.passagePrefix;
     try {
       const body = { model: model.modelId, input: texts.map((text) => prefix + text), encoding_format: 'float' as const };
-      const { data } = answerSchema.parse(await this.client.embeddings.create(body, { signal: limits.signal }));
+      const { data, usage } = answerSchema.parse(await this.client.embeddings.create(body, { signal: limits.signal }));
       const vectors = data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => unit(embedding));
       if (vectors.length !== texts.length || vectors.some((vector) => vector.length !== vectors[0]?.length)) throw new Error('not one vector for each text');
-      return vectors;
+      return { vectors, report: usage };
     } catch (error) {
       throw failure(error, this.name, limits);
     }

@@ -7,10 +7,12 @@ import { openAiClient } from './openai-client';
 import { OpenAiEmbeddings } from './openai-embeddings';
 
 const KEY = 'sk-secret-provider-key';
-const TIMEOUT_MS = 400;
+/** Long, so that a slow machine is no slow provider; short where the provider says nothing. */
+const [PATIENT_MS, SHORT_MS] = [30_000, 400];
 
 let server: Server;
 let baseUrl: string;
+let timeoutMs: number;
 let misbehave: (response: ServerResponse, body: Record<string, unknown>, request: IncomingMessage) => void;
 
 beforeAll(async () => {
@@ -22,14 +24,15 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 });
+beforeEach(() => (timeoutMs = PATIENT_MS));
 afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
 
 const model: ModelDescription = { ...(readCatalogue(undefined, 'USD').models.get('local-chat') as ModelDescription), key: 'big', modelId: 'acme-big', provider: 'acme' };
-const client = () => openAiClient('acme', { kind: 'openai', baseUrl, apiKeyEnv: 'ACME_KEY', timeoutMs: TIMEOUT_MS, forward: [] }, { ACME_KEY: KEY });
-const chat = () => new OpenAiChat('acme', client(), TIMEOUT_MS);
+const client = () => openAiClient('acme', { kind: 'openai', baseUrl, apiKeyEnv: 'ACME_KEY', apiVersion: '1', timeoutMs, forward: [] }, { ACME_KEY: KEY });
+const chat = () => new OpenAiChat('acme', client(), timeoutMs);
 const request = (given: Partial<ChatRequest> = {}): ChatRequest => ({ model, system: 'Be brief.', messages: [{ role: 'user', text: 'Hello?' }], sources: [], sampling: {}, signal: new AbortController().signal, ...given });
 const collect = async (asked = request()) => {
   const texts: string[] = [];
@@ -85,6 +88,7 @@ describe('a provider that misbehaves', () => {
     ['hangs up', (response: ServerResponse) => response.destroy(), 'upstream_error'],
   ])('%s: a code of ours and none of its words', async (_, behaviour, code) => {
     misbehave = behaviour;
+    if (code === 'upstream_timeout') timeoutMs = SHORT_MS;
     for (const call of [() => chat().complete(request()), () => collect()]) {
       const error = await call().then(() => undefined, (reason: Error & { code: string }) => reason);
       expect(error).toMatchObject({ name: 'DomainError', code });
@@ -99,6 +103,7 @@ describe('a provider that misbehaves', () => {
     ['stalls', (response: ServerResponse) => void events(response, said('Half an')), 'upstream_timeout'],
   ])('a stream that %s says what came before it failed', async (_, behaviour, code) => {
     misbehave = behaviour;
+    if (code === 'upstream_timeout') timeoutMs = SHORT_MS;
     const texts: string[] = [];
     const error = await (async () => {
       for await (const chunk of chat().stream(request())) if (chunk.type === 'text') texts.push(chunk.text);
@@ -122,15 +127,17 @@ describe('a provider that misbehaves', () => {
 });
 
 describe('embeddings', () => {
-  const embed = (texts: string[]) => new OpenAiEmbeddings('acme', client(), TIMEOUT_MS).embed({ model: { ...model, queryPrefix: 'q: ' }, texts, purpose: 'query', signal: new AbortController().signal });
+  const embed = (texts: string[]) => new OpenAiEmbeddings('acme', client(), timeoutMs).embed({ model: { ...model, queryPrefix: 'q: ' }, texts, purpose: 'query', signal: new AbortController().signal });
 
-  it('are unit vectors in the order of the texts, prefixed as the model wants', async () => {
+  it.each([{ usage: { prompt_tokens: 7, total_tokens: 7 } }, {}])('are unit vectors in the order of the texts, prefixed as the model wants, with what was reported: %j', async (reported: { usage?: object }) => {
     let input: unknown;
     misbehave = (response, body) => {
       input = body['input'];
-      json(response, 200, { data: [{ index: 1, embedding: [0, 2] }, { index: 0, embedding: [3, 4] }] });
+      json(response, 200, { data: [{ index: 1, embedding: [0, 2] }, { index: 0, embedding: [3, 4] }], ...reported });
     };
-    expect((await embed(['a', 'b'])).map((vector) => [...vector].map((value) => Math.round(value * 10) / 10))).toEqual([[0.6, 0.8], [0, 1]]);
+    const { vectors, report } = await embed(['a', 'b']);
+    expect(report).toEqual(reported.usage);
+    expect(vectors.map((vector) => [...vector].map((value) => Math.round(value * 10) / 10))).toEqual([[0.6, 0.8], [0, 1]]);
     expect(input).toEqual(['q: a', 'q: b']);
   });
 

@@ -1,4 +1,5 @@
 import { LruCache } from '@app/kernel';
+import { frozen } from '../frozen';
 import type { Row, StoredRow } from '../read-store';
 
 /** A row as the file has it. */
@@ -31,11 +32,3 @@ export const parsedRow = ({ key, position, changed, row }: FoundRow, seen: numbe
   seen,
   size: row.length + OVERHEAD,
 });
-
-const frozen = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) frozen(part);
-    Object.freeze(value);
-  }
-  return value;
-};

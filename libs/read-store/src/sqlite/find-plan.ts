@@ -1,10 +1,10 @@
 import type { Json } from '@app/kernel';
 import type { FindOptions, IndexSpec } from '../read-store';
-import { beginsWith, comparable, type Direction, fieldSql } from './index-sql';
+import { comparable, type Direction, type OrderBy, servingIndex } from '../index-choice';
+import { fieldSql } from './index-sql';
 
 type Where = NonNullable<FindOptions['where']>;
 type Value = string | number | null;
-type OrderBy = readonly { readonly field: string; readonly order: Direction }[];
 
 /** A query over part of a page: the page is its parts one after the other. */
 export interface PageQuery {
@@ -49,22 +49,6 @@ export const countQuery = (indexes: readonly IndexSpec[], where: Where = {}): Co
   const index = servingIndex(indexes, Object.keys(where), []);
   const given = Object.entries(where).map(equalTo);
   return { sql: `select count(*) from rows${index === undefined ? '' : ` indexed by "${index.name}"`}${whereSql(given)}`, parameters: given.flatMap(({ parameters }) => parameters) };
-};
-
-/** The index that finds the equal fields and goes on in the wanted order, one way or the other; undefined: the primary key. */
-const servingIndex = (indexes: readonly IndexSpec[], equal: readonly string[], orderBy: OrderBy): IndexSpec | undefined => {
-  if (equal.length === 0 && orderBy.length === 0) return undefined;
-  const serving = indexes
-    .filter((index) => beginsWith(index, equal) && continuesWith(index, equal.length, orderBy))
-    .toSorted((a, b) => a.fields.length - b.fields.length)[0];
-  if (serving === undefined) throw new RangeError(`no declared index serves where (${equal.join(', ')}) order by (${orderBy.map(({ field, order }) => `${field} ${order}`).join(', ')})`);
-  return serving;
-};
-
-const continuesWith = (index: IndexSpec, from: number, orderBy: OrderBy): boolean => {
-  const next = index.fields.slice(from, from + orderBy.length);
-  const along = orderBy.map(({ field, order }, position) => next[position]?.field === field && (next[position].order ?? 'asc') === order);
-  return orderBy.every(({ field }, position) => next[position]?.field === field) && new Set(along).size <= 1;
 };
 
 const equalTo = ([field, wanted]: [string, Where[string]]): Condition => {

@@ -97,9 +97,9 @@ class SqliteReadStore implements ReadStore {
     return this.read(view, version, (reader) => reader.scan(afterKey, limit));
   }
 
-  async checkpoint(view: string, version: number): Promise<Checkpoint | undefined> {
+  async checkpoint(view: string, version: number, slice = 0): Promise<Checkpoint | undefined> {
     const reader = this.reader(view, version);
-    return reader && this.guarded.run(reader.file, () => reader.checkpoint());
+    return reader && this.guarded.run(reader.file, () => reader.checkpoint(slice));
   }
 
   async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {

@@ -1,8 +1,10 @@
 import { canonicalJson, type Json, type Position } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { type Checkpoint, CheckpointMismatch, Fenced, type IndexSpec, type Row, type RowBatch, type ViewSpec } from '../read-store';
-import { comparable, createIndexSql, fieldSql, indexBeginningWith, type Scalar } from './index-sql';
-import { RowFold, type StoredRows } from './row-fold';
+import { comparable, indexBeginningWith, type Scalar } from '../index-choice';
+import { RowFold, type StoredRows } from '../row-fold';
+import { createIndexSql, fieldSql } from './index-sql';
+import { readSlicePlace, writeSlicePlace } from './slice-places';
 
 /**
  * What a view file says of itself. `fence`: the highest a writer came with; `commits` numbers the commits, which rows carry so that
@@ -52,6 +54,7 @@ export class ViewFile implements StoredRows {
     this.statements = {
       head: db.prepare('select position, fence, commits from head'),
       advance: db.prepare('update head set position = ?, handled = ?, fence = ?, commits = ?, loose = max(loose, ?)'),
+      committed: db.prepare('update head set commits = ?, loose = max(loose, ?)'),
       load: db.prepare('select position, row from rows where key = ?'),
       remove: db.prepare('delete from rows where key = ?'),
       put: db.prepare(
@@ -75,9 +78,7 @@ export class ViewFile implements StoredRows {
 
   keysWhere(where: Readonly<Record<string, Scalar>>): readonly string[] {
     const fields = Object.keys(where);
-    const index = indexBeginningWith(this.indexes, fields);
-    if (index === undefined || fields.length === 0) throw new RangeError(`no declared index begins with ${fields.join(', ')}`);
-    return this.lookup(index, fields).all(...Object.values(where).map(comparable)) as string[];
+    return this.lookup(indexBeginningWith(this.indexes, fields), fields).all(...Object.values(where).map(comparable)) as string[];
   }
 
   holder(index: IndexSpec, values: readonly (string | number)[]): string | undefined {
@@ -85,14 +86,17 @@ export class ViewFile implements StoredRows {
     return this.lookup(index, fields).get(...values) as string | undefined;
   }
 
-  private write({ view, version, changes, from, to, fence, state = {} }: RowBatch): void {
+  private write({ view, version, slice = 0, changes, from, to, fence, state = {} }: RowBatch): void {
     const head = this.statements.head.get() as ViewHead;
-    if (fence < head.fence) throw new Fenced(`view ${view} v${version} has a newer writer: fence ${head.fence}, not ${fence}`);
-    if (from !== head.position) throw new CheckpointMismatch(`view ${view} v${version} stands at ${head.position ?? 'the start'}, not at ${from ?? 'the start'}`);
+    const place = slice === 0 ? head : readSlicePlace(this.db, slice);
+    if (fence < place.fence) throw new Fenced(`view ${view} v${version} has a newer writer: fence ${place.fence}, not ${fence}`);
+    if (from !== place.position) throw new CheckpointMismatch(`view ${view} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`);
     const commit = head.commits + 1;
-    const removesContent = this.writeRows(view, changes, commit);
+    const loose = this.writeRows(view, changes, commit) ? 1 : 0;
     for (const [key, value] of Object.entries(state)) this.writeState(key, value);
-    this.statements.advance.run(to.position, to.handled, fence, commit, removesContent ? 1 : 0);
+    if (slice === 0) return void this.statements.advance.run(to.position, to.handled, fence, commit, loose);
+    writeSlicePlace(this.db, slice, to, fence);
+    this.statements.committed.run(commit, loose);
   }
 
   private writeRows(view: string, changes: RowBatch['changes'], commit: number): boolean {

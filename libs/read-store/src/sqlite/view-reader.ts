@@ -4,7 +4,11 @@ import type { Checkpoint, FindOptions, StoredRow } from '../read-store';
 import { type FoundRow, parsedRow, rowCache } from './cached-row';
 import { countQuery, pageQueries } from './find-plan';
 import { openForReading } from './sqlite-file';
+import { readSlicePlace } from './slice-places';
 import { readHead, type ViewHead } from './view-file';
+
+/** Rows of a page that is kept: what lists read at once. Longer ones are read in passing, by whoever goes through a view, and would hold more rows than the row cache may. */
+const LONGEST_KEPT = 201;
 
 /** A row of a page; a long one comes without its text, which is read only if the row is not cached. */
 type FoundInPage = [key: string, position: string, changed: number, row: string | null];
@@ -66,7 +70,7 @@ export class ViewReader {
     const rows = this.atOneTime(() => this.foundRows(options, seen));
     const same = page !== undefined && page.rows.length === rows.length && rows.every((row, index) => row === page.rows[index]);
     const answer = same ? page.rows : Object.freeze(rows);
-    this.pages.set(name, { seen, rows: answer });
+    if (options.limit <= LONGEST_KEPT) this.pages.set(name, { seen, rows: answer });
     return answer;
   }
 
@@ -80,9 +84,10 @@ export class ViewReader {
     return found.map(({ key, position, row }) => ({ key, position, row: JSON.parse(row) as StoredRow['row'] }));
   }
 
-  checkpoint(): Checkpoint | undefined {
+  checkpoint(slice: number): Checkpoint | undefined {
     const head = readHead(this.db);
-    return head && { position: head.position, handled: head.handled };
+    const { position, handled } = (slice === 0 ? head : undefined) ?? readSlicePlace(this.db, slice);
+    return head && { position, handled };
   }
 
   state(): readonly { readonly key: string; readonly value: Json }[] {

@@ -93,6 +93,16 @@ describe('an export', () => {
     expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'unreadable', ordinal: 2, id: kept.id }) as unknown);
   });
 
+  it('tells the line and the place of lines that were swapped, of seals and of what is not sealed too', async () => {
+    const last = lines().length - 1;
+    for (let line = 2; line + 1 <= last; line += 1) {
+      const [one, other] = [lines()[line - 1] ?? '', lines()[line] ?? ''];
+      if (!one.startsWith('{"stream"') || !other.startsWith('{"stream"')) continue;
+      withLines((all) => all.with(line - 1, other).with(line, one));
+      expect((await verifyExport(file)).findings).toContainEqual({ kind: 'file', detail: `line ${line + 1} stands behind one of a later position`, ...placeOf(eventAt(line)) });
+    }
+  });
+
   it('finds a cut file, a broken gzip, another key, and a seal that is known and gone', async () => {
     withLines((all) => all.slice(0, -3));
     expect((await verifyExport(file)).findings).toMatchObject([{ kind: 'file', detail: expect.stringContaining('cut off') as string }]);
@@ -100,7 +110,7 @@ describe('an export', () => {
     expect((await verifyExport(`${file}.gz`)).findings.map(({ kind }) => kind)).toContain('file');
     withLines((all) => all);
     const stranger = sealKeyOf('the secret of somebody else, long enough').publicKey;
-    expect((await verifyExport(file, { publicKeys: [stranger] })).findings.map(({ kind }) => kind)).toEqual(['seal_key', 'seal_key']);
+    expect((await verifyExport(file, { publicKeys: [stranger] })).findings.map(({ kind }) => kind)).toEqual(['seal_key']);
     expect((await verifyExport(file, { since: { ordinal: 9, hash: 'f'.repeat(64) } })).findings.map(({ kind }) => kind)).toEqual(['tail_cut']);
     await expect(verifyExport(join(folder, 'nothing.jsonl'))).rejects.toThrow('ENOENT');
   });

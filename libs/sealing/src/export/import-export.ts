@@ -27,7 +27,8 @@ export interface ImportOptions {
 /** Appends in flight; a log that takes them in order keeps their order. */
 const IN_FLIGHT = 256;
 const EVENTS_AT_ONCE = 100;
-const BYTES_AT_ONCE = 1 << 20;
+/** Half of what EventStoreDB takes at once. */
+const BYTES_AT_ONCE = 512 * 1024;
 /** What stands for removed events until the end of the import removes it. */
 const PLACEHOLDER = 'RemovedBeforeImport';
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
@@ -38,7 +39,7 @@ const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
  */
 export const importExport = async (file: string, log: EventLog, { publicKeys, onProgress }: ImportOptions): Promise<Verification> => {
   const [wrong] = await checkFile(file);
-  if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong}`);
+  if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
   const present = new PresentEvents(log);
   const appender = new Appender(log);
   const removals: ExportedRemoval[] = [];
@@ -119,9 +120,10 @@ class Appender {
   async add(event: StoredEvent): Promise<void> {
     const last = this.group.at(-1);
     const follows = last !== undefined && last.stream === event.stream && last.revision + 1 === event.revision;
-    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes >= BYTES_AT_ONCE)) this.send();
+    const bytes = Buffer.byteLength(event.type) + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes + bytes > BYTES_AT_ONCE)) this.send();
     this.group.push(event);
-    this.bytes += event.data.length + event.metadata.length;
+    this.bytes += bytes;
     if (this.inFlight.length >= IN_FLIGHT) await this.settle();
   }
 

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { givenFields } from '@app/kernel';
 import { jsonOf } from '../json';
+import { type Finding, MOST_LISTED } from '../verify/verification';
 import { exportedEvent, exportedRemoval, exportFooter, exportHeader, type ExportItem } from './export-format';
 
 const NEWLINE = 0x0a;
@@ -38,29 +40,58 @@ export const itemOf = (line: Buffer): ExportItem => {
   return header === undefined ? { kind: 'unreadable' } : { kind: 'header', header };
 };
 
-/** What is wrong with a file as a file, in sentences: its end, its hash, its count. */
-export const checkFile = async (file: string): Promise<readonly string[]> => {
+/** What is wrong with a file as a file: its order, its end, its hash, its count. */
+export const checkFile = async (file: string): Promise<readonly Finding[]> => {
   const digest = createHash('sha256');
+  const order = new LineOrder();
   let last: Buffer | undefined;
   let lines = 0;
   let events = 0;
   for await (const line of exportLines(file)) {
     if (last !== undefined) digest.update(last).update('\n');
-    if (lines === 0 && itemOf(line).kind !== 'header') return ['it does not begin as an export of this format does'];
-    if (line.subarray(0, EVENT.length).equals(EVENT)) events += 1;
-    last = line;
     lines += 1;
+    if (lines === 1 && itemOf(line).kind !== 'header') return [wrongFile('it does not begin as an export of this format does')];
+    if (line.subarray(0, EVENT.length).equals(EVENT)) {
+      events += 1;
+      order.add(line, lines);
+    }
+    last = line;
   }
-  if (last === undefined) return ['it is empty'];
+  if (last === undefined) return [wrongFile('it is empty')];
   const footer = itemOf(last);
-  if (footer.kind !== 'footer') return ['it has no footer: it was cut off'];
+  if (footer.kind !== 'footer') return [wrongFile('it has no footer: it was cut off'), ...order.findings];
   return [
-    ...(footer.footer.sha256 === digest.digest('hex') ? [] : ['its bytes are not those that the footer was made over']),
-    ...(footer.footer.events === events ? [] : [`it holds ${events} events, its footer says ${footer.footer.events}`]),
+    ...(footer.footer.sha256 === digest.digest('hex') ? [] : [wrongFile('its bytes are not those that the footer was made over')]),
+    ...(footer.footer.events === events ? [] : [wrongFile(`it holds ${events} events, its footer says ${footer.footer.events}`)]),
+    ...order.findings,
   ];
 };
 
+/** A fault of the file as a whole. */
+export const wrongFile = (detail: string): Finding => ({ kind: 'file', detail: `the file is not as it was written: ${detail}` });
+
+/** Finds the lines of events that stand behind one of a later position: no log gives them in that order, sealed or not. */
+class LineOrder {
+  readonly findings: Finding[] = [];
+  private latest = '';
+
+  add(line: Buffer, number: number): void {
+    const position = POSITION.exec(line.toString('latin1', Math.max(0, line.length - LONGEST_END)))?.[1];
+    if (position === undefined) return;
+    if (position > this.latest) {
+      this.latest = position;
+      return;
+    }
+    const item = itemOf(line);
+    const { stream, revision, id } = item.kind === 'event' ? item.event : {};
+    if (this.findings.length < MOST_LISTED) this.findings.push({ kind: 'file', detail: `line ${number} stands behind one of a later position`, position, ...givenFields({ stream, revision, id }) });
+  }
+}
+
 const EVENT = Buffer.from('{"stream":');
+/** How the line of an event ends, in at most so many bytes. */
+const POSITION = /"position":"([^"]*)"\}$/;
+const LONGEST_END = 200;
 
 async function* bytesOf(file: string): AsyncGenerator<Buffer> {
   const raw = createReadStream(file, { highWaterMark: 1 << 20 });

@@ -5,7 +5,7 @@ import type { Finding, KnownSeal, Verification } from '../verify/verification';
 import { verify } from '../verify/verify';
 import type { Damage, VerifySource } from '../verify/verify-source';
 import { beginsStream, type ExportHeader } from './export-format';
-import { checkFile, exportItems, exportLines, itemOf } from './read-export';
+import { checkFile, exportItems, exportLines, itemOf, wrongFile } from './read-export';
 
 export interface VerifyExportOptions {
   /** Public keys that the verifier trusts; without any, the one in the file, which proves only that the file was not changed by somebody without the key. */
@@ -23,12 +23,12 @@ export interface ExportVerification extends Verification {
 
 /** Verifies an export with nothing but the file. */
 export const verifyExport = async (file: string, { publicKeys = [], since, onProgress }: VerifyExportOptions = {}): Promise<ExportVerification> => {
-  const wrong = await checkFile(file).catch(damagedGzip);
+  const wrong = await checkFile(file).catch((error: unknown) => damagedGzip(error).map(wrongFile));
   const header = await headerOf(file);
   const trustsFile = publicKeys.length === 0;
   const trusted = trustsFile && header !== undefined ? [header.publicKey] : publicKeys;
   const verification = await verify(exportSource(file, header), { publicKeys: trusted, since, onProgress });
-  const findings: readonly Finding[] = [...wrong.map((detail): Finding => ({ kind: 'file', detail: `the file is not as it was written: ${detail}` })), ...verification.findings];
+  const findings: readonly Finding[] = [...wrong, ...verification.findings];
   return { ...verification, ok: findings.length === 0, findings, findingsInAll: verification.findingsInAll + wrong.length, publicKey: header?.publicKey ?? null, trustsFile };
 };
 

@@ -8,6 +8,15 @@ import { isSignedBy, keyIdOf, publicKeyOf } from '../seal-key';
 import type { Findings } from './findings';
 import type { KnownSeal } from './verification';
 
+/** Where a seal stands. */
+interface Place {
+  readonly ordinal: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly position: string;
+}
+
 /** Checks the seals one after the other: each one's signature and root, and that it follows the one before. */
 export class SealChain {
   seals = 0;
@@ -16,6 +25,8 @@ export class SealChain {
   private lastHash = NO_SEAL;
   private lastOrdinal = 0;
   private nextRevision = 0;
+  /** By the id of a key that is not trusted: the place of its first seal, and how many there are. */
+  private readonly strangers = new Map<string, { readonly place: Place; readonly seals: number; readonly lastOrdinal: number }>();
 
   constructor(
     publicKeys: readonly string[],
@@ -43,18 +54,22 @@ export class SealChain {
     return { seal, skipped };
   }
 
-  /** Looks whether the seal that the verifier knows was met. */
+  /** Says which other keys signed, and whether the seal that the verifier knows was met. */
   end(): KnownSeal | null {
+    for (const [keyId, { place, seals, lastOrdinal }] of this.strangers) {
+      const which = seals === 1 ? 'the seal is' : `${seals} seals up to that of ordinal ${lastOrdinal} are`;
+      this.findings.add({ kind: 'seal_key', detail: `${which} signed with the key ${keyId}, which is not the one expected`, ...place });
+    }
     if (this.since !== undefined && this.lastOrdinal < this.since.ordinal) {
       this.findings.add({ kind: 'tail_cut', detail: `the log was sealed up to ordinal ${this.since.ordinal} and its seals end at ${this.lastOrdinal}`, ordinal: this.lastOrdinal + 1 });
     }
     return this.lastOrdinal === 0 ? null : { ordinal: this.lastOrdinal, hash: this.lastHash };
   }
 
-  private check(seal: Seal, place: { readonly ordinal: number; readonly stream: string; readonly revision: number; readonly id: string; readonly position: string }): void {
+  private check(seal: Seal, place: Place): void {
     const key = this.trusted.get(seal.keyId);
     this.keyIds.add(seal.keyId);
-    if (key === undefined) this.findings.add({ kind: 'seal_key', detail: `the seal is signed with the key ${seal.keyId}, which is not the one expected`, ...place });
+    if (key === undefined) this.addStranger(seal, place);
     else if (!isSignedBy(key, signedText(seal), seal.signature)) this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
     const isFull = seal.ordinal - seal.fromOrdinal + 1 === seal.events.length;
     if (!isFull || merkleRoot(sealedEvents(seal).map(leafHash)).toString('hex') !== seal.root) this.findings.add({ kind: 'seal_root', detail: 'the hashes in the seal do not give its root', ...place });
@@ -62,6 +77,11 @@ export class SealChain {
       this.findings.add({ kind: 'seal_chain', detail: `the seal follows another one than that of ordinal ${this.lastOrdinal}`, ...place });
     }
     this.checkKnown(seal, place);
+  }
+
+  private addStranger({ keyId, ordinal }: Seal, place: Place): void {
+    const known = this.strangers.get(keyId) ?? { place, seals: 0, lastOrdinal: ordinal };
+    this.strangers.set(keyId, { ...known, seals: known.seals + 1, lastOrdinal: ordinal });
   }
 
   private checkKnown(seal: Seal, place: object): void {

@@ -1,16 +1,22 @@
-import { join } from 'node:path';
-import { type LogReader, openSqliteLogReader } from '@app/event-log';
+import type { LogReader } from '@app/event-log';
 import { logSource } from './log-source';
-import type { Verification } from './verification';
+import type { Finding, Verification } from './verification';
 import { verify, type VerifyOptions } from './verify';
 
-/** Verifies a log that is open: a running server's, or a reader's. */
-export const verifyLog = (log: LogReader, options: VerifyOptions): Promise<Verification> => verify(logSource(log), options);
+/** Verifies a log that is open: a running server's, or a reader's. What was found wrong when it was opened is a finding, too. */
+export const verifyLog = async (log: LogReader, options: VerifyOptions): Promise<Verification> => {
+  const verification = await verify(logSource(log), options);
+  const atOpening: Finding[] = [];
+  if (log.notice !== undefined) atOpening.push({ kind: 'tail_cut', detail: log.notice });
+  if (log.unsound !== undefined) atOpening.push({ kind: 'unreadable', detail: log.unsound.message });
+  if (atOpening.length === 0) return verification;
+  return { ...verification, ok: false, findings: [...verification.findings, ...atOpening], findingsInAll: verification.findingsInAll + atOpening.length };
+};
 
-/** Verifies the embedded log under `DATA_DIR`, whether a server runs or not. A log too damaged to open is a finding, too. */
-export const verifyStores = async (dataFolder: string, options: VerifyOptions): Promise<Verification> => {
+/** Opens a log, verifies and closes it. A log too damaged to open is a finding, too. */
+export const verifyOpened = async (open: () => Promise<LogReader>, options: VerifyOptions): Promise<Verification> => {
   try {
-    const log = await openSqliteLogReader({ folder: join(dataFolder, 'log') });
+    const log = await open();
     try {
       return await verifyLog(log, options);
     } finally {

@@ -1,11 +1,12 @@
+import type { EventLog } from '@app/event-log';
 import { rmSync } from 'node:fs';
 import { tamper, type TamperedRow } from '../../../../test/fixtures/tampering';
-import { SealedLog } from '../../../../test/fixtures/sealed-log';
+import { SealedLog, verifyFolder } from '../../../../test/fixtures/sealed-log';
 import { removeEvents } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealKeyOf } from '../seal-key';
 import { knownSealText, parseKnownSeal, type Verification } from './verification';
-import { verifyLog, verifyStores } from './verify-stores';
+import { verifyLog } from './verify-stores';
 
 describe('verify', () => {
   let original: SealedLog;
@@ -31,7 +32,7 @@ describe('verify', () => {
   /** Changes the file of the log as somebody with access to the disk would, checksums and all. */
   const afterTampering = async (change: (rows: TamperedRow[]) => TamperedRow[], options = {}): Promise<Verification> => {
     tamper(folder, change);
-    return verifyStores(folder, { ...keys(), ...options });
+    return verifyFolder(folder, { ...keys(), ...options });
   };
   /** Runs the log for a while. */
   const running = async (work: (test: SealedLog) => Promise<void>): Promise<void> => {
@@ -55,17 +56,17 @@ describe('verify', () => {
   it('proves an unaltered log, online and from the stores', async () => {
     const expected = { ok: true, events: 12, seals: 3, findings: [], unsealed: { events: 0, since: null }, keyIds: [original.key.keyId] };
     const progress: number[] = [];
-    expect(await verifyStores(folder, { ...keys(), onProgress: ({ done, total }) => progress.push(done / total) })).toMatchObject(expected);
+    expect(await verifyFolder(folder, { ...keys(), onProgress: ({ done, total }) => progress.push(done / total) })).toMatchObject(expected);
     expect(progress.at(-1)).toBe(1);
     await running(async ({ log }) => {
       expect(await verifyLog(log, keys())).toMatchObject(expected);
-      expect(await verifyStores(folder, keys())).toMatchObject(expected);
+      expect(await verifyFolder(folder, keys())).toMatchObject(expected);
     });
   });
 
   it('says what is not sealed yet', async () => {
     await running((test) => test.note('document-1', 'late', 'later'));
-    expect(await verifyStores(folder, keys())).toMatchObject({ ok: true, events: 12, unsealed: { events: 2, since: '2026-01-01T00:00:00.000Z' } });
+    expect(await verifyFolder(folder, keys())).toMatchObject({ ok: true, events: 12, unsealed: { events: 2, since: '2026-01-01T00:00:00.000Z' } });
   });
 
   it.each(['data', 'metadata', 'type', 'stream', 'id'] as const)('finds one changed character in %s', async (field) => {
@@ -85,7 +86,7 @@ describe('verify', () => {
   it('finds a bit flipped on the disk, and goes on behind it', async () => {
     const id = idAt(7);
     tamper(folder, (rows) => rows, { flipPosition: 7 });
-    const verification = await verifyStores(folder, keys());
+    const verification = await verifyFolder(folder, keys());
     expect(verification.findings).toEqual([{ kind: 'unreadable', detail: expect.stringContaining('checksum') as string, ordinal: 6, stream: 'document-2', revision: 1, id, position: '0000000000000007' }]);
     expect(verification.events).toBe(11);
   });
@@ -128,11 +129,18 @@ describe('verify', () => {
   });
 
   it('finds a cut tail by a seal that was noted before, and only so', async () => {
-    const { lastSeal } = await verifyStores(folder, keys());
+    const { lastSeal } = await verifyFolder(folder, keys());
     const since = parseKnownSeal(knownSealText(lastSeal ?? { ordinal: 0, hash: '' }));
     expect(await afterTampering((rows) => rows, { since })).toMatchObject({ ok: true });
     expect(await afterTampering((rows) => rows.slice(0, 10))).toMatchObject({ ok: true, events: 8 });
     expect(await afterTampering((rows) => rows, { since })).toMatchObject({ ok: false, findings: [{ kind: 'tail_cut', ordinal: 9 }] });
+  });
+
+  it('says what was lost with a torn tail', async () => {
+    await running(async ({ log }) => {
+      const torn = Object.assign(Object.create(log) as EventLog, { notice: 'the tail of the log was cut off' });
+      expect(await verifyLog(torn, keys())).toMatchObject({ ok: false, findings: [{ kind: 'tail_cut', detail: 'the tail of the log was cut off' }], findingsInAll: 1 });
+    });
   });
 
   const seals = (rows: TamperedRow[]) => rows.filter(({ stream }) => stream === SEAL_STREAM);
@@ -163,15 +171,15 @@ describe('verify', () => {
 
   it('finds a seal that cannot be read, and goes on with the next', async () => {
     tamper(folder, (rows) => rows, { flipPosition: 10 });
-    const { findings, events, seals: read } = await verifyStores(folder, keys());
+    const { findings, events, seals: read } = await verifyFolder(folder, keys());
     expect(findings.map(({ kind, ordinal }) => [kind, ordinal])).toEqual([['seal_missing', 5], ['seal_chain', 12], ['seal_unreadable', undefined]]);
     expect([events, read]).toEqual([8, 2]);
   });
 
   it('finds a chain that somebody signed anew with another key', async () => {
     const forger = sealKeyOf('the secret of somebody else, long enough');
-    const { findings, keyIds } = await verifyStores(folder, { publicKeys: [forger.publicKey] });
-    expect(findings.map(({ kind }) => kind)).toEqual(['seal_key', 'seal_key', 'seal_key']);
+    const { findings, keyIds } = await verifyFolder(folder, { publicKeys: [forger.publicKey] });
+    expect(findings).toEqual([expect.objectContaining({ kind: 'seal_key', detail: expect.stringMatching(/^3 seals up to that of ordinal 12 are signed with the key /) as string, stream: SEAL_STREAM, revision: 0 })]);
     expect(keyIds).toEqual([original.key.keyId]);
   });
 
@@ -187,11 +195,22 @@ describe('verify', () => {
       expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 11, removals: [{ ...removal, receiptId: receipt?.id, events: 2 }] });
       await test.log.truncate('document-1', 3);
     });
-    expect(await verifyStores(folder, keys())).toMatchObject({ ok: false, findings: [{ kind: 'missing', stream: 'document-1', revision: 2 }] });
+    expect(await verifyFolder(folder, keys())).toMatchObject({ ok: false, findings: [{ kind: 'missing', stream: 'document-1', revision: 2 }] });
+  });
+
+  it.each<[string, (rows: TamperedRow[]) => TamperedRow[], object]>([
+    ['a dropped event', (rows) => rows.filter((_, index) => index !== 7), { kind: 'missing', ordinal: 7, stream: 'document-3', revision: 1 }],
+    ['a cut tail', (rows) => rows.slice(0, 10), { kind: 'tail_cut', ordinal: 9 }],
+  ])('finds %s also where the index of streams still has it', async (_, change, finding) => {
+    const { lastSeal } = await verifyFolder(folder, keys());
+    tamper(folder, change, { index: true });
+    const { findings, events } = await verifyFolder(folder, { ...keys(), since: lastSeal ?? undefined });
+    expect(findings).toMatchObject([finding, { kind: 'unreadable', detail: expect.stringMatching(/the index of streams|was acknowledged/) as unknown }]);
+    expect(events).toBeGreaterThan(7);
   });
 
   it('finds a log that cannot be opened', async () => {
     tamper(folder, (rows) => rows, { schema: true });
-    expect(await verifyStores(folder, keys())).toMatchObject({ ok: false, findings: [{ kind: 'unreadable' }] });
+    expect(await verifyFolder(folder, keys())).toMatchObject({ ok: false, findings: [{ kind: 'unreadable' }] });
   });
 });

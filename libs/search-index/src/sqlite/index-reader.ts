@@ -1,29 +1,11 @@
 import type Database from 'better-sqlite3';
+import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES, type Ranked } from '../fusion';
+import { type Language, highlighted, queryTerms } from '../language/terms';
 import type { SearchHit, SearchQuery } from '../search-index';
 import { scopeToken, vectorTable } from './index-file';
-import { type Language, highlighted, queryTerms } from './terms';
 
 type Terms = readonly (readonly string[])[];
-interface Ranked {
-  readonly id: number;
-  readonly value: number;
-}
-interface Candidate {
-  readonly id: number;
-  readonly chunkId: string;
-  readonly textRank: number | null;
-  readonly vectorRank: number | null;
-  readonly score: number;
-}
 type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | 'page'> & { readonly headings: string; readonly page: number | null; readonly scopeId: number; readonly language: Language };
-
-/** Weight of rank 1 against the ranks below it (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", 2009). */
-const RANK_CONSTANT = 60;
-/** Text leads: measured on judged collections, a small embedding model counts a quarter of BM25. */
-const DEFAULT_VECTOR_WEIGHT = 0.25;
-/** Each leg hands this many to the fusion at least, four times the limit if that is more, and never more than sqlite-vec finds. */
-const MIN_CANDIDATES = 50;
-const MAX_CANDIDATES = 4_096;
 
 /** Searches one version of an index. The same documents give the same hits in the same order, however they got there. */
 export class IndexReader {
@@ -36,13 +18,16 @@ export class IndexReader {
     const terms = queryTerms(query.text);
     const documents = this.filtered(query, scopes);
     if (scopes.length === 0 || query.limit < 1 || documents?.length === 0) return [];
-    const wanted = Math.min(Math.max(MIN_CANDIDATES, query.limit * 4), MAX_CANDIDATES - 1);
+    const wanted = candidatesFor(query.limit);
     const byText = query.mode === 'vector' || terms.length === 0 ? [] : this.untied(wanted, (limit) => this.textLeg(terms, scopes, documents, limit));
     const byVector = query.mode === 'text' ? [] : this.untied(wanted, (limit) => this.vectorLeg(query.vector, scopes, documents, limit));
-    const weight = query.mode === 'vector' ? 1 : (query.vectorWeight ?? DEFAULT_VECTOR_WEIGHT);
-    return this.fused(byText, byVector, weight)
+    return fused(byText, byVector, query)
       .slice(0, query.limit)
       .flatMap((candidate) => this.hit(candidate, scopes, terms));
+  }
+
+  revisionOf(documentId: string): number | undefined {
+    return this.all<number>('select revision from documents where documentId = ?', documentId)[0];
   }
 
   count(): { readonly documents: number; readonly passages: number } {
@@ -60,55 +45,39 @@ export class IndexReader {
     );
   }
 
-  private textLeg(terms: Terms, scopes: readonly number[], documents: readonly number[] | undefined, limit: number): readonly Ranked[] {
+  private textLeg(terms: Terms, scopes: readonly number[], documents: readonly number[] | undefined, limit: number): readonly Ranked<number>[] {
     const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND body : (${terms.flat().map((term) => `"${term}"`).join(' OR ')})`;
     return this.statement(
       `select rowid as id, rank as value from terms where terms match ? and rank match 'bm25(1.0, 0.0)'${inDocuments(documents)} order by rank limit ?`,
-    ).all(match, ...(documents === undefined ? [] : [JSON.stringify(documents)]), limit) as Ranked[];
+    ).all(match, ...(documents === undefined ? [] : [JSON.stringify(documents)]), limit) as Ranked<number>[];
   }
 
-  private vectorLeg(vector: SearchQuery['vector'], scopes: readonly number[], documents: readonly number[] | undefined, limit: number): readonly Ranked[] {
+  private vectorLeg(vector: SearchQuery['vector'], scopes: readonly number[], documents: readonly number[] | undefined, limit: number): readonly Ranked<number>[] {
     if (vector === undefined) return [];
     const model = this.all<number>('select id from models where model = ? and dimensions = ?', vector.model, vector.values.length)[0];
     if (model === undefined) return [];
     const nearest = this.statement(`select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${inDocuments(documents)}`);
     const filter = documents === undefined ? [] : [JSON.stringify(documents)];
     return scopes
-      .flatMap((scope) => nearest.all(new Float32Array(vector.values), limit, BigInt(scope), ...filter) as Ranked[])
+      .flatMap((scope) => nearest.all(new Float32Array(vector.values), limit, BigInt(scope), ...filter) as Ranked<number>[])
       .toSorted((a, b) => a.value - b.value)
       .slice(0, limit);
   }
 
   /** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
-  private untied(wanted: number, fetch: (limit: number) => readonly Ranked[]): readonly { readonly id: number; readonly chunkId: string }[] {
+  private untied(wanted: number, fetch: (limit: number) => readonly Ranked<number>[]): readonly Found<number>[] {
     let limit = wanted + 1;
     let found = fetch(limit);
-    while (found.length === limit && limit < MAX_CANDIDATES && found[wanted - 1]?.value === found.at(-1)?.value) {
+    while (isCutInTie(found, wanted, limit)) {
       limit = Math.min(limit * 2, MAX_CANDIDATES);
       found = fetch(limit);
     }
     const chunks = new Map(this.statement('select id, chunkId from passages where id in (select value from json_each(?))').raw().all(JSON.stringify(found.map(({ id }) => id))) as [number, string][]);
-    return found
-      .map(({ id, value }) => ({ id, value, chunkId: chunks.get(id) ?? '' }))
-      .toSorted((a, b) => a.value - b.value || (a.chunkId < b.chunkId ? -1 : 1))
-      .slice(0, wanted);
-  }
-
-  private fused(byText: readonly { id: number; chunkId: string }[], byVector: readonly { id: number; chunkId: string }[], vectorWeight: number): readonly Candidate[] {
-    const textRanks = new Map(byText.map(({ id }, index) => [id, index + 1]));
-    const vectorRanks = new Map(byVector.map(({ id }, index) => [id, index + 1]));
-    const chunks = new Map([...byText, ...byVector].map(({ id, chunkId }) => [id, chunkId]));
-    return [...chunks]
-      .map(([id, chunkId]) => {
-        const textRank = textRanks.get(id) ?? null;
-        const vectorRank = vectorRanks.get(id) ?? null;
-        return { id, chunkId, textRank, vectorRank, score: reciprocal(textRank) + vectorWeight * reciprocal(vectorRank) };
-      })
-      .toSorted((a, b) => b.score - a.score || (a.chunkId < b.chunkId ? -1 : 1));
+    return inOrder(found.map(({ id, value }) => ({ id, value, chunkId: chunks.get(id) ?? '' }))).slice(0, wanted);
   }
 
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
-  private hit({ id, score, textRank, vectorRank }: Candidate, scopes: readonly number[], terms: Terms): readonly SearchHit[] {
+  private hit({ id, score, textRank, vectorRank }: Candidate<number>, scopes: readonly number[], terms: Terms): readonly SearchHit[] {
     const row = this.statement(
       `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, language
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
@@ -136,5 +105,3 @@ export class IndexReader {
 
 const inDocuments = (documents: readonly number[] | undefined): string =>
   documents === undefined ? '' : ' and rowid in (select id from passages where document in (select value from json_each(?)))';
-
-const reciprocal = (rank: number | null): number => (rank === null ? 0 : 1 / (RANK_CONSTANT + rank));

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { never } from '@app/kernel';
+import { indexedTerms, type Language, languageOf } from '../language/terms';
 import type { IndexedDocument, Passage, Scope, SearchOperation } from '../search-index';
 import { scopeToken, vectorTable } from './index-file';
 import { storedDocument } from './stored-document';
-import { indexedTerms, type Language, languageOf } from './terms';
 
 /** Applies operations to one version of an index, inside the caller's transaction. */
 export class IndexWriter {

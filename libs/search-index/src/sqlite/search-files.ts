@@ -1,12 +1,13 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { Unavailable } from '@app/kernel';
-import { type Checkpoint, CheckpointMismatch, Fenced, VersionedFiles } from '@app/read-store';
+import { type Checkpoint, CheckpointMismatch, Fenced, readSlicePlace, VersionedFiles, writeSlicePlace } from '@app/read-store';
 import type Database from 'better-sqlite3';
+import { documentDigest } from '../document-digest';
 import type { SearchBatch, SearchHit, SearchQuery } from '../search-index';
 import { prepareIndex, readIndexHead, withVectors } from './index-file';
 import { IndexReader } from './index-reader';
 import { IndexWriter } from './index-writer';
-import { documentDigest, storedDocument } from './stored-document';
+import { storedDocument } from './stored-document';
 
 interface IndexFile {
   readonly db: Database.Database;
@@ -50,11 +51,12 @@ export class SearchFiles {
     this.files.drop(index, version);
   }
 
-  checkpoint(index: string, version: number): Checkpoint | undefined {
+  checkpoint(index: string, version: number, slice = 0): Checkpoint | undefined {
     if (!this.files.has(index, version)) return undefined;
     return this.files.on(index, version, ({ db }) => {
       const head = readIndexHead(db);
-      return head && { position: head.position, handled: head.handled };
+      const { position, handled } = (slice === 0 ? head : undefined) ?? readSlicePlace(db, slice);
+      return head && { position, handled };
     });
   }
 
@@ -63,9 +65,11 @@ export class SearchFiles {
   }
 
   search(index: string, query: SearchQuery): readonly SearchHit[] {
-    const version = this.files.live(index);
-    if (version === undefined) throw new Unavailable('search', `index ${index} has no live version yet`);
-    return this.files.on(index, version, ({ db, reader }) => db.transaction(() => reader.search(query))());
+    return this.files.on(index, this.served(index), ({ db, reader }) => db.transaction(() => reader.search(query))());
+  }
+
+  revisionOf(index: string, documentId: string): number | undefined {
+    return this.files.on(index, this.served(index), ({ reader }) => reader.revisionOf(documentId));
   }
 
   count(index: string, version: number): { readonly documents: number; readonly passages: number } {
@@ -93,12 +97,19 @@ export class SearchFiles {
   close(): void {
     this.files.close();
   }
+
+  private served(index: string): number {
+    const version = this.files.live(index);
+    if (version === undefined) throw new Unavailable('search', `index ${index} has no live version yet`);
+    return version;
+  }
 }
 
-const write = ({ db, writer }: IndexFile, { index, version, changes, from, to, fence }: SearchBatch): void => {
-  const head = readIndexHead(db);
-  if (head === undefined || fence < head.fence) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${head?.fence}, not ${fence}`);
-  if (from !== head.position) throw new CheckpointMismatch(`index ${index} v${version} stands at ${head.position ?? 'the start'}, not at ${from ?? 'the start'}`);
+const write = ({ db, writer }: IndexFile, { index, version, slice = 0, changes, from, to, fence }: SearchBatch): void => {
+  const place = slice === 0 ? readIndexHead(db) : readSlicePlace(db, slice);
+  if (place === undefined || fence < place.fence) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${place?.fence}, not ${fence}`);
+  if (from !== place.position) throw new CheckpointMismatch(`index ${index} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`);
   for (const { operations } of changes) for (const operation of operations) writer.apply(operation);
-  db.prepare('update head set position = ?, handled = ?, fence = ?').run(to.position, to.handled, fence);
+  if (slice === 0) db.prepare('update head set position = ?, handled = ?, fence = ?').run(to.position, to.handled, fence);
+  else writeSlicePlace(db, slice, to, fence);
 };

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import type { IndexedDocument, Passage } from '../search-index';
 import { vectorTable } from './index-file';
@@ -37,9 +35,6 @@ export const storedDocument = (db: Database.Database, documentId: string): Index
   const passages = db.prepare('select id, ordinal, chunkId, text, headings, "start", "end", page, enabled, vectors from passages where document = ? order by ordinal, chunkId').all(id) as PassageRow[];
   return { ...document, tagIds, embeddingModel: model, passages: passages.map((passage) => storedPassage(db, passage)) };
 };
-
-/** SHA-256 of everything that the index holds of a document. */
-export const documentDigest = (document: IndexedDocument): string => createHash('sha256').update(canonicalJson(document)).digest('hex');
 
 const storedPassage = (db: Database.Database, { id, headings, page, enabled, vectors, ...passage }: PassageRow): Passage => ({
   ...passage,

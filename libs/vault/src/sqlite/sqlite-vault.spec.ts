@@ -22,6 +22,11 @@ const setUp = async () => {
       opened.push(vault);
       return vault;
     },
+    openOther: async (wrappingKey = SECRET) => {
+      const vault = await openSqliteVault({ folder: join(folder, 'other'), wrappingKey, clock });
+      opened.push(vault);
+      return vault;
+    },
     end: async () => {
       await Promise.all(opened.map((vault) => vault.close()));
       rmSync(folder, { recursive: true });

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { type Clock, type DataKey, DomainError, type KeyOwner, LruCache, systemClock } from '@app/kernel';
+import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, systemClock } from '@app/kernel';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
-import type { DestroyedKey, KeySelector, Vault } from '../vault';
+import type { DestroyedKey, KeyRecord, KeySelector, Vault } from '../vault';
+import { checkRecords } from '../key-records';
 import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
-import { Grouped } from './grouped';
 import { VaultThread } from './vault-thread';
 import type { EnsureRequest } from './vault-writer';
 
@@ -16,6 +17,24 @@ export interface SqliteVaultOptions {
 }
 
 const CACHED_KEYS = 50_000;
+const RECORDS_AT_ONCE = 1_000;
+
+interface Placed {
+  readonly place: number;
+}
+
+interface DestroyedRow extends Placed {
+  readonly thing: string;
+  readonly at: string;
+  readonly cause: string;
+}
+
+interface KeyRow extends Placed {
+  readonly thing: string;
+  readonly userId: string | null;
+  readonly spaceId: string | null;
+  readonly wrapped: Buffer;
+}
 
 /** Opens or makes the vault of a folder. Throws a sentence when `VAULT_KEY` is not the one it was made with. */
 export const openSqliteVault = async (options: SqliteVaultOptions): Promise<Vault> => new SqliteVault(options);
@@ -87,6 +106,22 @@ class SqliteVault implements Vault {
     return this.database.prepare('SELECT thing, at FROM destroyed WHERE thing > ? ORDER BY thing LIMIT ?').all(after ?? '', limit) as DestroyedKey[];
   }
 
+  async *records(): AsyncGenerator<KeyRecord> {
+    const owners = this.database.prepare('SELECT owner, at FROM destroyed_owners ORDER BY owner').all() as { owner: string; at: string }[];
+    yield* owners.map((owner) => ({ kind: 'destroyedOwner', ...owner }) as const);
+    for await (const page of this.pages<DestroyedRow>('SELECT seq AS place, thing, at, cause FROM destroyed WHERE seq > ? ORDER BY seq LIMIT ?')) {
+      yield* page.map(({ thing, at, cause }) => ({ kind: 'destroyed', thing, at, cause }) as const);
+    }
+    for await (const page of this.pages<KeyRow>('SELECT id AS place, thing, user_id AS userId, space_id AS spaceId, wrapped FROM keys WHERE id > ? ORDER BY id LIMIT ?')) {
+      yield* page.filter(({ wrapped }) => !wrapped.equals(NO_KEY)).map(keyRecordOf);
+    }
+  }
+
+  async merge(records: readonly KeyRecord[]): Promise<{ erased: number }> {
+    checkRecords(records, this.wrappingKey);
+    return { erased: await this.thread.ask<number>({ op: 'merge', records }) };
+  }
+
   async health(): Promise<{ ok: boolean; reason?: string }> {
     try {
       this.forgetDestroyed();
@@ -100,6 +135,17 @@ class SqliteVault implements Vault {
     await this.thread.close();
     this.database.close();
     this.cache.clear();
+  }
+
+  /** Rows by their place, a page in each turn, so that writers and other readers are not held up. */
+  private async *pages<R extends Placed>(statement: string): AsyncGenerator<readonly R[]> {
+    const select = this.database.prepare(statement);
+    for (let after = 0; ; await nextTurn()) {
+      const page = select.all(after, RECORDS_AT_ONCE) as R[];
+      yield page;
+      after = page.at(-1)?.place ?? after;
+      if (page.length < RECORDS_AT_ONCE) return;
+    }
   }
 
   private find(thing: string): DataKey | undefined {
@@ -124,3 +170,10 @@ class SqliteVault implements Vault {
     this.dataVersion = version;
   }
 }
+
+const keyRecordOf = ({ thing, userId, spaceId, wrapped }: KeyRow): KeyRecord => ({
+  kind: 'key',
+  thing,
+  owner: { ...(userId === null ? {} : { userId }), ...(spaceId === null ? {} : { spaceId }) },
+  wrapped: wrapped.toString('base64'),
+});

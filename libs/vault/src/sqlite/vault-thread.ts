@@ -3,7 +3,7 @@ import { startThread, Unavailable } from '@app/kernel';
 import type { VaultReply, VaultRequest } from './vault.thread';
 
 interface Waiting {
-  resolve(things: readonly (readonly string[])[]): void;
+  resolve(answer: unknown): void;
   reject(error: Error): void;
 }
 
@@ -15,11 +15,11 @@ export class VaultThread {
   constructor(private readonly data: { readonly folder: string; readonly wrappingKey: Buffer }) {}
 
   /** Sends one request; replies come in order. Throws `Unavailable`. */
-  ask(request: VaultRequest): Promise<readonly (readonly string[])[]> {
+  ask<Answer>(request: VaultRequest): Promise<Answer> {
     this.worker ??= this.start();
     const { worker } = this;
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
+    return new Promise<Answer>((resolve, reject) => {
+      this.waiting.push({ resolve: (answer) => resolve(answer as Answer), reject });
       worker.postMessage(request);
     });
   }
@@ -44,7 +44,7 @@ export class VaultThread {
   private settle(reply: VaultReply): void {
     const first = this.waiting.shift();
     if ('error' in reply) first?.reject(new Unavailable('vault', reply.error, 'unknown'));
-    else first?.resolve(reply.things);
+    else first?.resolve(reply.answer);
   }
 
   private fail(reason: string): void {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { KeyOwner } from '@app/kernel';
 import { wrapKey } from '../key-wrapping';
-import type { KeySelector } from '../vault';
+import type { KeyRecord, KeySelector } from '../vault';
 import { NO_KEY, openVaultDatabase, ownerText } from './vault-database';
 
 export interface EnsureRequest {
@@ -45,6 +45,31 @@ export class VaultWriter {
     const things = this.database.transaction(() => selectors.map((selector) => this.overwrite(selector, at))).immediate();
     await this.emptyWriteAheadLog();
     return things;
+  }
+
+  /** Takes over what another vault knows, in one durable transaction. Answers how many keys stay destroyed here. */
+  merge(records: readonly KeyRecord[]): number {
+    const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
+    const overwrite = this.database.prepare('INSERT INTO keys (wrapped, thing) VALUES (?, ?) ON CONFLICT (thing) DO UPDATE SET wrapped = excluded.wrapped');
+    const buryOwner = this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)');
+    const ownerGone = this.database.prepare<[string, string], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)');
+    const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
+    const present = this.database.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
+    let erased = 0;
+    const take = (record: KeyRecord): void => {
+      if (record.kind === 'destroyedOwner') return void buryOwner.run(record.owner, record.at);
+      if (record.kind === 'destroyed') {
+        overwrite.run(NO_KEY, record.thing);
+        return void bury.run(record.thing, record.at, record.cause);
+      }
+      const { thing, owner, wrapped } = record;
+      const gone = ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? ''));
+      insert.run(gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY, thing, owner.userId ?? null, owner.spaceId ?? null);
+      if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
+      if ((present.get(thing) as Buffer).equals(NO_KEY)) erased += 1;
+    };
+    this.database.transaction(() => records.forEach(take)).immediate();
+    return erased;
   }
 
   close(): void {

@@ -1,12 +1,11 @@
 import { permission, usageLimit } from '@app/identity';
-import { nameSchema } from '@app/kernel';
+import { givenAmount, nameSchema } from '@app/kernel';
 import { apiKeyRow } from '@projections/api-keys';
 import { z } from 'zod';
 import { listQuery, presenter } from '../../http';
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
-/** Money is taken as a decimal string or a number. */
-const limit = usageLimit.extend({ amount: z.union([z.number().nonnegative().transform(String), z.string()]).pipe(usageLimit.shape.amount) });
+const limit = usageLimit.extend({ amount: givenAmount });
 
 const grants = {
   name: nameSchema(),

@@ -6,7 +6,7 @@ import { GetApiKey, ListApiKeys } from '@projections/api-keys';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
 import { apiKeyChange, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
 
 const PATH = '/api/v1/core/api-keys';
@@ -41,6 +41,7 @@ export class ApiKeysController {
   @Refuses('agent_not_granted')
   async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const { userId: asked, ...fields } = input(newApiKey, body);
+    if (fields.expiresAt !== null && Date.parse(fields.expiresAt) <= meta.now.getTime()) throw new InvalidInput('invalid_body', [{ path: 'expiresAt', code: 'in_the_past', message: 'Must be in the future.' }]);
     const userId = whose(caller, asked);
     await this.scope.demand(caller, userId, fields);
     const { keyId, secret, receipt } = await this.commands.execute(new CreateApiKey(userId, fields, meta));

@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { idOf, type Position } from '@app/kernel';
+import { idOf, isDomainError, type Position } from '@app/kernel';
 import type { Readable } from 'node:stream';
 import { EventStream, type JsonText } from '../../http';
 
@@ -46,7 +46,7 @@ export const documentEvents = async ({ log, viewReached, show, progress }: Docum
       for (const [documentId, position] of newest) {
         if (!stream.open) return;
         await viewReached(position);
-        await tell(documentId, position).catch((error: Error) => stream.end(error));
+        await tell(documentId, position).catch((error: Error) => endWith(stream, error));
       }
     },
   });
@@ -68,6 +68,9 @@ const sendProgress = async (stream: EventStream, running: Map<string, string>, p
       await stream.send(id, now, 'progress');
     }
   } catch (error) {
-    stream.end(error as Error);
+    endWith(stream, error as Error);
   }
 };
+
+/** A reader who is refused has lost access: that is an end, and no failure of ours. */
+const endWith = (stream: EventStream, error: Error): void => stream.end(isDomainError(error) ? undefined : error);

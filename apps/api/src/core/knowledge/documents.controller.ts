@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
-import { AddDocument, addedDocumentId, Bodies, DeleteDocument, KnownTags, readProgress, ReprocessDocument, UpdateDocument } from '@app/knowledge';
+import { addedDocumentId, AddDocuments, Bodies, DeleteDocument, KnownTags, readProgress, ReprocessDocument, UpdateDocument } from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
@@ -56,6 +56,7 @@ export class DocumentsController {
   @Answers(200)
   async events(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
     await this.access.agent(caller, agentId, 'use');
+    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
     const show = async (documentId: string) => {
       // Asked anew for every event: access may have ended since.
       const agent = await this.access.agent(caller, agentId, 'use');
@@ -152,7 +153,7 @@ export class DocumentsController {
     await this.tags.demand(agent.spaceId, given.tagIds);
     const documentId = addedDocumentId(meta, 0);
     const stored = await this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, Buffer.from(content));
-    const receipt = await this.kept([stored], () => this.commands.execute(new AddDocument({ ...placeOf(scope, agent), ...given, provider: 'inline' }, stored, 0, meta)));
+    const receipt = await this.commands.execute(new AddDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta));
     return this.shown(receipt, caller, agentId, documentId, reply, `/api/v1/core/knowledge/${agentId}/documents/${documentId}`);
   }
 
@@ -162,24 +163,10 @@ export class DocumentsController {
       await this.knowledge.write(caller, agentId, scope);
       await this.tags.demand(agent.spaceId, tagIds);
     });
-    const receipts: Receipt[] = [];
-    for (const [index, file] of files.entries()) {
-      const rest = files.slice(index).map(({ body }) => body);
-      receipts.push(await this.kept(rest, () => this.commands.execute(new AddDocument(documentOf(file, fields, agent), file.body, index, meta))));
-    }
+    const receipt = await this.commands.execute(new AddDocuments(files.map((file) => documentOf(file, fields, agent)), meta));
     const rows = () => Promise.all(files.map((_, index) => this.queries.execute(new GetDocument(agent, addedDocumentId(meta, index)))));
     const show = async () => new JsonText(`{"items":[${(await this.presenter.show(await rows())).map(({ text }) => text).join(',')}]}`);
-    return written(reply, receipts.at(-1) as Receipt, { views: VIEWS, show });
-  }
-
-  /** Runs a write; when it fails, bodies that no document names are removed. */
-  private async kept(bodies: Parameters<Bodies['discard']>[0], write: () => Promise<Receipt>): Promise<Receipt> {
-    try {
-      return await write();
-    } catch (error) {
-      await this.bodies.discard(bodies, error);
-      throw error;
-    }
+    return written(reply, receipt, { views: VIEWS, show });
   }
 
   private async shown(receipt: Receipt, caller: Caller, agentId: string, documentId: string, reply: FastifyReply, location?: string) {

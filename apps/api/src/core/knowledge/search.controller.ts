@@ -39,13 +39,13 @@ export class SearchController {
   @Summary('Searches as the Agent itself does: the passages it would answer from.')
   @Accepts(search)
   @Answers(200, z.object({ items: z.array(hit) }))
-  @Refuses('upstream_error', 'upstream_timeout')
+  @Refuses('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
   @Reads('passages')
   async search(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { query: text, topK: limit, mode, tagIds } = input(search, body);
     await this.known.demand(agent.spaceId, tagIds ?? []);
-    const hits = await this.retrieval.search(agent, { text, limit, mode, ...(tagIds === undefined ? {} : { tagIds }) }, new AbortController().signal);
+    const hits = await this.retrieval.search(agent, { text, limit, mode, ...(tagIds === undefined ? {} : { tagIds }) }, { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }), holds: true, signal: new AbortController().signal });
     return new JsonText(JSON.stringify({ items: hits.map(shown) }));
   }
 }

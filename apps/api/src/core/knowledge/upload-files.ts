@@ -51,12 +51,13 @@ export const readUpload = async (request: FastifyRequest, bodies: Bodies, spaceI
 };
 
 /** What an upload adds. */
-export const documentOf = ({ name, mimeType }: UploadedFile, { scope, tagIds }: UploadFields, agent: { readonly agentId: string; readonly spaceId: string }): NewDocument => ({
+export const documentOf = ({ name, mimeType, body }: UploadedFile, { scope, tagIds }: UploadFields, agent: { readonly agentId: string; readonly spaceId: string }): NewDocument => ({
   ...placeOf(scope, agent),
   name,
   mimeType,
   provider: 'upload',
   tagIds,
+  body,
 });
 
 /** Where a document of a scope belongs. */

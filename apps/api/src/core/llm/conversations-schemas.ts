@@ -21,6 +21,7 @@ export const conversationChange = z.strictObject({ title: nameSchema(500), archi
 
 export const conversationsQuery = listQuery({ archived: flagText.default(false), kind: conversationKind.optional(), q: z.string().min(1).max(200).optional() });
 export const messagesQuery = listQuery({});
+export const streamQuery = z.strictObject({ after: z.string().min(1).max(100).optional() });
 
 export const conversationView = presenter<ConversationRow>(conversationRow.omit({ spaceId: true }).extend({ codeExecution: z.null() }), (row) => ({ ...row, codeExecution: null }));
 

@@ -3,7 +3,7 @@ import { Access } from '@app/access';
 import { DeleteConversation, UpdateConversation } from '@app/conversations';
 import { type CommandMeta, givenFields } from '@app/kernel';
 import { GetConversation, ListConversations } from '@projections/conversations';
-import { ListMessages } from '@projections/messages';
+import { GetMessage, ListMessages } from '@projections/messages';
 import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
@@ -87,6 +87,16 @@ export class ConversationsController {
     const list = `messages/${conversationId}`;
     const { rows, next } = await this.queries.execute(new ListMessages(conversationId, this.lists.page(list, caller, asked)));
     return this.lists.answer(list, caller, asked, rows.map(({ row }) => messageView(row)), next);
+  }
+
+  @Get(':conversationId/messages/:messageId')
+  @Requires('llm')
+  @Summary('Reads a message.')
+  @Answers(200, messageView.schema)
+  @Reads('conversations', 'messages')
+  async message(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @Param('messageId') messageId: string): Promise<JsonText> {
+    await this.own(caller, agentId, conversationId);
+    return messageView(await this.queries.execute(new GetMessage(conversationId, messageId)));
   }
 
   /** Refuses `not_found` for conversations of other users or with other Agents. */

@@ -5,12 +5,14 @@ import { type CommandMeta, isErased, refuse } from '@app/kernel';
 import type { Sampling } from '@app/models';
 import { GetConversation } from '@projections/conversations';
 import { GetMessage } from '@projections/messages';
-import { Body, Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, reached, Refuses, Requires, Summary, written } from '../../http';
-import { messageView, newTurn, stopAnswer, turnAnswer } from './conversations-schemas';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, JsonText, LARGE_JSON_LIMIT, Parameters, query, reached, Reads, Refuses, Requires, Summary, written } from '../../http';
+import { messageView, newTurn, stopAnswer, streamQuery, turnAnswer } from './conversations-schemas';
+import { parsePlace, type StreamPlace } from './stream-place';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
 
 const VIEWS = ['conversations', 'messages'];
@@ -29,15 +31,35 @@ export class TurnsController {
   @Summary('Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.')
   @Accepts(newTurn, { limit: LARGE_JSON_LIMIT })
   @Answers(200, turnAnswer)
-  @Refuses('system_message_not_allowed', 'unsupported_parameter', 'turn_in_progress', 'model_not_available', 'upstream_error', 'upstream_timeout')
+  @Refuses('system_message_not_allowed', 'unsupported_parameter', 'turn_in_progress', 'model_not_available', 'upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
   async ask(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const agent = await this.access.agent(caller, agentId, 'use');
     const asked = input(newTurn, body);
     const turn = await this.turns.ask(questionOf(asked, agent, caller), meta);
     if (!asked.stream) return this.answered(turn, reply);
-    const settled = async (position: string): Promise<void> => void (await reached(reply.server.edge.views, VIEWS, position));
-    void reply.headers(UI_STREAM_HEADERS);
-    return uiMessageStream(turn, settled);
+    return this.streamed(turn, agentId, reply);
+  }
+
+  @Get(':conversationId/stream')
+  @Requires('llm')
+  @Summary('Streams the answer under way, or goes on behind an event of one that broke off, also when it is finished by now.')
+  @Parameters(streamQuery)
+  @Answers(200)
+  @Reads('conversations')
+  async resume(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Query() raw: unknown,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    await this.access.agent(caller, agentId, 'use');
+    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    const given = query(streamQuery, raw).after ?? lastEventId;
+    const after = given === undefined ? undefined : (parsePlace(given) ?? noEventId());
+    return this.streamed(await this.turns.resume(conversationId, after?.answerId, meta), agentId, reply, after?.place);
   }
 
   @Post(':conversationId/stop')
@@ -48,7 +70,14 @@ export class TurnsController {
   async stop(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    return new JsonText(JSON.stringify({ stopped: this.turns.stop(conversationId) }));
+    return new JsonText(JSON.stringify({ stopped: await this.turns.stop(conversationId) }));
+  }
+
+  private streamed(turn: Turn, agentId: string, reply: FastifyReply, after?: StreamPlace): Readable {
+    const settled = async (position: string): Promise<void> => void (await reached(reply.server.edge.views, VIEWS, position));
+    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
+    void reply.headers(UI_STREAM_HEADERS);
+    return uiMessageStream(turn, settled, after);
   }
 
   private async answered(turn: Turn, reply: FastifyReply) {
@@ -62,6 +91,10 @@ export class TurnsController {
   }
 }
 
+const noEventId = (): never => {
+  throw new InvalidInput('invalid_parameter', [{ path: 'after', code: 'invalid_format', message: 'Must be the id of an event of a streamed answer.' }]);
+};
+
 const questionOf = ({ conversationId, message, parentId, kind = 'normal', stream }: z.output<typeof newTurn>, agent: AgentAccess, caller: Caller): Question => {
   // Incognito content never reaches the log; conversations that live in memory alone come with their own issue.
   if (kind === 'incognito') return refuse('unsupported_parameter', { path: 'kind' });
@@ -71,6 +104,7 @@ const questionOf = ({ conversationId, message, parentId, kind = 'normal', stream
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(parentId === undefined ? {} : { parentId }),
     userId: caller.userId,
+    ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
     agent: answeringAgent(agent),
     parts: typeof message === 'string' ? [{ type: 'text', text: message }] : message.parts,
     kind,

@@ -1,22 +1,23 @@
 import type { Readable } from 'node:stream';
-import type { Turn, TurnEvent } from '@app/conversations';
+import type { Turn } from '@app/conversations';
 import { isDomainError, isUnavailable } from '@app/kernel';
 import { EventStream } from '../../http';
+import { isBehind, placeText, STAGE, type StreamPlace } from './stream-place';
 
 /** Headers of a stream in the UI message format. */
 export const UI_STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' } as const;
 
 /**
- * A turn as Server-Sent Events in the UI message format, each with an id `<messageId>.<number>`. A reader that leaves ends
- * only its stream, not the answer. `settled` is awaited before the end is said.
+ * A turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those behind that
+ * place. A reader that leaves ends only its stream, not the answer. `settled` is awaited before the end is said.
  */
-export const uiMessageStream = (turn: Turn, settled: (position: string) => Promise<void>): Readable => {
+export const uiMessageStream = (turn: Turn, settled: (position: string) => Promise<void>, after?: StreamPlace): Readable => {
   const stream = new EventStream();
   const send = async (): Promise<void> => {
-    let number = 0;
-    for await (const chunk of chunksOf(turn, settled)) {
-      if (!(await stream.send(`${turn.answerId}.${number}`, typeof chunk === 'string' ? chunk : JSON.stringify(chunk)))) return;
-      number += 1;
+    for await (const { place, chunk } of chunksOf(turn, settled)) {
+      if (after !== undefined && !isBehind(place, after)) continue;
+      const shown = after === undefined || place.stage !== after.stage ? chunk : withoutHeard(chunk, place, after);
+      if (!(await stream.send(placeText(turn.answerId, place), typeof shown === 'string' ? shown : JSON.stringify(shown)))) return;
     }
   };
   void send().then(
@@ -28,41 +29,57 @@ export const uiMessageStream = (turn: Turn, settled: (position: string) => Promi
 
 type Chunk = Readonly<Record<string, unknown>> | '[DONE]';
 
-async function* chunksOf(turn: Turn, settled: (position: string) => Promise<void>): AsyncGenerator<Chunk> {
+interface Placed {
+  readonly place: StreamPlace;
+  readonly chunk: Chunk;
+}
+
+const at = (stage: number, chunk: Chunk, offset = 0): Placed => ({ place: { stage, offset }, chunk });
+
+/** A delta that begins before the place the reader has heard up to, cut there. */
+const withoutHeard = (chunk: Chunk, { offset }: StreamPlace, after: StreamPlace): Chunk => {
+  if (typeof chunk === 'string' || typeof chunk['delta'] !== 'string') return chunk;
+  return { ...chunk, delta: chunk['delta'].slice(-(offset - after.offset)) };
+};
+
+async function* chunksOf(turn: Turn, settled: (position: string) => Promise<void>): AsyncGenerator<Placed> {
   const { conversationId, answerId } = turn;
-  yield { type: 'start', messageId: answerId, messageMetadata: { conversationId } };
-  yield { type: 'start-step' };
+  yield at(STAGE.start, { type: 'start', messageId: answerId, messageMetadata: { conversationId } });
+  yield at(STAGE.step, { type: 'start-step' });
   try {
-    yield* contentOf(turn.follow());
+    yield* contentOf(turn);
     const { answer, receipt } = await turn.finished;
     await settled(receipt.position);
-    if (answer.status === 'failed') yield { type: 'error', errorText: answer.errorCode ?? 'internal' };
-    else if (answer.status === 'stopped') yield { type: 'abort' };
+    if (answer.status === 'failed') yield at(STAGE.stepEnd, { type: 'error', errorText: answer.errorCode ?? 'internal' });
+    else if (answer.status === 'stopped') yield at(STAGE.stepEnd, { type: 'abort' });
     else {
-      yield { type: 'finish-step' };
-      yield { type: 'finish', finishReason: answer.finishReason, messageMetadata: { conversationId, model: answer.model, usage: answer.usage } };
+      yield at(STAGE.stepEnd, { type: 'finish-step' });
+      yield at(STAGE.finish, { type: 'finish', finishReason: answer.finishReason, messageMetadata: { conversationId, model: answer.model, usage: answer.usage } });
     }
   } catch (error) {
     // The answer could not be recorded.
-    yield { type: 'error', errorText: isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal' };
+    yield at(STAGE.stepEnd, { type: 'error', errorText: isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal' });
   }
-  yield '[DONE]';
+  yield at(STAGE.done, '[DONE]');
 }
 
-/** The text as one part with its deltas, then the sources it cites. */
-async function* contentOf(events: AsyncIterable<TurnEvent>): AsyncGenerator<Chunk> {
+/** The text as one part with its deltas, by the offsets of their ends, then the sources it cites. */
+async function* contentOf(turn: Turn): AsyncGenerator<Placed> {
   const id = 'text';
+  let said = 0;
   let open = false;
-  for await (const event of events) {
+  let sources = 0;
+  for await (const event of turn.follow()) {
     if (event.type === 'text') {
-      if (!open) yield { type: 'text-start', id };
+      if (!open) yield at(STAGE.textStart, { type: 'text-start', id });
       open = true;
-      yield { type: 'text-delta', id, delta: event.delta };
+      said += event.delta.length;
+      yield at(STAGE.text, { type: 'text-delta', id, delta: event.delta }, said);
       continue;
     }
-    if (open) yield { type: 'text-end', id };
+    if (open) yield at(STAGE.textEnd, { type: 'text-end', id });
     open = false;
-    yield event.part;
+    yield at(STAGE.source, event.part, (sources += 1));
   }
-  if (open) yield { type: 'text-end', id };
+  if (open) yield at(STAGE.textEnd, { type: 'text-end', id });
 }

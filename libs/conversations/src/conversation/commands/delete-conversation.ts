@@ -23,7 +23,7 @@ export class DeleteConversationHandler implements ICommandHandler<DeleteConversa
 
   async execute({ party, conversationId, meta }: DeleteConversation): Promise<Receipt> {
     const receipt = await this.decisions.transact(conversationDecider, conversationId, { type: 'Delete', ...party }, meta);
-    this.turns.stop(conversationId);
+    await this.turns.stop(conversationId);
     return receipt;
   }
 }

@@ -23,7 +23,8 @@ const [, , folder] = process.argv;
 if (process.send !== undefined && folder !== undefined) {
   setPriority(PRIORITY);
   const encoder = Encoder.load(folder);
-  const reply = (message: EncodeReply): void => void process.send?.(message);
+  // Whoever asked may be gone, and nobody hears the answer.
+  const reply = (message: EncodeReply): void => void process.send?.(message, undefined, undefined, (error) => error !== null && process.exit(0));
   process.on('message', ({ id, texts }: EncodeRequest) => {
     encodeAll(encoder, texts).then(
       (vectors) => reply({ id, vectors }),

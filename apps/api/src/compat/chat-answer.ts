@@ -1,0 +1,45 @@
+import { type ModelDescription, UpstreamFailure } from '@app/models';
+import { charactersOf } from './chat-request';
+import { type Fields, isFields } from './checks';
+import { chatUsage, knownUsage, type KnownUsage } from './usage-report';
+
+/** A whole answer for the client, and what it used. */
+export interface ChatAnswer {
+  /** JSON, its bytes read as latin1. */
+  readonly text: string;
+  readonly known: KnownUsage;
+}
+
+/**
+ * A provider's answer on its way to the client: its own bytes where it names the model as the client does and reports what
+ * it used; otherwise completed. Read as latin1, so that bytes are what they were. Throws `UpstreamFailure` for what is no answer.
+ */
+export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input, id }: { readonly key: string; readonly input: number; readonly id: string }): ChatAnswer => {
+  const text = bytes.toString('latin1');
+  const answer = answerIn(text);
+  const known = knownUsage(answer['usage'], served, input, charactersOf(((answer['choices'] as Fields[])[0] as Fields)['message']));
+  const name = latin1(key);
+  const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);
+  if (answer['model'] === name && reported && typeof answer['id'] === 'string') return { text, known };
+  const completed = { id: `chatcmpl-${id}`, object: 'chat.completion', created: Math.floor(Date.now() / 1000), ...answer, model: name, usage: reported ? answer['usage'] : chatUsage(known.usage) };
+  return { text: JSON.stringify(completed), known };
+};
+
+/** Whether a usage can go to the client as it is. */
+export const hasCommonUsage = (usage: unknown): boolean => isFields(usage) && typeof usage['prompt_tokens'] === 'number' && typeof usage['total_tokens'] === 'number';
+
+/** Text as its UTF-8 bytes read as latin1. */
+export const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+const answerIn = (text: string): Fields => {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new UpstreamFailure('broken');
+  }
+  if (!isFields(answer) || (answer['error'] !== undefined && answer['error'] !== null)) throw new UpstreamFailure('broken');
+  const { choices } = answer;
+  if (!Array.isArray(choices) || !isFields(choices[0]) || !isFields(choices[0]['message'])) throw new UpstreamFailure('broken');
+  return answer;
+};

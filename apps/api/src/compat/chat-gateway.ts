@@ -1,0 +1,116 @@
+import { CONFIG, type Config } from '@app/kernel';
+import type { Caller } from '@app/access';
+import { type ModelDescription, Models, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { METERING, type Metering } from '@app/spending';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { CallRecord } from './call-record';
+import { chatAnswer, hasCommonUsage, latin1 } from './chat-answer';
+import { type ChatParameters, chatParameters } from './chat-parameters';
+import { chatRequest, countedInput } from './chat-request';
+import { ChatStream } from './chat-stream';
+import type { Fields } from './checks';
+import { EventWriter } from './event-writer';
+import { LocalChat } from './local-chat';
+import { relayStream } from './relay-stream';
+import { sendJson } from './send-json';
+import { upstreamError } from './upstream-errors';
+import { chatUsage, knownUsage } from './usage-report';
+
+/** Output tokens that are held for a call that names no most. */
+const USUAL_OUTPUT = 4_096;
+/** Tokens of a model whose catalogue entry names no window: nobody holds back more of a limit that others share. */
+const LARGE_WINDOW = 131_072;
+/** Names the unsupported fields that the instance left out of a request. */
+const DROPPED_HEADER = 'x-dropped-parameters';
+
+/** A chat call under way. */
+interface ChatCall {
+  readonly model: ModelDescription;
+  readonly parameters: ChatParameters;
+  readonly input: number;
+  readonly record: CallRecord;
+  readonly reply: FastifyReply;
+}
+
+/** Chat completions: checked, metered, passed through. */
+@Injectable()
+export class ChatGateway {
+  private readonly local: LocalChat;
+
+  constructor(
+    private readonly models: Models,
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.local = new LocalChat(models);
+  }
+
+  /** Answers a request. Throws `GatewayError`, or a refusal of the metering, while nothing was sent. */
+  async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<void> {
+    const parameters = chatParameters(body, this.config.COMPAT_DROP_UNSUPPORTED);
+    if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));
+    const input = countedInput(parameters);
+    const { userId, keyId } = caller;
+    const most = model.contextWindow ?? LARGE_WINDOW;
+    const estimate = usageOf({ input: Math.min(input, most), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most) });
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', model, mayAnswer: this.models.mayAnswer(model), estimate }, reply);
+    const call = { model, parameters, input, record, reply };
+    const routes = this.models.routes(model);
+    if (routes.length === 0) return this.local.answer(call);
+    const upstream = new UpstreamCall(routes, 'chat/completions', (route) => chatRequest(parameters, route));
+    try {
+      await (parameters.stream ? this.streamed(call, upstream) : this.whole(call, upstream));
+    } catch (error) {
+      record.failed(error, input);
+      throw upstreamError(error);
+    } finally {
+      upstream.done();
+      record.settle();
+    }
+  }
+
+  private async whole({ model, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
+    const left = (): void => upstream.abort();
+    reply.raw.once('close', left);
+    const { model: served, exchange } = await upstream.answer();
+    record.servedBy(served);
+    const { text, known } = chatAnswer(await exchange.whole(), served, { key: model.key, input, id: record.id });
+    record.used(known);
+    record.succeeded();
+    reply.raw.off('close', left);
+    sendJson(reply, text);
+  }
+
+  private async streamed({ model, parameters, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
+    const writer = new EventWriter(reply);
+    writer.onLeft = () => upstream.abort();
+    const { model: served, exchange } = await upstream.answer().catch((error: unknown) => {
+      writer.stop();
+      throw error;
+    });
+    record.servedBy(served);
+    const usage = (report: unknown, characters: number): object | null => {
+      const known = knownUsage(report, served, input, characters);
+      return known.source === 'upstream' && hasCommonUsage(report) ? null : chatUsage(known.usage);
+    };
+    const stream = new ChatStream({ model: latin1(model.key), includeUsage: parameters.includeUsage, usage });
+    try {
+      const failure = isEventStream(exchange.headers['content-type']) ? await relayStream(exchange, stream, writer) : refuseAnswer(upstream, writer);
+      if (failure === undefined) record.succeeded();
+      else record.failed(failure, input);
+    } finally {
+      // Also what a client left behind, or a provider broke off, was produced.
+      if (writer.begun || stream.characters > 0) record.used(knownUsage(stream.report, served, input, stream.characters, stream.unreported));
+    }
+  }
+}
+
+/** Pages and whole answers are no stream, whatever their status says. */
+const isEventStream = (type: string | undefined): boolean => type === undefined || !/^(?:application\/json|text\/html|application\/problem)/i.test(type);
+
+const refuseAnswer = (upstream: UpstreamCall, writer: EventWriter): never => {
+  writer.stop();
+  upstream.breakOff();
+  throw new UpstreamFailure('broken');
+};

@@ -1,0 +1,63 @@
+import { chatParameters } from './chat-parameters';
+import { countedInput } from './chat-request';
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const read = (body: object, drop = false) => chatParameters({ messages, ...body }, drop);
+const refusal = (body: object) => {
+  try {
+    read(body);
+  } catch (error) {
+    const { param, code } = error as { param: string; code: string };
+    return [param, code];
+  }
+  return undefined;
+};
+
+describe('the parameters of a chat', () => {
+  it('prefer max_completion_tokens, and take null for nothing', () => {
+    expect([read({ max_tokens: 1, max_completion_tokens: 2 }).maxTokens, read({ max_tokens: 1, max_completion_tokens: null }).maxTokens, read({ max_tokens: null }).maxTokens]).toEqual([2, 1, undefined]);
+    const nothing = Object.fromEntries(['temperature', 'top_p', 'stop', 'seed', 'tools', 'tool_choice', 'stream', 'stream_options', 'n', 'logprobs', 'response_format', 'logit_bias', 'user'].map((name) => [name, null]));
+    expect(read(nothing)).toEqual({ messages, stream: false, includeUsage: false, maxTokens: undefined, passed: {}, unknown: {}, dropped: [] });
+  });
+
+  it.each([{ n: 1 }, { logprobs: false }, { response_format: {} }, { response_format: { type: 'text' } }, { logit_bias: {} }])('may hold %j, which asks for nothing and goes nowhere', (body) => expect(read(body)).toMatchObject({ passed: {}, unknown: {}, dropped: [] }));
+
+  it.each([{ n: 2 }, { n: 0 }, { n: '1' }, { logprobs: true }, { response_format: { type: 'json_object' } }, { response_format: 'text' }, { logit_bias: { 1: 2 } }])('may not hold %j, unless the instance drops it and says so', (body) => {
+    const [name] = Object.keys(body);
+    expect([refusal(body), read(body, true)]).toEqual([[name, 'unsupported_parameter'], expect.objectContaining({ passed: {}, unknown: {}, dropped: [name] })]);
+  });
+
+  it('keep what is unknown aside', () => expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
+
+  it.each([
+    [{ messages: undefined }, 'messages', 'missing_required_parameter'],
+    [{ messages: [] }, 'messages', 'invalid_value'],
+    [{ messages: ['x'] }, 'messages[0]', 'invalid_type'],
+    [{ messages: [{ content: 'x' }] }, 'messages[0].role', 'missing_required_parameter'],
+    [{ messages: [{ role: 'king', content: 'x' }] }, 'messages[0].role', 'invalid_value'],
+    [{ messages: [{ role: 'user' }] }, 'messages[0].content', 'missing_required_parameter'],
+    [{ messages: [{ role: 'user', content: null }] }, 'messages[0].content', 'missing_required_parameter'],
+    [{ messages: [{ role: 'assistant' }] }, 'messages[0].content', 'missing_required_parameter'],
+    [{ messages: [{ role: 'user', content: 5 }] }, 'messages[0].content', 'invalid_type'],
+    [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text', 'missing_required_parameter'],
+    [{ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'x' }] }] }, 'messages[0].content[0].image_url.url', 'invalid_type'],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id', 'missing_required_parameter'],
+    [{ messages: [{ role: 'assistant', tool_calls: [{}] }] }, 'messages[0].tool_calls[0].id', 'missing_required_parameter'],
+    [{ top_p: 1.1 }, 'top_p', 'invalid_value'],
+    [{ frequency_penalty: -2.1 }, 'frequency_penalty', 'invalid_value'],
+    [{ seed: 1.5 }, 'seed', 'invalid_type'],
+    [{ stop: [1] }, 'stop', 'invalid_type'],
+    [{ tool_choice: 1 }, 'tool_choice', 'invalid_type'],
+    [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage', 'invalid_type'],
+  ])('name what is wrong: %j', (body, param, code) => expect(refusal(body)).toEqual([param, code]));
+
+  it('may hold turns that are calls alone', () => {
+    const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    for (const turn of [{ tool_calls: calls }, { content: null, tool_calls: calls }, { content: '' , tool_calls: calls }, { content: null }]) expect(refusal({ messages: [{ role: 'assistant', ...turn }] })).toBeUndefined();
+  });
+
+  it('are counted without the bytes of pictures', () => {
+    const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
+    expect([countedInput(read({})), countedInput(read({ messages: [{ role: 'user', content: [{ type: 'text', text: 'four' }, picture] }] }))]).toEqual([5, 1_005]);
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { chunk, DONE, usageChunk, USAGE } from '../../../../test/fixtures/upstream-double';
+import { ChatStream, type ChatStreamOptions } from './chat-stream';
+
+const event = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const said = (content: string, rest: object = {}): object => chunk({ content }, null, 'm', rest);
+const STOP = chunk({}, 'stop', 'm');
+const COUNTED = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+
+const pass = (pieces: readonly string[], options: Partial<ChatStreamOptions> = {}) => {
+  const stream = new ChatStream({ model: 'm', includeUsage: false, usage: () => null, ...options });
+  const out = pieces.map((piece) => stream.accept(piece)).join('') + stream.end();
+  return { out, broken: stream.broken, characters: stream.characters, report: stream.report };
+};
+
+describe('a stream of chunks', () => {
+  it('passes byte for byte, however it is cut', () => {
+    const whole = [chunk({ role: 'assistant', content: '' }, null, 'm'), said('Gr\u00c3\u00bc\u00c3\u009fe {"a":"\\"}'), chunk({ tool_calls: [{ index: 0, function: { arguments: 'data: [DONE]' } }] }, null, 'm'), STOP].map(event).join('') + DONE;
+    fc.assert(
+      fc.property(fc.array(fc.nat(whole.length), { maxLength: 12 }), (places) => {
+        const cuts = [0, ...places.toSorted((a, b) => a - b), whole.length];
+        expect(pass(cuts.slice(1).map((end, index) => whole.slice(cuts[index], end)))).toMatchObject({ out: whole, broken: false });
+      }),
+    );
+  });
+
+  it('takes no chunk for another that only looks like one before', () => {
+    const alike = said('aa');
+    const texts = ['b', '', 'quoted "b"', 'b","role":"x', 'back\\slash', 'line\nbreak', '"},"finish_reason":"stop'];
+    const good = [alike, ...texts.map((text) => said(text)), said('c', { extra: 1 }), said('d'), STOP];
+    expect(pass([good.map((one) => event({ ...one, usage: null })).join('') + DONE])).toEqual({ out: good.map(event).join('') + DONE, broken: false, characters: 2 + texts.join('').length + 2, report: undefined });
+    const cut = event(alike).replace('aa', 'a"a');
+    expect(pass([event(alike), cut])).toMatchObject({ out: event(alike), broken: true });
+  });
+
+  it.each(['\n', '\r\n'])('understands line ends %j', (end) => {
+    const text = [said('a'), STOP].map(event).join('') + DONE;
+    expect(pass(text.replaceAll('\n', end).split(/(?<=\r)/))).toMatchObject({ out: text, broken: false });
+  });
+
+  it('loses usage where nobody asked for it, wherever it stands', () => {
+    const chunks = [said('"usage":null', { usage: null }), said('b', { usage: USAGE }), STOP, usageChunk(USAGE, 'm')];
+    expect(pass([...chunks.map(event), DONE])).toEqual({ out: [said('"usage":null'), said('b'), STOP].map(event).join('') + DONE, broken: false, characters: 13, report: USAGE });
+  });
+
+  it('has one usage chunk at its end where somebody did, wherever it stood', () => {
+    const right = [said('a', { usage: null }), STOP, usageChunk(USAGE, 'm')].map(event).join('') + DONE;
+    expect(pass([right], { includeUsage: true }).out).toBe(right);
+    const early = [usageChunk(USAGE, 'm'), said('a', { usage: USAGE }), { ...STOP, usage: USAGE }, { id: 'x', usage: USAGE }].map(event).join('') + DONE;
+    const late = [said('a', { usage: null }), { ...STOP, usage: null }, usageChunk(USAGE, 'm')].map(event).join('') + DONE;
+    expect(pass([early], { includeUsage: true }).out).toBe(late);
+  });
+
+  it('gets a usage chunk where none came, or one that cannot be', () => {
+    const made = event({ id: 'chatcmpl-1', created: 1_741_569_952, object: 'chat.completion.chunk', model: 'm', choices: [], usage: COUNTED });
+    for (const reported of ['', event(usageChunk({ prompt_tokens: -5 }, 'm'))]) {
+      expect(pass([event(said('a')), event(STOP), reported, DONE], { includeUsage: true, usage: () => COUNTED }).out).toBe(event(said('a')) + event(STOP) + made + DONE);
+    }
+  });
+
+  it('names the model as the client does', () => {
+    const other = chunk({ content: '\\"model\\":\\"x\\"' }, null, 'acme-1');
+    expect(pass([event(other), event(STOP), DONE]).out).toBe(event({ ...other, model: 'm' }) + event(STOP) + DONE);
+    expect(pass([event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), DONE]).out).toContain('"model":"m"');
+  });
+
+  it('drops comments, ids and empty chunks, and puts data of several lines into one', () => {
+    const [before, after] = JSON.stringify(said('a')).split(/(?<="choices":)/) as [string, string];
+    const text = `: hello\n\nid: 7\nevent: message\nretry: 5\ndata: ${before}\ndata: ${after}\n\n${event({ id: '', choices: [], prompt_filter_results: [] })}data:${JSON.stringify(STOP)}\n\n${DONE}`;
+    expect(pass([text]).out).toBe(`${event(said('a'))}data:${JSON.stringify(STOP)}\n\n${DONE}`);
+  });
+
+  it('is given the end that it lacks', () => {
+    expect(pass([event(said('a')), event(STOP)])).toMatchObject({ out: event(said('a')) + event(STOP) + DONE, broken: false });
+    expect(pass([event(said('a')), event(STOP).trimEnd()])).toMatchObject({ out: event(said('a')) + event(STOP) + DONE, broken: false });
+  });
+
+  it.each([
+    ['ends without saying why', ''],
+    ['says it is done without saying why', DONE],
+    ['holds an error', event({ error: { message: 'key sk-1 at http://internal' } })],
+    ['holds garbage', event('{nonsense')],
+    ['holds a line that is no event', 'Internal Server Error\n\n'],
+    ['holds something else', event('[1]')],
+    ['holds a choice that is none', event({ choices: [null] })],
+    ['holds an endless line', `data: ${'x'.repeat(16 * 1024 * 1024)}`],
+  ])('is broken where it %s, and what came before has passed', (_, bad) => {
+    expect(pass([event(said('a')), bad])).toMatchObject({ out: event(said('a')), broken: true });
+  });
+
+  it('takes nothing behind its end', () => expect(pass([event(STOP) + DONE + event(said('more'))]).out).toBe(event(STOP) + DONE));
+});

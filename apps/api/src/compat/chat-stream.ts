@@ -1,0 +1,171 @@
+import { charactersOf } from './chat-request';
+import { type Fields, isFields } from './checks';
+import { ChunkTemplate } from './chunk-template';
+
+/** A longer event is no event of a chat. */
+const MAX_EVENT = 16 * 1024 * 1024;
+/** Streams whose chunks have more that changes than their text are parsed. */
+const TEMPLATES = 3;
+const DONE = 'data: [DONE]\n\n';
+/** The lines that an event may have beside `data:`. Readers of some clients stumble over them, so they are not passed on. */
+const OTHER_LINE = /^(?:event|id|retry)(?::|$)/;
+
+export interface ChatStreamOptions {
+  /** The model as the client named it, its bytes read as latin1. */
+  readonly model: string;
+  readonly includeUsage: boolean;
+  /** The usage for the client, in the common format; null where the provider's own may be passed on. */
+  readonly usage: (report: unknown, characters: number) => object | null;
+}
+
+/**
+ * A stream of chunks on its way to a client. Text comes and goes as latin1, so that bytes are what they were; events are
+ * looked at and pass unchanged, but for their model and usage. The one usage chunk is kept for the end, whatever came when.
+ */
+export class ChatStream {
+  /** Nothing more is taken: the end came, or what came was no stream of chunks. */
+  over = false;
+  broken = false;
+  /** The last usage that was reported. */
+  report: unknown;
+  /** How much was produced. */
+  characters = 0;
+  /** How much had been produced when the last usage was reported. */
+  private reported = 0;
+  private pieces: string[] = [];
+  private size = 0;
+  private finished = false;
+  private usageEvent: string | undefined;
+  private template: ChunkTemplate | undefined;
+  private templates = 0;
+  private head: { readonly id: unknown; readonly created: unknown } | undefined;
+
+  constructor(private readonly options: ChatStreamOptions) {}
+
+  /** What was produced behind the last report, in a stream that did not come to its end. */
+  get unreported(): number {
+    return this.finished ? 0 : this.characters - this.reported;
+  }
+
+  /** Takes what came and answers what goes on: whole events only. */
+  accept(text: string): string {
+    if (this.over) return '';
+    this.pieces.push(text);
+    this.size += text.length;
+    // An event that drips in is put together once, not at every drop.
+    if (!text.includes('\n')) return this.size > MAX_EVENT ? this.breakOff() : '';
+    const whole = this.pieces.join('');
+    // A carriage return at the end may be half a line break.
+    const lines = whole.includes('\r') ? whole.replace(/\r\n/g, '\n') : whole;
+    let out = '';
+    let from = 0;
+    for (let end = lines.indexOf('\n\n'); end !== -1; end = lines.indexOf('\n\n', from)) {
+      out += this.event(lines.slice(from, end));
+      if (this.over) return out;
+      from = end + 2;
+    }
+    const rest = lines.slice(from);
+    // A slice would keep all that it was cut from.
+    this.pieces = rest === '' ? [] : [Buffer.from(rest, 'latin1').toString('latin1')];
+    this.size = rest.length;
+    return this.size > MAX_EVENT ? out + this.breakOff() : out;
+  }
+
+  /** The provider's stream has ended: what is missing at its end is added, or it is broken. */
+  end(): string {
+    if (this.over) return '';
+    const rest = this.pieces.join('').trim();
+    const out = rest === '' ? '' : this.event(rest.replace(/\r\n/g, '\n'));
+    return this.over ? out : out + this.close();
+  }
+
+  private event(block: string): string {
+    const text = this.template?.textIn(block);
+    if (text !== undefined) {
+      this.characters += text.length;
+      return (this.template as ChunkTemplate).with(text);
+    }
+    if (block.startsWith('data:') && !block.includes('\n')) return this.data(block.slice(block.startsWith('data: ') ? 6 : 5), block);
+    const data: string[] = [];
+    for (const line of block.split('\n')) {
+      if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+      else if (line !== '' && !line.startsWith(':') && !OTHER_LINE.test(line)) return this.breakOff();
+    }
+    return data.length === 0 ? '' : this.data(data.join(''));
+  }
+
+  /** `block`: the event as it came, where it consists of one line. */
+  private data(data: string, block = `data: ${data}`): string {
+    if (data === '') return '';
+    if (data.trim() === '[DONE]') return this.close();
+    const chunk = parsed(data);
+    if (!isFields(chunk) || (chunk['error'] !== undefined && chunk['error'] !== null)) return this.breakOff();
+    const { choices, usage } = chunk;
+    if (usage !== undefined && usage !== null) this.report = usage;
+    if (!Array.isArray(choices) || choices.length === 0) {
+      if (Array.isArray(choices) && usage !== undefined && usage !== null) this.usageEvent = this.named(chunk, block);
+      return '';
+    }
+    const choice: unknown = choices[0];
+    if (!isFields(choice)) return this.breakOff();
+    this.head ??= { id: chunk['id'], created: chunk['created'] };
+    if (typeof choice['finish_reason'] === 'string') this.finished = true;
+    this.characters += charactersOf(choice['delta']);
+    if (usage !== undefined && usage !== null) this.reported = this.characters;
+    const sent = `${this.named(chunk, this.withoutUsage(chunk, block))}\n\n`;
+    if (choice['finish_reason'] === null && (usage === undefined || usage === null)) this.learn(block, sent, choice['delta']);
+    return sent;
+  }
+
+  private learn(block: string, sent: string, delta: unknown): void {
+    if (this.templates === TEMPLATES || !isFields(delta) || Object.keys(delta).length !== 1 || typeof delta['content'] !== 'string') return;
+    this.templates += 1;
+    this.template = ChunkTemplate.from(block, sent, delta['content']);
+  }
+
+  /** Unless the client wants it, no chunk has the key `usage`; if it does, the last alone has more than null. */
+  private withoutUsage(chunk: Fields, block: string): string {
+    const { usage, ...rest } = chunk;
+    if (usage === undefined || (usage === null && this.options.includeUsage)) return block;
+    // An unescaped quote cannot stand inside a string, so this finds the key itself.
+    const stripped = usage === null ? block.replace(',"usage":null', '') : block;
+    return stripped === block ? `data: ${JSON.stringify(this.options.includeUsage ? { ...rest, usage: null } : rest)}` : stripped;
+  }
+
+  private named(chunk: Fields, block: string): string {
+    const { model } = this.options;
+    if (chunk['model'] === model) return block;
+    const name = `"model":${JSON.stringify(chunk['model'])}`;
+    if (chunk['model'] !== undefined && block.includes(name)) return block.replace(name, () => `"model":${JSON.stringify(model)}`);
+    return `data: ${JSON.stringify({ ...(parsed(block.slice(5)) as Fields), model })}`;
+  }
+
+  private close(): string {
+    if (!this.finished) return this.breakOff();
+    this.over = true;
+    return this.options.includeUsage ? `${this.usageChunk()}\n\n${DONE}` : DONE;
+  }
+
+  private usageChunk(): string {
+    const usage = this.options.usage(this.report, this.characters);
+    if (usage === null && this.usageEvent !== undefined) return this.usageEvent;
+    return `data: ${JSON.stringify({ ...this.head, object: 'chat.completion.chunk', model: this.options.model, choices: [], usage: usage ?? this.report })}`;
+  }
+
+  private breakOff(): string {
+    this.over = true;
+    this.broken = true;
+    return '';
+  }
+}
+
+/** What ends a stream that broke: the error, then the end that every reader knows. */
+export const brokenEnd = (envelope: string): string => `data: ${envelope}\n\n${DONE}`;
+
+const parsed = (data: string): unknown => {
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,77 @@
+import type { Caller } from '@app/access';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { METERING, type Metering } from '@app/spending';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { CallRecord } from './call-record';
+import { type Fields, isFields, wrongValue } from './checks';
+import { type EmbeddingParameters, embeddingParameters } from './embedding-parameters';
+import { dimensionsOf, embeddingObjects, type GivenVector, vectorsIn } from './embedding-vectors';
+import { upstreamError } from './upstream-errors';
+import { wholeAnswer } from './whole-answer';
+
+/** What a provider gave. */
+interface Embedded {
+  readonly vectors: readonly GivenVector[];
+  readonly report: unknown;
+  readonly served: ModelDescription;
+}
+
+/** Embeddings: checked, metered, in the encoding and length that the client wants. */
+@Injectable()
+export class EmbeddingsGateway {
+  constructor(
+    private readonly models: Models,
+    @Inject(METERING) private readonly metering: Metering,
+  ) {}
+
+  /** The body of the answer. */
+  async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
+    const parameters = embeddingParameters(body);
+    const { inputs, encoding, dimensions } = parameters;
+    if (dimensions !== undefined && model.dimensions !== undefined && dimensions > model.dimensions) throw tooLong(model.dimensions);
+    const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }) }, reply);
+    try {
+      const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, reply);
+      const believed = believedUsage(report, served, false);
+      const usage = believed ?? usageOf({ input });
+      record.servedBy(served);
+      record.used({ usage, source: believed === undefined ? 'counted' : 'upstream' });
+      record.succeeded();
+      const length = dimensionsOf(vectors[0] as GivenVector);
+      if (dimensions !== undefined && dimensions > length) throw tooLong(length);
+      return { object: 'list', data: embeddingObjects(vectors, encoding, dimensions), model: model.key, usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.inputTokens } };
+    } catch (error) {
+      record.failed(error, input);
+      throw upstreamError(error);
+    } finally {
+      record.settle();
+    }
+  }
+
+  private async remotely(model: ModelDescription, { inputs, dimensions, user }: EmbeddingParameters, reply: FastifyReply): Promise<Embedded> {
+    const call = new UpstreamCall(this.models.routes(model), 'embeddings', (route) =>
+      JSON.stringify({
+        model: route.model.modelId,
+        input: inputs,
+        // Otherwise some providers send base64, others do not know it.
+        encoding_format: 'float',
+        ...(user === undefined ? {} : { user }),
+        // Not every model knows it; what comes back longer is cut here.
+        ...(dimensions !== undefined && route.upstream.description.forward.includes('dimensions') ? { dimensions } : {}),
+      }),
+    );
+    const { model: served, answer } = await wholeAnswer(call, reply);
+    return { vectors: vectorsIn(answer, inputs.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+  }
+
+  private async locally(model: ModelDescription, { inputs }: EmbeddingParameters, reply: FastifyReply): Promise<Embedded> {
+    const left = new AbortController();
+    reply.raw.once('close', () => left.abort(new UpstreamFailure('aborted')));
+    const { vectors } = await this.models.localProvider.embeddings.embed({ model, texts: inputs, purpose: 'passage', signal: left.signal });
+    return { vectors, report: undefined, served: model };
+  }
+}
+
+const tooLong = (most: number) => wrongValue('dimensions', `this model has ${most} dimensions.`);

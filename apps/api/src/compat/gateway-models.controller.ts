@@ -1,0 +1,36 @@
+import { type ModelDescription, Models } from '@app/models';
+import { Controller, Get, Param } from '@nestjs/common';
+import type { z } from 'zod';
+import { Answers, Requires, Summary } from '../http';
+import { gatewayModel, gatewayModels } from './compat-schemas';
+import { modelNotFound } from './known-model';
+
+/** The models that clients may name: chat and embedding models. The reranker is not listed. */
+@Controller('/api/compat/v1/models')
+export class GatewayModelsController {
+  constructor(private readonly models: Models) {}
+
+  @Get()
+  @Requires('compat')
+  @Summary('Lists the configured chat and embedding models.')
+  @Answers(200, gatewayModels)
+  list(): z.output<typeof gatewayModels> {
+    return { object: 'list', data: [...this.models.catalogue.models.values()].filter(isListed).map((model) => this.shown(model)) };
+  }
+
+  @Get(':modelId')
+  @Requires('compat')
+  @Summary('Reads one of the listed models; a slash in its id is percent-encoded.')
+  @Answers(200, gatewayModel)
+  get(@Param('modelId') id: string): z.output<typeof gatewayModel> {
+    const model = this.models.catalogue.models.get(id);
+    if (model === undefined || !isListed(model)) throw modelNotFound(id, 'model');
+    return this.shown(model);
+  }
+
+  private shown({ key, provider }: ModelDescription): z.output<typeof gatewayModel> {
+    return { id: key, object: 'model', created: this.models.catalogue.writtenAt, owned_by: provider };
+  }
+}
+
+const isListed = ({ kind }: ModelDescription): boolean => kind === 'chat' || kind === 'embedding';

@@ -1,0 +1,74 @@
+import type { Caller } from '@app/access';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, Relevance, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { METERING, type Metering } from '@app/spending';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { CallRecord } from './call-record';
+import { type Fields, isFields } from './checks';
+import { type RerankParameters, rerankParameters } from './rerank-parameters';
+import { upstreamError } from './upstream-errors';
+import { wholeAnswer } from './whole-answer';
+
+/** A document's place in the request and its score. */
+interface Ranked {
+  readonly index: number;
+  readonly relevance_score: number;
+}
+
+/** Scores documents against a query: checked, metered, highest first. */
+@Injectable()
+export class RerankGateway {
+  constructor(
+    private readonly models: Models,
+    @Inject(METERING) private readonly metering: Metering,
+  ) {}
+
+  /** The body of the answer. */
+  async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
+    const parameters = rerankParameters(body);
+    const { query, documents, top } = parameters;
+    const input = documents.reduce((sum, text) => sum + estimatedTokens(text) + estimatedTokens(query), 0);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }) }, reply);
+    try {
+      const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: locally(parameters), report: undefined, served: model } : await this.remotely(model, parameters, reply);
+      const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);
+      const usage = believed ?? usageOf({ input });
+      record.servedBy(served);
+      record.used({ usage, source: believed === undefined ? 'counted' : 'upstream' });
+      record.succeeded();
+      const best = ranked.toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index).slice(0, top);
+      return { object: 'list', data: best, results: best, model: model.key, usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.totalTokens } };
+    } catch (error) {
+      record.failed(error, input);
+      throw upstreamError(error);
+    } finally {
+      record.settle();
+    }
+  }
+
+  /** Everything is asked for, since providers differ in how they call the number of the best. */
+  private async remotely(model: ModelDescription, { query, documents }: RerankParameters, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
+    const call = new UpstreamCall(this.models.routes(model), 'rerank', (route) => JSON.stringify({ model: route.model.modelId, query, documents }));
+    const { model: served, answer } = await wholeAnswer(call, reply);
+    return { ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+  }
+}
+
+/** The local reranker: the share of the query's weight that a document's words cover. */
+const locally = ({ query, documents }: RerankParameters): readonly Ranked[] => {
+  const relevance = new Relevance(query, documents);
+  return documents.map((text, index) => ({ index, relevance_score: relevance.of(text) }));
+};
+
+/** Providers answer in `results` or `data`, with `relevance_score` or `score`. Throws `UpstreamFailure` unless each is there once. */
+const rankedIn = (answer: unknown, count: number): readonly Ranked[] => {
+  const list = isFields(answer) ? (answer['results'] ?? answer['data']) : undefined;
+  if (!Array.isArray(list) || list.length !== count) throw new UpstreamFailure('broken');
+  const seen = new Set<number>();
+  return (list as Fields[]).map((entry) => {
+    const { index, relevance_score: score = entry['score'] } = isFields(entry) ? entry : ({} as Fields);
+    if (typeof index !== 'number' || !(index in list) || seen.has(index) || typeof score !== 'number') throw new UpstreamFailure('broken');
+    seen.add(index);
+    return { index, relevance_score: score };
+  });
+};

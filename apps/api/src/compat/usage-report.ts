@@ -1,0 +1,31 @@
+import { believedUsage, type ModelDescription, type TokenUsage, usageOf } from '@app/models';
+import { countedTokens } from './chat-request';
+
+/** The usage of an answer and where it comes from. */
+export interface KnownUsage {
+  readonly usage: TokenUsage;
+  readonly source: 'upstream' | 'counted';
+}
+
+/** What the provider reported where that can be; otherwise what was counted here. `characters` were produced, `unreported` of them behind the report. */
+export const knownUsage = (report: unknown, model: ModelDescription, inputTokens: number, characters: number, unreported = 0): KnownUsage => {
+  const believed = believedUsage(report, model, characters > 0);
+  if (believed !== undefined) return unreported === 0 ? { usage: believed, source: 'upstream' } : { usage: withMore(believed, countedTokens(unreported)), source: 'counted' };
+  return { usage: usageOf({ input: inputTokens, output: countedTokens(characters) }), source: 'counted' };
+};
+
+const withMore = ({ outputTokens, outputTokenDetails, totalTokens, ...input }: TokenUsage, more: number): TokenUsage => ({
+  ...input,
+  outputTokens: outputTokens + more,
+  outputTokenDetails: { ...outputTokenDetails, textTokens: outputTokenDetails.textTokens + more },
+  totalTokens: totalTokens + more,
+});
+
+/** A usage in the common format. */
+export const chatUsage = ({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails, totalTokens }: TokenUsage): object => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: totalTokens,
+  prompt_tokens_details: { cached_tokens: inputTokenDetails.cacheReadTokens, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: outputTokenDetails.reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+});

@@ -1,0 +1,157 @@
+import { type Caller, KeyScope } from '@app/access';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { type CommandMeta, decimalAmount, givenFields, refuse } from '@app/kernel';
+import { type AppliedLimit, type LimitScope, Limits } from '@app/spending';
+import { type InvocationFilter, ListInvocations } from '@projections/invocations';
+import { ListLimits } from '@projections/limits';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, JsonText, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, written } from '../../http';
+import { invocationView } from '../usage/usage-schemas';
+import { explained, explainQuery, limitChange, limitPlace, limitsQuery, newLimit, shownLimit } from './cost-control-schemas';
+import { LimitChanges } from './limit-changes';
+import { ShownLimits } from './shown-limits';
+
+const PATH = '/api/v1/core/cost-control';
+
+/** Spend limits: what they say, where they stand, and why. */
+@Controller(PATH)
+export class CostControlController {
+  constructor(
+    private readonly limits: Limits,
+    private readonly changes: LimitChanges,
+    private readonly shown: ShownLimits,
+    private readonly keys: KeyScope,
+    private readonly queries: QueryBus,
+    private readonly lists: Lists,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+  ) {}
+
+  @Get()
+  @Requires('usage:read')
+  @Summary("Lists spend limits with where they stand, newest first: one's own and those of one's keys, for admins all.")
+  @Parameters(limitsQuery)
+  @Answers(200, listOf(shownLimit))
+  @Reads('limits')
+  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+    const asked = query(limitsQuery, raw);
+    const { rows, next } = await this.queries.execute(new ListLimits(caller.role === 'admin' ? undefined : caller.userId, this.lists.page('limits', caller, asked)));
+    // The view may show one that was removed a moment ago.
+    const standing = await Promise.all(rows.map(async ({ key }) => this.limits.find(key)));
+    const items = await Promise.all(standing.map(async (limit) => (limit === undefined ? [] : [await this.text(limit)])));
+    return this.lists.answer('limits', caller, asked, items.flat(), next);
+  }
+
+  @Post()
+  @Requires('cost:write')
+  @Summary('Sets a spend limit for the instance, a Space, an Agent, a user or an API key.')
+  @Accepts(newLimit)
+  @Answers(201, shownLimit)
+  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const { limitId, receipt } = await this.changes.add(caller, input(newLimit, body), meta);
+    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId), location: `${PATH}/${limitId}` });
+  }
+
+  @Get(':limitId')
+  @Requires('usage:read')
+  @Summary('Reads a spend limit with what is spent and held in its window.')
+  @Answers(200, shownLimit)
+  async read(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string): Promise<JsonText> {
+    return this.text(await this.visible(caller, limitId));
+  }
+
+  @Get(':limitId/explain')
+  @Requires('usage:read')
+  @Summary("Explains a limit: what is held, and the model calls behind what was spent in its window, newest first.")
+  @Parameters(explainQuery)
+  @Answers(200, explained)
+  async explain(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @Query() raw: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    const asked = query(explainQuery, raw);
+    const limit = await this.visible(caller, limitId);
+    const { shown, standing } = await this.shown.show(limit);
+    const head = await this.log.head();
+    if (head !== null && !(await reached(reply.server.edge.views, ['invocations'], head))) reply.header('x-view-late', 'true');
+    const list = `explain/${limitId}`;
+    const wanted = { filters: [filterOf(limit.scope)], from: standing.start ?? '' };
+    const { rows, next } = await this.queries.execute(new ListInvocations(wanted, this.lists.page(list, caller, asked)));
+    const holds = [...standing.holds].map(([invocationId, { amount, window }]) => ({ invocationId, amount: decimalAmount(amount), windowStart: window }));
+    return this.lists.answer(list, caller, asked, rows.map(({ row }) => invocationView(row)), next).with({ limit: shown, holds });
+  }
+
+  @Put(':limitId')
+  @Requires('cost:write')
+  @Summary('Changes a spend limit; fields absent stay. Another window or time zone counts anew what was spent in it.')
+  @Accepts(limitChange)
+  @Answers(200, shownLimit)
+  change(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.changed(caller, limitId, input(limitChange, body), meta, reply);
+  }
+
+  @Put()
+  @Requires('cost:write')
+  @Summary('Changes the spend limit that `id` names, in the body or the query.')
+  @Parameters(limitPlace)
+  @Accepts(limitChange)
+  @Answers(200, shownLimit)
+  changeNamed(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    const given = input(limitChange, body);
+    return this.changed(caller, named(query(limitPlace, raw), given), given, meta, reply);
+  }
+
+  @Delete(':limitId')
+  @Requires('cost:write')
+  @Summary('Removes a spend limit.')
+  @Answers(204)
+  async remove(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    return written(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), { views: ['limits'] });
+  }
+
+  @Delete()
+  @Requires('cost:write')
+  @Summary('Removes the spend limit that `id` names, in the body or the query.')
+  @Parameters(limitPlace)
+  @Accepts(limitPlace, { required: false })
+  @Answers(204)
+  removeNamed(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+    return this.remove(caller, named(query(limitPlace, raw), input(limitPlace, body ?? {})), meta, reply);
+  }
+
+  private async changed(caller: Caller, limitId: string, { id, ...change }: ReturnType<typeof limitChange.parse>, meta: CommandMeta, reply: FastifyReply) {
+    if (id !== undefined && id !== limitId) throw mismatch('the path');
+    const receipt = await this.changes.change(caller, await this.visible(caller, limitId), givenFields(change), meta);
+    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId) });
+  }
+
+  private async show(limitId: string): Promise<JsonText> {
+    return this.text(await this.limits.byId(limitId));
+  }
+
+  private async text(limit: AppliedLimit): Promise<JsonText> {
+    return new JsonText(JSON.stringify((await this.shown.show(limit)).shown));
+  }
+
+  /** Refuses `not_found` for limits of others. */
+  private async visible(caller: Caller, limitId: string): Promise<AppliedLimit> {
+    const limit = await this.limits.byId(limitId);
+    if (limit.scope.type === 'apiKey') await this.keys.key(caller, limit.id);
+    else if (caller.role !== 'admin' && !(limit.scope.type === 'user' && limit.scope.id === caller.userId)) return refuse('not_found');
+    return limit;
+  }
+}
+
+interface Named {
+  readonly id?: string | undefined;
+}
+
+/** The limit that a request without one in its path means. */
+const named = (inQuery: Named, inBody: Named): string => {
+  if (inQuery.id !== undefined && inBody.id !== undefined && inQuery.id !== inBody.id) throw mismatch('the query');
+  const id = inBody.id ?? inQuery.id;
+  if (id === undefined) throw new InvalidInput('invalid_body', [{ path: 'id', code: 'required', message: 'Is missing.' }]);
+  return id;
+};
+
+const mismatch = (place: string): InvalidInput => new InvalidInput('invalid_body', [{ path: 'id', code: 'mismatch', message: `Must be the id in ${place}.` }]);
+
+const filterOf = ({ type, id }: LimitScope): InvocationFilter => (id === null || type === 'instance' ? {} : { [`${type}Id`]: id });

@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream';
+import { Access, type Caller } from '@app/access';
+import { LIMIT_WINDOWS, type LimitWindows } from '@app/spending';
+import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Answers, AnswersCsv, CurrentCaller, Parameters, query, Reads, Requires, Summary } from '../../http';
+import { sendCsv, wantsCsv } from './csv';
+import { UsageReports } from './usage-reports';
+import { agentReport, type AgentReport, agentUsageQuery, NO_WINDOW, reportColumns } from './usage-schemas';
+
+/** What the calls for an Agent used and cost. */
+@Controller('/api/v1/core/llm/:agentId/usage')
+export class AgentUsageController {
+  constructor(
+    private readonly access: Access,
+    private readonly reports: UsageReports,
+    @Inject(LIMIT_WINDOWS) private readonly windows: Pick<LimitWindows, 'windowOf'>,
+  ) {}
+
+  @Get()
+  @Requires('usage:read')
+  @Summary("Sums an Agent's model calls as `/usage` does; `window` is how far the caller's own tightest limit is used up, over all Agents.")
+  @Parameters(agentUsageQuery)
+  @Answers(200, agentReport)
+  @AnswersCsv()
+  @Reads('usage', 'usage-days', 'invocations')
+  async report(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Query() raw: unknown,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AgentReport | Readable> {
+    await this.access.agent(caller, agentId, 'use');
+    const asked = query(agentUsageQuery, raw);
+    const report = await this.reports.report(caller, { ...asked, agentId });
+    if (wantsCsv(accept)) return sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items]);
+    const { userId, keyId } = caller;
+    return { ...report, window: (await this.windows.windowOf({ userId, ...(keyId === undefined ? {} : { keyId }) })) ?? NO_WINDOW };
+  }
+}

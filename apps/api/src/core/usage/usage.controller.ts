@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import type { Caller } from '@app/access';
+import { givenFields } from '@app/kernel';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { invocationPages, ListInvocations } from '@projections/invocations';
+import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import { Answers, AnswersCsv, CurrentCaller, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary } from '../../http';
+import { sendCsv, wantsCsv } from './csv';
+import { UsageReports } from './usage-reports';
+import { invocationColumns, invocationsQuery, invocationView, reportColumns, shownReport, type ShownReport, usageQuery } from './usage-schemas';
+
+const LIST = 'usage-invocations';
+
+/** What model calls used and cost, over all Agents and the compatible API. */
+@Controller('/api/v1/core/usage')
+export class UsageController {
+  constructor(
+    private readonly reports: UsageReports,
+    private readonly queries: QueryBus,
+    private readonly lists: Lists,
+    @Inject(READ_STORE) private readonly store: ReadStore,
+  ) {}
+
+  @Get()
+  @Requires('usage:read')
+  @Summary("Sums model calls by day, model, user or API key: the caller's own, for admins everybody's. By default since the month began.")
+  @Parameters(usageQuery)
+  @Answers(200, shownReport)
+  @AnswersCsv()
+  @Refuses('agent_not_granted')
+  @Reads('usage', 'usage-days', 'invocations')
+  async report(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Headers('accept') accept: string | undefined, @Res({ passthrough: true }) reply: FastifyReply): Promise<ShownReport | Readable> {
+    const asked = query(usageQuery, raw);
+    const report = await this.reports.report(caller, asked);
+    return wantsCsv(accept) ? sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items]) : report;
+  }
+
+  @Get('invocations')
+  @Requires('usage:read')
+  @Summary('Lists model calls, newest first; as CSV all of the period at once.')
+  @Parameters(invocationsQuery)
+  @Answers(200, listOf(invocationView.schema))
+  @AnswersCsv()
+  @Refuses('agent_not_granted')
+  @Reads('invocations')
+  async invocations(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Headers('accept') accept: string | undefined, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | Readable> {
+    const { limit, ...given } = query(invocationsQuery, raw);
+    const asked = { limit, ...givenFields(given) };
+    const wanted = this.reports.wanted(caller, asked);
+    if (wantsCsv(accept)) {
+      reply.request.mayReadOn = (now) => this.reports.demandStill(now, caller);
+      return sendCsv(reply, 'invocations', invocationColumns, this.rows(wanted));
+    }
+    const { rows, next } = await this.queries.execute(new ListInvocations(wanted, this.lists.page(LIST, caller, asked)));
+    return this.lists.answer(LIST, caller, asked, rows.map(({ row }) => invocationView(row)), next);
+  }
+
+  private async *rows(wanted: Parameters<typeof invocationPages>[1]) {
+    for await (const page of invocationPages(this.store, wanted)) yield page.map(({ row }) => row);
+  }
+}

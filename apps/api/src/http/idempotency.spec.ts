@@ -1,0 +1,52 @@
+import { FixedClock, InstanceSecret, TimeOrderedIds } from '@app/kernel';
+import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { type Acceptance, Idempotency } from './idempotency';
+
+const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map([['thing-1', Buffer.alloc(32, 7)]]) };
+
+/** Two processes over one store; `dead` ones are heard of no more. */
+const setUp = () => {
+  const store = new MemoryReadStore();
+  const dead = new Set<string>();
+  const warnings: string[] = [];
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) } as ConstructorParameters<typeof Idempotency>[6];
+  const process = (id: string) => new Idempotency(store, keyring, new InstanceSecret(Buffer.alloc(32, 2)), new FixedClock(), new TimeOrderedIds(), { id, alone: false, isAlive: (other) => !dead.has(other) }, logger);
+  return { store, dead, warnings, first: process('a'), second: process('b') };
+};
+const ask = (process: Idempotency, body: object = {}) => process.accept('key:1', 'same', 'POST /things', body);
+
+describe('an idempotency key over several processes', () => {
+  it('runs in one at a time, and its answer is given again by the others', async () => {
+    const { first, second } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    await expect(ask(second)).rejects.toMatchObject({ code: 'request_in_progress' });
+    await expect(ask(second, { other: true })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    accepted.answered = { thing: 'thing-1', body: '{"id":"1"}' };
+    await first.settle(accepted, 201, { etag: '"0"' });
+    expect(await ask(second)).toEqual({ status: 201, headers: { etag: '"0"' }, body: '{"id":"1"}' });
+  });
+
+  it('runs under the same command id where the first process died', async () => {
+    const { first, second, dead } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    dead.add('a');
+    expect(await ask(second)).toMatchObject({ commandId: accepted.commandId, answered: null });
+  });
+
+  it('runs under the same command id where it failed on our side', async () => {
+    const { first, second } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    await first.settle(accepted, 503, {});
+    expect(await ask(second)).toMatchObject({ commandId: accepted.commandId, answered: null });
+    await expect(ask(first)).rejects.toMatchObject({ code: 'request_in_progress' });
+  });
+
+  it('says so when it cannot be released', async () => {
+    const { store, first, warnings } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    jest.spyOn(store, 'writeState').mockRejectedValue(new Error('away'));
+    first.release(accepted);
+    await new Promise(setImmediate);
+    expect(warnings).toEqual([expect.stringMatching(/was not released/)]);
+  });
+});

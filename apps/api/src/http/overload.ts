@@ -1,0 +1,64 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How often the main loop is looked at, milliseconds. */
+const LOOK_MS = 1_000;
+/** Where it stood still for longer, those who wait are asked to come again. */
+const LATE_MS = 4_900;
+/** Open files that the stores and the connections between processes may need. */
+const OWN_FILES = 200;
+/** Of the other files: a request to the gateway takes its own connection and one to a provider. */
+const FILES_PER_CALLER = 2;
+const LEAST_CALLERS = 16;
+/** How long a connection that cannot be served may wait to be told so. */
+const SURPLUS_MS = 1_000;
+
+/** Whether this process has more to do than it can, so that callers are told at once instead of late or never. */
+export class Overload {
+  private connections = 0;
+  /** Connections that came when there were enough: they are told so when they ask, and closed soon if they do not. */
+  private readonly surplus = new WeakSet<Socket>();
+  private lookedAt = performance.now();
+  private late = false;
+  private readonly mostConnections = Math.max(LEAST_CALLERS, Math.floor((mostOpenFiles() - OWN_FILES) / FILES_PER_CALLER));
+  private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
+
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      this.connections += 1;
+      if (this.connections > this.mostConnections) this.turnAway(socket);
+      socket.once('close', () => (this.connections -= 1));
+    });
+  }
+
+  /** Why a request of a connection is not served, for the log; undefined where it is. */
+  reasonFor(socket: Socket): string | undefined {
+    if (this.surplus.has(socket)) return 'too many connections';
+    return this.late ? 'the main loop stood still' : undefined;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private turnAway(socket: Socket): void {
+    this.surplus.add(socket);
+    setTimeout(() => socket.destroy(), SURPLUS_MS).unref();
+  }
+
+  /** Runs before what has piled up is read, and says so of all that until it runs again. */
+  private look(): void {
+    const now = performance.now();
+    this.late = now - this.lookedAt > LATE_MS;
+    this.lookedAt = now;
+  }
+}
+
+/** What the system allows (`ulimit -n`); no limit where it does not say. */
+const mostOpenFiles = (): number => {
+  // Of Node 20.13 and later, and not in the types of Node 20: without it the report looks up every peer's name.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: number | 'unlimited' } } };
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : Infinity;
+};

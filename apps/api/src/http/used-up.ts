@@ -1,0 +1,27 @@
+import type { Facts } from '@app/kernel';
+
+/** The limit behind a 429; how much was spent is told of limits of the caller alone. */
+export interface UsedUp {
+  readonly limitId: string;
+  readonly scope: string;
+  readonly window: string;
+  readonly resetsAt: string | null;
+  readonly amount?: string;
+  readonly spent?: string;
+  readonly held?: string;
+}
+
+export const usedUp = (facts: Facts): UsedUp | undefined => {
+  const { limitId, scope, window, resetsAt, amount, spent, held } = facts;
+  if (typeof limitId !== 'string' || typeof scope !== 'string' || typeof window !== 'string' || (typeof resetsAt !== 'string' && resetsAt !== null)) return undefined;
+  const amounts = typeof amount === 'string' && typeof spent === 'string' && typeof held === 'string' ? { amount, spent, held } : {};
+  return { limitId, scope, window, resetsAt, ...amounts };
+};
+
+const NAMES: Readonly<Record<string, string>> = { instance: 'the instance', space: 'the Space', agent: 'the Agent', user: 'the user', apiKey: 'the API key' };
+
+export const usedUpSentence = ({ limitId, scope, window, resetsAt, amount, spent, held }: UsedUp): string => {
+  const sums = amount === undefined ? '' : ` ${spent} of ${amount} is spent and ${held} is held for calls that run.`;
+  const reset = resetsAt === null ? 'It does not reset.' : `It resets at ${resetsAt}.`;
+  return `The usage limit ${limitId} of ${NAMES[scope] ?? scope} (${window}) is used up.${sums} ${reset}`;
+};

@@ -1,0 +1,25 @@
+import { operatorActions } from '@app/auditing';
+import { BlobSweep } from '@app/hosting';
+import { type CommandMeta, Decisions } from '@app/kernel';
+import { Controller, Post } from '@nestjs/common';
+import { z } from 'zod';
+import { Answers, CommandContext, Requires, Summary } from '../http';
+
+const sweptSchema = z.object({ blobs: z.number().int(), removed: z.number().int() });
+
+@Controller('api/v1/operations/blobs')
+export class BlobsController {
+  constructor(
+    private readonly blobSweep: BlobSweep,
+    private readonly decisions: Decisions,
+  ) {}
+
+  @Post('sweep')
+  @Requires('operations')
+  @Summary('Removes stored bodies that no event names and that are older than a day; it also happens every hour')
+  @Answers(200, sweptSchema)
+  async sweep(@CommandContext() meta: CommandMeta): Promise<z.output<typeof sweptSchema>> {
+    await this.decisions.transact(operatorActions, 'blobs', { type: 'BlobSweepRequested', data: {} }, meta);
+    return this.blobSweep.sweep();
+  }
+}

@@ -1,0 +1,101 @@
+import type { Caller } from '@app/access';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { isLiving, userDecider } from '@app/identity';
+import { type CommandMeta, type Config, CONFIG, Decisions, EventCodec, refuse } from '@app/kernel';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { restatementId, Restatements } from '@app/spending';
+import { invocationPages, replayLimit } from '@projections/invocations';
+import { GetRestatement, ListRestatements } from '@projections/restatements';
+import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { orderedRange } from '../core/usage';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, written } from '../http';
+import { newRestatement, proposed, restatementsQuery, restatementView, shownWhatIf, whatIfBody } from './usage-schemas';
+
+const PATH = '/api/v1/operations/usage';
+const LIST = 'restatements';
+
+/** What usage would have cost under other prices, and what a limit would have stopped: ids and numbers, no names. */
+@Controller(PATH)
+export class UsageOperationsController {
+  private readonly restatements: Restatements;
+
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly queries: QueryBus,
+    private readonly lists: Lists,
+    codec: EventCodec,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(READ_STORE) private readonly store: ReadStore,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {
+    this.restatements = new Restatements({ decisions, log, codec }, async function* (period, place) {
+      const after = place === null ? undefined : { values: [place.at], key: place.id };
+      for await (const rows of invocationPages(store, { filters: [], ...period }, { order: 'asc', after })) yield rows.map(({ row }) => row);
+    });
+  }
+
+  @Post('restatements')
+  @Requires('operations')
+  @Summary('Writes what the calls of a period cost under other prices into a second ledger, and compares it with what was billed, which stays as it is')
+  @Accepts(newRestatement)
+  @Answers(201, restatementView.schema)
+  @Reads('invocations')
+  async restate(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | undefined> {
+    await this.demandComplete(reply);
+    const now = meta.now.toISOString();
+    const { from, to = now, prices } = input(newRestatement, body);
+    const terms = { ...orderedRange(from, to, 'invalid_body'), prices: prices === 'current' ? { at: now } : prices, currency: this.config.DEFAULT_CURRENCY };
+    const receipt = await this.restatements.restate(terms, meta);
+    const id = restatementId(meta);
+    return written(reply, receipt, { views: ['restatements'], location: `${PATH}/restatements/${id}`, show: async () => restatementView(await this.queries.execute(new GetRestatement(id))) });
+  }
+
+  @Get('restatements')
+  @Requires('operations')
+  @Summary('What was restated, newest first')
+  @Parameters(restatementsQuery)
+  @Answers(200, listOf(restatementView.schema))
+  @Reads('restatements')
+  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+    const asked = query(restatementsQuery, raw);
+    const { rows, next } = await this.queries.execute(new ListRestatements(this.lists.page(LIST, caller, asked)));
+    return this.lists.answer(LIST, caller, asked, rows.map(({ row }) => restatementView(row)), next);
+  }
+
+  @Get('restatements/:restatementId')
+  @Requires('operations')
+  @Summary('One restatement; without sums while its ledger is not complete')
+  @Answers(200, restatementView.schema)
+  @Reads('restatements')
+  async read(@Param('restatementId') id: string): Promise<JsonText> {
+    return restatementView(await this.queries.execute(new GetRestatement(id)));
+  }
+
+  @Post('what-if')
+  @Requires('operations')
+  @Summary('Replays a period under a limit that does not exist: which calls it would have refused, by user, key and model. Nothing is written')
+  @Accepts(whatIfBody)
+  @Answers(200, shownWhatIf)
+  @Reads('invocations')
+  async whatIf(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<z.output<typeof shownWhatIf>> {
+    await this.demandComplete(reply);
+    const { from, to = meta.now.toISOString(), limit } = input(whatIfBody, body);
+    const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
+    const period = { ...orderedRange(from, to, 'invalid_body'), currency };
+    return { ...period, ...(await replayLimit(this.store, proposed(limit, DEFAULT_TIME_ZONE), period, (userId) => this.weekOf(userId))) };
+  }
+
+  /** Refuses `view_unavailable` while there are records of usage that the view has not read: a ledger that is closed without them stays wrong. */
+  private async demandComplete({ server }: FastifyReply): Promise<void> {
+    const head = await this.log.head();
+    if (head !== null && !(await reached(server.edge.views, ['invocations'], head))) refuse('view_unavailable');
+  }
+
+  private async weekOf(userId: string): Promise<string | null> {
+    const { state: user } = await this.decisions.load(userDecider, userId);
+    return isLiving(user) ? user.usageWindowStart : null;
+  }
+}

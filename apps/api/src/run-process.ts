@@ -1,0 +1,49 @@
+import './compile-cache';
+import 'reflect-metadata';
+import { LogInUse } from '@app/event-log';
+import { InvalidConfig, isUnavailable, readConfig } from '@app/kernel';
+import { MissingKey, WrongVaultKey } from '@app/vault';
+import { productVersion } from './docs/version';
+import { readEnvironment, type Environment } from './environment';
+import { makeLogger } from './http/logging';
+import { startPlatform } from './start';
+
+/** Runs a process of the platform from the environment, over `defaults`. What is wrong with it ends the process with a sentence. */
+export const runProcess = (defaults: Environment = {}): void => {
+  run({ ...defaults, ...readEnvironment() }).catch(fail);
+};
+
+const run = async (environment: Environment): Promise<void> => {
+  const config = readConfig(environment);
+  const logger = makeLogger(config.LOG_LEVEL);
+  // A fault nobody waited for concerns one piece of work, not those of everybody else.
+  process.on('unhandledRejection', (error) => logger.error({ error }, 'a rejection was not handled'));
+  const platform = await startPlatform(config, environment, logger);
+  const url = await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl());
+  if (platform.madeKey !== undefined) process.stdout.write(`The first API key, shown this once: ${platform.madeKey}\n`);
+  const runs = config.ROLES.includes('api') ? 'documentation: /docs' : `runs ${config.ROLES.join(' and ')}`;
+  process.stdout.write(`Agent Platform ${productVersion} at ${config.BASE_URL ?? url} (${runs}, data: ${config.DATA_DIR})\n`);
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    platform.stop().then(
+      () => logger.flush(() => process.exit(0)),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+};
+
+const fail = (error: unknown): void => {
+  process.stderr.write(`${sentenceOf(error)}\n`);
+  process.exit(1);
+};
+
+const sentenceOf = (error: unknown): string => {
+  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || isUnavailable(error)) return error.message;
+  if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+};

@@ -1,0 +1,49 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockLogFolder } from '@app/event-log';
+import { syncToDisk } from '@app/kernel';
+import { loadOrMakeKey, rotateVaultKey, WrongVaultKey } from '@app/vault';
+import { Failure } from '../exit-codes';
+import { count } from '../output';
+import type { Verb } from '../session';
+import { instanceKey, orFailure, storesConfig } from './config';
+
+const NEXT = 'VAULT_KEY.next';
+
+/**
+ * Wraps the data keys under a new `VAULT_KEY`, which is on the disk before. Done again after an interruption it goes on: a
+ * new key that the keys are wrapped under already only takes its place.
+ */
+export const rotate: Verb<[]> = async ({ output }) => {
+  const config = storesConfig();
+  if (config.MONGODB_URL !== undefined) throw new Failure('The vault is in MongoDB: VAULT_KEY can be rotated in the embedded vault only. Move the keys with export and import, under another VAULT_KEY.');
+  const folder = join(config.DATA_DIR, 'keys');
+  const from = instanceKey(config, 'VAULT_KEY');
+  const lock = await orFailure(Promise.resolve().then(() => lockLogFolder(join(config.DATA_DIR, 'log'))));
+  try {
+    const to = loadOrMakeKey({ folder, name: NEXT, inUse: false, warn: () => undefined });
+    const vault = join(config.DATA_DIR, 'vault');
+    const rotated = await orFailure(rewrapped(vault, from, to));
+    const inFile = config.VAULT_KEY === undefined;
+    if (inFile) await rename(join(folder, NEXT), join(folder, 'VAULT_KEY'));
+    if (inFile) await syncToDisk(folder);
+    const file = join(folder, inFile ? 'VAULT_KEY' : NEXT);
+    output.result({ keys: rotated, file }, () => [
+      `Wrapped ${count(rotated)} data keys under a new VAULT_KEY.`,
+      inFile ? `It is in ${file}. Keep a copy, apart from backups.` : `It is in ${file}: set VAULT_KEY to it before the next start, and remove the file.`,
+      'Keys that were backed up before are wrapped under the old one: keep that with them, or back the keys up again.',
+    ]);
+  } finally {
+    lock.release();
+  }
+};
+
+const rewrapped = async (folder: string, from: string, to: string): Promise<number> => {
+  try {
+    return rotateVaultKey({ folder, from, to });
+  } catch (error) {
+    if (!(error instanceof WrongVaultKey)) throw error;
+    // Interrupted after the keys were wrapped; when it is neither key, this says so.
+    return rotateVaultKey({ folder, from: to, to });
+  }
+};

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { OPERATIONS } from '../projections';
+import { type Run, type Verb } from '../session';
+
+interface Swept {
+  readonly blobs: number;
+  readonly removed: number;
+}
+
+const sweep: Verb<[]> = async ({ api, output }) =>
+  output.result(await api.json<Swept>(`${OPERATIONS}/blobs/sweep`, { method: 'POST' }), ({ blobs, removed }) => [`Stored bodies: ${blobs}. Removed, since no event names them: ${removed}.`]);
+
+export const addSweepVerb = (program: Command, run: Run): void => {
+  program.command('sweep').description('remove stored bodies that no event names and that are older than a day').action(run(sweep));
+};

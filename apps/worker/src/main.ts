@@ -1,0 +1,4 @@
+import { runProcess } from '../../api/src/run-process';
+
+/** A process of workers alone, unless `ROLES` says otherwise. */
+runProcess({ ROLES: 'worker' });

@@ -1,0 +1,43 @@
+import type { BlobName, Blobs } from '@app/blobs';
+import { BackupError } from './manifest';
+
+const PAGE = 500;
+const CONCURRENCY = 8;
+
+/** Answers how many bodies the target holds of the source's, and how many of these were carried now. */
+export interface CarriedBlobs {
+  readonly blobs: number;
+  readonly carried: number;
+}
+
+/**
+ * Carries the bodies that a store has and another has not, as they are kept: encrypted. What is there already is compared,
+ * and so is what was written, so an interrupted carrying may be begun again. Throws `BackupError` where two bodies of one name differ.
+ */
+export const carryBlobs = async (from: Blobs, to: Blobs, onProgress: (done: number) => void = () => undefined): Promise<CarriedBlobs> => {
+  let blobs = 0;
+  let carried = 0;
+  const carry = async (name: BlobName): Promise<void> => {
+    const stored = await from.readStored(name);
+    // Removed since it was listed: nothing that the log still names.
+    if (stored === undefined) return;
+    const present = await to.readStored(name);
+    if (present === undefined) {
+      await to.writeStored(name, stored);
+      carried += 1;
+    }
+    const written = present ?? (await to.readStored(name));
+    if (written?.equals(stored) !== true) throw new BackupError(`blob ${name} is not the same in both stores`);
+    onProgress((blobs += 1));
+  };
+  for (let page = [...(await from.list(null, PAGE))]; page.length > 0; ) {
+    const last = page.at(-1) ?? null;
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => drain(page, carry)));
+    page = [...(await from.list(last, PAGE))];
+  }
+  return { blobs, carried };
+};
+
+const drain = async (names: BlobName[], work: (name: BlobName) => Promise<void>): Promise<void> => {
+  for (let name = names.pop(); name !== undefined; name = names.pop()) await work(name);
+};

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { syncToDisk } from '@app/kernel';
+import type { KeyRecord, Vault } from '@app/vault';
+import { z } from 'zod';
+import { BackupError } from './manifest';
+
+const RECORDS_AT_ONCE = 500;
+
+const header = z.strictObject({ format: z.literal('agent-platform/keys'), version: z.literal(1) });
+const record = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('destroyedOwner'), owner: z.string(), at: z.string() }),
+  z.strictObject({ kind: z.literal('destroyed'), thing: z.string(), at: z.string(), cause: z.string() }),
+  z.strictObject({ kind: z.literal('key'), thing: z.string(), owner: z.strictObject({ userId: z.string().optional(), spaceId: z.string().optional() }), wrapped: z.base64() }),
+]);
+const footer = z.strictObject({ records: z.number().int().nonnegative(), sha256: z.string() });
+
+/**
+ * Writes what a vault knows into a file, keys wrapped under `VAULT_KEY`: JSON lines, a header before them and a count with
+ * a SHA-256 behind. Only its owner may read it; it appears under its name when it is whole. Answers how many keys it holds.
+ */
+export const exportKeys = async (vault: Vault, file: string): Promise<{ readonly keys: number }> => {
+  const unfinished = `${file}.unfinished`;
+  await rm(unfinished, { force: true });
+  const out = await open(unfinished, 'wx', 0o600);
+  const digest = createHash('sha256');
+  const write = async (value: object): Promise<void> => {
+    const line = `${JSON.stringify(value)}\n`;
+    digest.update(line);
+    await out.write(line);
+  };
+  let records = 0;
+  let keys = 0;
+  try {
+    await write({ format: 'agent-platform/keys', version: 1 } satisfies z.output<typeof header>);
+    for await (const each of vault.records()) {
+      await write(each);
+      records += 1;
+      if (each.kind === 'key') keys += 1;
+    }
+    await out.write(`${JSON.stringify({ records, sha256: digest.digest('hex') })}\n`);
+    await out.sync();
+  } finally {
+    await out.close();
+  }
+  await rename(unfinished, file);
+  await syncToDisk(dirname(resolve(file)));
+  return { keys };
+};
+
+/**
+ * Brings a file of `exportKeys` into a vault; again, if it was interrupted. What either of the two knows to be destroyed
+ * stays so. Throws `BackupError` for a file that is not whole, `WrongVaultKey` when `VAULT_KEY` is another, before it changes anything.
+ */
+export const importKeys = async (file: string, vault: Vault): Promise<{ readonly keys: number; readonly erased: number }> => {
+  await mustBeWhole(file);
+  let waiting: KeyRecord[] = [];
+  let keys = 0;
+  let erased = 0;
+  const merge = async (): Promise<void> => {
+    erased += (await vault.merge(waiting)).erased;
+    waiting = [];
+  };
+  for await (const each of recordsIn(file)) {
+    waiting.push(each);
+    if (each.kind === 'key') keys += 1;
+    if (waiting.length === RECORDS_AT_ONCE) await merge();
+  }
+  await merge();
+  return { keys, erased };
+};
+
+const mustBeWhole = async (file: string): Promise<void> => {
+  const digest = createHash('sha256');
+  let last: string | undefined;
+  let lines = 0;
+  for await (const line of linesOf(file)) {
+    if (last !== undefined) digest.update(`${last}\n`);
+    else if (!header.safeParse(jsonOf(line)).success) throw new BackupError(`${file} is no file of keys`);
+    last = line;
+    lines += 1;
+  }
+  const end = footer.safeParse(jsonOf(last ?? '')).data;
+  if (end === undefined) throw new BackupError(`${file} has no end: it was cut off`);
+  if (end.records !== lines - 2 || end.sha256 !== digest.digest('hex')) throw new BackupError(`${file} is not as it was written`);
+};
+
+async function* recordsIn(file: string): AsyncGenerator<KeyRecord> {
+  for await (const line of linesOf(file)) {
+    const value = jsonOf(line);
+    if (header.safeParse(value).success || footer.safeParse(value).success) continue;
+    yield record.parse(value) as KeyRecord;
+  }
+}
+
+const linesOf = (file: string): AsyncIterable<string> => createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

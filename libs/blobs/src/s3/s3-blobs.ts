@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
+import type { S3 } from '@aws-sdk/client-s3';
+import type { Upload } from '@aws-sdk/lib-storage';
+import { isBlobName } from '../blob-name';
+import type { BlobName, Blobs } from '../blobs';
+import { loadBody, storeBody } from '../encrypted-body';
+import { prepareBucket } from './s3-bucket';
+import { s3AddressOf } from './s3-address';
+import { isMissing, unavailable } from './s3-errors';
+
+export interface S3BlobsOptions {
+  /** `http(s)://KEY:SECRET@HOST/BUCKET?region=...` (`S3_URL`). */
+  readonly url: string;
+  /** Whose keys encrypt the bodies. */
+  readonly vault: Keyring;
+}
+
+const ATTEMPTS = 3;
+const CONNECT_MS = 1_000;
+/** Until the answer begins; a part of an upload must arrive within it. */
+const ANSWER_MS = 30_000;
+/** A connection on which nothing moves for so long is given up. */
+const SILENCE_MS = 10_000;
+const HEALTH_MS = 1_500;
+/** Most objects that one request lists or removes. */
+const PAGE = 1_000;
+/** Parts of one body on their way at the same time, 5 MiB each. */
+const PARTS_AT_ONCE = 2;
+
+/** Opens the bucket, which is made when it is missing: one object for each body, by its name. Throws `Unavailable`. */
+export const openS3Blobs = async ({ url, vault }: S3BlobsOptions): Promise<Blobs> => {
+  const { bucket, ...server } = s3AddressOf(url);
+  const [{ S3 }, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
+  const s3 = new S3({
+    ...server,
+    forcePathStyle: true,
+    maxAttempts: ATTEMPTS,
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, socketTimeout: SILENCE_MS, throwOnRequestTimeout: true },
+    // Every frame of a body carries its own proof; servers that are no Amazon's refuse checksums they do not know.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  await prepareBucket(s3, bucket);
+  return new S3Blobs(s3, Upload, bucket, vault);
+};
+
+class S3Blobs implements Blobs {
+  constructor(
+    private readonly s3: S3,
+    private readonly Uploading: typeof Upload,
+    private readonly bucket: string,
+    private readonly vault: Keyring,
+  ) {}
+
+  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ name: BlobName; size: number }> {
+    return storeBody(this.vault, thing, body, owner, (name, pieces) => this.write(name, pieces));
+  }
+
+  get(thing: string, name: BlobName): Promise<Buffer | undefined> {
+    return loadBody(this.vault, thing, name, (stored) => this.readStored(stored));
+  }
+
+  async remove(names: readonly BlobName[]): Promise<void> {
+    const known = names.filter(isBlobName);
+    for (let start = 0; start < known.length; start += PAGE) {
+      const Objects = known.slice(start, start + PAGE).map((Key) => ({ Key }));
+      const { Errors = [] } = await this.s3.deleteObjects({ Bucket: this.bucket, Delete: { Objects, Quiet: true } }).catch(rethrow);
+      if (Errors.length > 0) throw new Unavailable('blobs', `the S3 server kept ${Errors.length} bodies: ${Errors[0]?.Code}`);
+    }
+  }
+
+  async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    const found: BlobName[] = [];
+    for (let last = after ?? '', more = true; more && found.length < limit; ) {
+      const { Contents = [], IsTruncated = false } = await this.s3.listObjectsV2({ Bucket: this.bucket, StartAfter: last, MaxKeys: Math.min(PAGE, limit - found.length) }).catch(rethrow);
+      const keys = Contents.flatMap(({ Key }) => Key ?? []);
+      found.push(...keys.filter(isBlobName));
+      last = keys.at(-1) ?? last;
+      more = IsTruncated;
+    }
+    return found;
+  }
+
+  async storedAt(name: BlobName): Promise<Date | undefined> {
+    if (!isBlobName(name)) return undefined;
+    const head = await this.s3.headObject({ Bucket: this.bucket, Key: name }).catch((error: unknown) => (isMissing(error) ? undefined : rethrow(error)));
+    return head?.LastModified;
+  }
+
+  /** The answer's head may come and its body break off, so reading both is what is tried again. */
+  async readStored(name: BlobName): Promise<Buffer | undefined> {
+    if (!isBlobName(name)) return undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { Body, ContentLength } = await this.s3.getObject({ Bucket: this.bucket, Key: name });
+        const stored = Buffer.from((await Body?.transformToByteArray()) ?? []);
+        if (stored.length !== ContentLength) throw new Error('the answer broke off');
+        return stored;
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        if (attempt === ATTEMPTS) throw unavailable(error);
+      }
+    }
+  }
+
+  async writeStored(name: BlobName, stored: Buffer): Promise<void> {
+    if (!isBlobName(name)) throw new Error(`${name} is no name of a blob`);
+    await this.write(name, [stored]);
+  }
+
+  async health(): Promise<{ ok: boolean; reason?: string }> {
+    try {
+      await this.s3.headBucket({ Bucket: this.bucket }, { abortSignal: AbortSignal.timeout(HEALTH_MS) });
+      return { ok: true };
+    } catch (error) {
+      return { ok: false, reason: unavailable(error).reason };
+    }
+  }
+
+  /** One request for a small body, parts of 5 MiB for a larger one; parts of a body that breaks off are removed. */
+  private async write(name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    let broken: { readonly error: unknown } | undefined;
+    const watched = async function* (): AsyncGenerator<Buffer> {
+      // An upload that fails ends its body with an error too, where a piece was handed over.
+      let isReading = true;
+      try {
+        for await (const piece of pieces) {
+          isReading = false;
+          yield piece;
+          isReading = true;
+        }
+      } catch (error) {
+        if (isReading) broken = { error };
+        throw error;
+      }
+    };
+    try {
+      await new this.Uploading({ client: this.s3, params: { Bucket: this.bucket, Key: name, Body: Readable.from(watched()) }, queueSize: PARTS_AT_ONCE }).done();
+    } catch (error) {
+      throw broken === undefined ? unavailable(error) : broken.error;
+    }
+  }
+}
+
+const rethrow = (error: unknown): never => {
+  throw unavailable(error);
+};

@@ -1,0 +1,16 @@
+import { Unavailable } from '@app/kernel';
+
+interface ServiceFault extends Error {
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** True for the answer that an object, or with `HeadBucket` the bucket, is not there. */
+export const isMissing = (error: unknown): boolean => ['NoSuchKey', 'NotFound', 'NoSuchBucket'].includes((error as Error).name);
+
+/** What stands in for any failure of the server or the way to it: its code alone, since messages may quote keys. */
+export const unavailable = (error: unknown): Unavailable => {
+  const { name, code, $metadata } = error as ServiceFault;
+  const status = $metadata?.httpStatusCode;
+  return new Unavailable('blobs', `the S3 server did not serve: ${code ?? name}${status === undefined ? '' : ` (${status})`}`, 'none', { cause: error });
+};

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../../../test/fixtures/until';
+import { createCertificate } from '../../../../test/servers/eventstoredb/certificate';
+import { type EventStoreDouble, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { openEventStoreLog, openEventStoreLogReader } from '..';
+import { newEvents } from '../contract/log-under-test.contract';
+
+describe('the connection string', () => {
+  it('is not repeated when it cannot be read', async () => {
+    const opening = openEventStoreLog({ url: 'esdb://admin:geheim@:x?tls=perhaps' });
+
+    await expect(opening).rejects.toThrow('connection string');
+    await expect(opening).rejects.not.toThrow(/geheim/);
+  });
+
+  it('may name a certificate that is not there: it is said', async () => {
+    await expect(openEventStoreLog({ url: 'esdb://admin:geheim@127.0.0.1:2113?tls=true&tlsCAFile=/nowhere/ca.pem' })).rejects.toThrow(/certificate/);
+  });
+});
+
+describe('a secure server', () => {
+  let folder: string;
+  let server: EventStoreDouble;
+  let ca: string;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'eventstore-'));
+    ca = join(folder, 'ca.pem');
+    const tls = createCertificate();
+    writeFileSync(ca, tls.certificate);
+    server = await startEventStoreDouble({ tls, users: { admin: 'geheim' } });
+  });
+  afterEach(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const url = (user: string, { authority = ca, host = '127.0.0.1' } = {}): string => `esdb://${user}${host}:${server.port}?tls=true&tlsCAFile=${authority}`;
+
+  it.each(['127.0.0.1', 'localhost'])('is written, read and followed with a user and the certificate of its authority, as %s', async (host) => {
+    const log = await openEventStoreLog({ url: url('admin:geheim@', { host }) });
+    const received: string[] = [];
+    const subscription = log.subscribe({ name: 'secure', after: null, onEvents: async (events) => void received.push(...events.map(({ id }) => id)) });
+    await until(() => subscription.caughtUp);
+    const events = newEvents(3);
+    await log.append('a-1', events, 'noStream');
+    await until(() => received.length === 3);
+    await log.truncate('a-1', 2);
+    const reader = await openEventStoreLogReader({ url: url('admin:geheim@') });
+
+    expect((await reader.readAll()).events).toMatchObject([{ revision: 2 }]);
+    expect(await log.health()).toEqual({ writable: true, readable: true });
+    await reader.close();
+    await log.close();
+  });
+
+  it.each([
+    ['a wrong password', 'admin:wrong@'],
+    ['no user', ''],
+  ])('refuses %s at once, and it is said without the password', async (_name, user) => {
+    const log = await openEventStoreLog({ url: url(user) });
+    const started = performance.now();
+
+    expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server refuses the user' });
+    await expect(log.append('a-1', newEvents(1), 'noStream')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'the server refuses the user' });
+    await expect(log.readStream('a-1')).rejects.toMatchObject({ name: 'Unavailable', reason: 'the server refuses the user' });
+    expect(performance.now() - started).toBeLessThan(1_500);
+    await log.close();
+  });
+
+  it('is not spoken to when another authority signed its certificate', async () => {
+    const other = join(folder, 'other.pem');
+    writeFileSync(other, createCertificate().certificate);
+    const log = await openEventStoreLog({ url: url('admin:geheim@', { authority: other }) });
+
+    expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
+    await log.close();
+  });
+
+  it('is not spoken to by an address for which its certificate does not stand', async () => {
+    const tls = createCertificate('localhost', '127.0.0.2');
+    writeFileSync(ca, tls.certificate);
+    const elsewhere = await startEventStoreDouble({ tls });
+    const reached = async (host: string) => {
+      const log = await openEventStoreLog({ url: `esdb://${host}:${elsewhere.port}?tls=true&tlsCAFile=${ca}` });
+      const health = await log.health();
+      await log.close();
+      return health;
+    };
+
+    expect(await reached('127.0.0.1')).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
+    expect(await reached('localhost')).toEqual({ writable: true, readable: true });
+    await elsewhere.stop();
+  });
+
+  it('that asks for a certificate of the user is shown it', async () => {
+    const user = createCertificate('client');
+    const certificate = join(folder, 'user.pem');
+    const key = join(folder, 'user.key');
+    writeFileSync(certificate, user.certificate);
+    writeFileSync(key, user.key);
+    const tls = createCertificate();
+    writeFileSync(ca, tls.certificate);
+    const strict = await startEventStoreDouble({ tls: { ...tls, clientAuthority: user.certificate } });
+    const address = `esdb://127.0.0.1:${strict.port}?tls=true&tlsCAFile=${ca}`;
+    const known = await openEventStoreLog({ url: `${address}&userCertFile=${certificate}&userKeyFile=${key}` });
+    const unknown = await openEventStoreLog({ url: address });
+
+    expect((await known.append('a-1', newEvents(1), 'noStream')).revision).toBe(0);
+    expect(await unknown.health()).toMatchObject({ writable: false, readable: false });
+    await known.close();
+    await unknown.close();
+    await strict.stop();
+  });
+});

@@ -1,0 +1,29 @@
+import { startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { openEventStoreLog } from '..';
+import type { LogUnderTest } from '../contract/log-under-test.contract';
+import { eventLogContract } from '../event-log.contract';
+import { SERVER_LIMITS } from './event-store-log';
+
+const open = async (version: '23.10.6' | '24.10.4'): Promise<LogUnderTest> => {
+  const server = await startEventStoreDouble({ version });
+  let log = await openEventStoreLog({ url: server.url });
+  return {
+    limits: SERVER_LIMITS,
+    get log() {
+      return log;
+    },
+    reopen: async () => {
+      await log.close();
+      await server.restart();
+      return (log = await openEventStoreLog({ url: server.url }));
+    },
+    dispose: async () => {
+      await log.close();
+      await server.stop();
+    },
+  };
+};
+
+describe.each(['24.10.4', '23.10.6'] as const)('the log on EventStoreDB %s', (version) => {
+  eventLogContract(() => open(version));
+});

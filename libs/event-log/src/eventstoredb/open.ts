@@ -1,0 +1,26 @@
+import type { EventLog, LogReader } from '../event-log';
+
+export interface EventStoreOptions {
+  /** Connection string as the client takes it, with user and certificate where the server asks for them. Begins with `esdb` or `kurrentdb`. */
+  readonly url: string;
+}
+
+/**
+ * Opens the log on a server, once a process. It need not be there yet: calls throw `Unavailable` until it is. Throws when
+ * the connection string, or a certificate that it names, cannot be read.
+ */
+export const openEventStoreLog = async ({ url }: EventStoreOptions): Promise<EventLog> => {
+  const { Connection, Removals, EventStoreLog } = adapter();
+  const connection = new Connection(url);
+  return new EventStoreLog(connection, new Removals(connection));
+};
+
+/** Opens the log for reading alone, in any thread or process. It sees what is committed at the time of each read. */
+export const openEventStoreLogReader = async ({ url }: EventStoreOptions): Promise<LogReader> => {
+  const { Connection, Removals, EventStoreLogReader } = adapter();
+  const connection = new Connection(url);
+  return new EventStoreLogReader(connection, new Removals(connection));
+};
+
+/** Loaded when a server is used: without one, the client would cost every process memory for nothing. */
+const adapter = () => require('./adapter') as typeof import('./adapter');

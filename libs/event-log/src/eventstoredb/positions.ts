@@ -1,0 +1,17 @@
+import type { Position } from '@app/kernel';
+
+/** Enough digits for every 64-bit number, so that positions order as text. */
+const DIGITS = 20;
+const FORM = /^\d{20}$/;
+
+/**
+ * An event's commit position, in decimal. Its prepare position is left out: every event written through gRPC has a commit
+ * position of its own, and only that one is the same in the answer to an append, in the answer to its repeat and in reads.
+ */
+export const positionText = (commit: string): Position => commit.padStart(DIGITS, '0');
+
+/** The commit position in decimal. Throws `RangeError` for text that this log never gave out. */
+export const commitPosition = (text: Position): string => {
+  if (!FORM.test(text)) throw new RangeError('not a position of this log');
+  return text.replace(/^0+(?=\d)/, '');
+};

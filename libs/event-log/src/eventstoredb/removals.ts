@@ -1,0 +1,70 @@
+import type { NewEvent, StoredEvent } from '@app/kernel';
+import type { Connection } from './connection';
+import { patiently } from './patience';
+import { streamRequest } from './read-request';
+import { readFrom } from './server-reader';
+
+/** The stream that lists what was removed, one event a removal. Its name and its events are storage formats. */
+export const REMOVALS_STREAM = '$agent-platform-removals';
+const REMOVED = '$removed';
+
+/** Milliseconds within which the list is read or that fails. */
+const LEARN_MS = 1_800;
+
+interface Removal {
+  readonly stream: string;
+  /** Events before this revision are gone. */
+  readonly before: number;
+}
+
+/**
+ * What was removed from the log, by stream. The server hides truncated events in their stream at once, in `$all` only after
+ * a scavenge, and has no quick way to list truncated streams: so each removal is written down, and whoever reads `$all`
+ * reads the list on from where it knows it.
+ */
+export class Removals {
+  /** Revision of the last entry known, -1 for none. */
+  revision = -1;
+  private readonly befores = new Map<string, number>();
+  private learning: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
+
+  constructor(private readonly connection: Connection) {}
+
+  has({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): boolean {
+    return revision < this.before(stream);
+  }
+
+  /** Events of a stream before this revision are gone; 0 when none are. */
+  before(stream: string): number {
+    return this.befores.get(stream) ?? 0;
+  }
+
+  /** Reads what was listed up to now. Callers that come while a read is under way share the one after it. */
+  learn(): Promise<void> {
+    if (this.learning === undefined) return this.begin();
+    const begin = (): Promise<void> => this.begin();
+    return (this.next ??= this.learning.then(begin, begin));
+  }
+
+  private begin(): Promise<void> {
+    this.next = undefined;
+    const learning = this.read().finally(() => {
+      if (this.learning === learning) this.learning = undefined;
+    });
+    return (this.learning = learning);
+  }
+
+  private async read(): Promise<void> {
+    const request = streamRequest(REMOVALS_STREAM, { direction: 'forwards', from: this.revision + 1, limit: Infinity });
+    const { events } = await patiently(LEARN_MS, (left) => readFrom(this.connection, request, left, Infinity));
+    for (const event of events) {
+      const { stream, before } = JSON.parse(event.data) as Removal;
+      this.befores.set(stream, Math.max(before, this.before(stream)));
+      this.revision = event.revision;
+    }
+  }
+}
+
+/** An entry of the list. */
+export const removalEvent = (id: string, removal: Removal): NewEvent => ({ id, type: REMOVED, data: JSON.stringify(removal), metadata: '{}' });

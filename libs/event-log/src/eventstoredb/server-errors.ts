@@ -1,0 +1,65 @@
+import type { ServiceError } from '@grpc/grpc-js';
+import { Unavailable } from '@app/kernel';
+
+export const LOG_DEPENDENCY = 'event log';
+
+/** What went wrong with a call, as far as it matters. */
+export type Fault = 'unreachable' | 'broken' | 'dropped' | 'late' | 'notReady' | 'notLeader' | 'denied' | 'tombstoned' | 'invalidPosition' | 'closed' | 'failed';
+
+const REASONS: Readonly<Record<Fault, string>> = {
+  unreachable: 'the server cannot be reached',
+  broken: 'the connection to the server broke',
+  dropped: 'the server ended a call',
+  late: 'the server did not answer in time',
+  notReady: 'the server is not ready',
+  notLeader: 'the server is not the leader of its cluster',
+  denied: 'the server refuses the user',
+  tombstoned: 'the stream was deleted for ever',
+  invalidPosition: 'not a position of this log',
+  closed: 'it is closed',
+  failed: 'the server failed',
+};
+
+/** gRPC's status codes. */
+const FAULT_OF_CODE: Readonly<Record<number, Fault>> = { 1: 'broken', 4: 'late', 7: 'denied', 10: 'dropped', 14: 'broken', 16: 'denied' };
+/** What the server names in the metadata of an answer. */
+const FAULT_OF_EXCEPTION: Readonly<Record<string, Fault>> = { 'not-leader': 'notLeader', 'access-denied': 'denied', 'stream-deleted': 'tombstoned' };
+/** Faults that go by: the same call may succeed a moment later. */
+const PASSING: ReadonlySet<Fault> = new Set(['unreachable', 'broken', 'dropped', 'late', 'notReady', 'notLeader']);
+
+/** A call that failed. */
+export class ServerFault extends Error {
+  override readonly name = 'ServerFault';
+
+  constructor(
+    readonly fault: Fault,
+    options?: ErrorOptions,
+  ) {
+    super(REASONS[fault], options);
+  }
+
+  get isPassing(): boolean {
+    return PASSING.has(this.fault);
+  }
+
+  /** Nothing of the call can have reached the log. */
+  get isHarmless(): boolean {
+    return this.fault === 'unreachable' || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed';
+  }
+}
+
+/** Reads what the transport says. An error of any other kind is a failed call too: nothing else runs inside it. */
+export const serverFault = (error: unknown): ServerFault => (error instanceof ServerFault ? error : new ServerFault(faultOf(error as Partial<ServiceError>), { cause: error }));
+
+export const unavailable = (error: ServerFault, outcome: 'none' | 'unknown' = 'none'): Unavailable => new Unavailable(LOG_DEPENDENCY, error.message, outcome, { cause: error });
+
+const faultOf = ({ code, details = '', metadata, message = '' }: Partial<ServiceError>): Fault => {
+  const exception = metadata?.get('exception')[0];
+  const named = exception === undefined ? undefined : FAULT_OF_EXCEPTION[String(exception)];
+  if (named !== undefined) return named;
+  if (/ReadAllResult: (InvalidPosition|Error)|invalid position/.test(details)) return 'invalidPosition';
+  if (/Not ?Ready|Is Busy|No leader info/i.test(details)) return 'notReady';
+  if (code === 14 && /^(No connection established|Name resolution failed)/.test(details)) return 'unreachable';
+  if (code === undefined && message.startsWith('Failed to discover')) return 'unreachable';
+  return FAULT_OF_CODE[code ?? -1] ?? 'failed';
+};

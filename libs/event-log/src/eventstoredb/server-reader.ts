@@ -1,0 +1,68 @@
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb';
+import type { StoredEvent } from '@app/kernel';
+import type { Connection } from './connection';
+import { serverFault, ServerFault } from './server-errors';
+import { storedEvent } from './stored-event';
+import type { ReadCall } from './transport';
+
+/** Bytes of data and metadata after which a read is cut short. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Parts into which a silence is divided. */
+const TURNS = 5;
+
+export interface Found {
+  readonly events: readonly StoredEvent[];
+  /** False when the read was cut short: more may follow. */
+  readonly isWhole: boolean;
+}
+
+const NOTHING: Found = { events: [], isWhole: true };
+
+/**
+ * All events that a read gives, or those up to `mostBytes`. A stream that does not exist, or no more, gives nothing. Throws
+ * `ServerFault`, also when nothing comes for so many milliseconds.
+ */
+export const readFrom = (connection: Connection, request: ReadReq, silence: number, mostBytes = MOST_BYTES): Promise<Found> =>
+  new Promise((resolve, reject) => {
+    const events: StoredEvent[] = [];
+    let bytes = 0;
+    let quietTurns = 0;
+    let call: ReadCall | undefined;
+    let isOver = false;
+    const end = (outcome: () => void): void => {
+      isOver = true;
+      clearInterval(watch);
+      outcome();
+    };
+    const breakOff = (outcome: () => void): void => {
+      end(outcome);
+      call?.cancel();
+    };
+    const fail = (error: unknown): void => {
+      const fault = serverFault(error);
+      end(() => (fault.fault === 'tombstoned' ? resolve(NOTHING) : reject(fault)));
+    };
+    // Counted in turns, so that time in which this process itself stood still is not the server's.
+    const watch = setInterval(() => {
+      if ((quietTurns += 1) >= TURNS) breakOff(() => reject(new ServerFault('late')));
+    }, silence / TURNS);
+    const take = (response: ReadResp): void => {
+      if (isOver) return;
+      quietTurns = 0;
+      if (response.hasStreamNotFound()) return end(() => resolve(NOTHING));
+      const recorded = response.getEvent()?.getEvent();
+      if (recorded === undefined) return;
+      const event = storedEvent(recorded);
+      events.push(event);
+      bytes += event.data.length + event.metadata.length;
+      if (bytes >= mostBytes) breakOff(() => resolve({ events, isWhole: false }));
+    };
+    const attach = (opened: ReadCall): void => {
+      call = opened;
+      opened.on('data', take);
+      opened.on('error', fail);
+      opened.on('end', () => end(() => resolve({ events, isWhole: true })));
+      if (isOver) opened.cancel();
+    };
+    connection.read(request, attach).catch(fail);
+  });

@@ -1,0 +1,69 @@
+import { type CommandMeta, Decisions, deriveId, isDomainError, type Receipt, stepOf, Unavailable } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Bodies, type StoredBody } from '../bodies';
+import { documentDecider } from '../document.decider';
+import type { DocumentScope } from '../document.events';
+
+export interface NewDocument {
+  readonly scope: DocumentScope;
+  /** Null for global documents. */
+  readonly spaceId: string | null;
+  /** Null unless the document is an Agent's own. */
+  readonly agentId: string | null;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly provider: 'upload' | 'inline';
+  readonly tagIds: readonly string[];
+  /** Stored under `addedDocumentId(meta, index)`. */
+  readonly body: StoredBody;
+}
+
+/** The id of the n-th document that a command adds. */
+export const addedDocumentId = (meta: CommandMeta, index: number): string => deriveId(meta.commandId, `document/${index}`);
+
+/** Adds documents, at least one: all of them, or none. Their ingestion follows. Answers the last one's receipt. */
+export class AddDocuments extends Command<Receipt> {
+  constructor(
+    readonly documents: readonly NewDocument[],
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AddDocuments)
+export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly bodies: Bodies,
+  ) {}
+
+  async execute({ documents, meta }: AddDocuments): Promise<Receipt> {
+    const receipts: Receipt[] = [];
+    try {
+      for (const [index, document] of documents.entries()) receipts.push(await this.add(document, index, meta));
+      return receipts.at(-1) as Receipt;
+    } catch (error) {
+      // The one that failed too: what became of its write may not be known.
+      for (let index = 0; index <= receipts.length; index += 1) await this.withdraw(index, meta, error);
+      await this.bodies.discard(documents.slice(receipts.length).map(({ body }) => body), error);
+      throw error;
+    }
+  }
+
+  private async add({ body, ...document }: NewDocument, index: number, meta: CommandMeta): Promise<Receipt> {
+    const documentId = addedDocumentId(meta, index);
+    const receipt = await this.decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document, ...body }, stepOf(meta, `document/${index}`));
+    if (receipt.repeated) await this.bodies.discard([body]);
+    return receipt;
+  }
+
+  /** Deletes a document that was added before another could not be. Where that fails too it stands there: throws `Unavailable`, outcome unknown. */
+  private async withdraw(index: number, meta: CommandMeta, cause: unknown): Promise<void> {
+    try {
+      await this.decisions.transact(documentDecider, addedDocumentId(meta, index), { type: 'Delete' }, stepOf(meta, `withdraw/${index}`));
+    } catch (error) {
+      if (!isDomainError(error, 'not_found')) throw new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', { cause });
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Dispatcher, errors } from 'undici';
+import { UpstreamFailure } from './failure';
+
+/** Takes the body of an answer as it comes. `ended` or `failed` is called once, last. */
+export interface BodyReader {
+  data(chunk: Buffer): void;
+  ended(): void;
+  failed(reason: UpstreamFailure): void;
+}
+
+/** More of one answer is not read: a hostile or broken provider must not fill the memory. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** How long the rest of an answer that nobody reads may take, so that its connection can be used again. */
+const REST_MS = 1_000;
+
+/** One request to a provider and its answer, on undici's lowest level: no stream object stands between socket and reader. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  status = 0;
+  headers: IncomingHttpHeaders = {};
+  /** Resolves with the head of the answer; rejects with an `UpstreamFailure`. */
+  readonly started: Promise<void>;
+  private start: { readonly resolve: () => void; readonly reject: (reason: UpstreamFailure) => void } = NOBODY;
+  private controller: Dispatcher.DispatchController | undefined;
+  private reader: BodyReader | undefined;
+  private early: Buffer[] = [];
+  private end: 'ended' | UpstreamFailure | undefined;
+  private reason: UpstreamFailure | undefined;
+  private rest: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.started = new Promise((resolve, reject) => (this.start = { resolve, reject }));
+  }
+
+  /** Hands the body to a reader: first what has come already. */
+  follow(reader: BodyReader): void {
+    this.reader = reader;
+    for (const chunk of this.early) reader.data(chunk);
+    this.early = [];
+    if (this.end === 'ended') reader.ended();
+    else if (this.end !== undefined) reader.failed(this.end);
+  }
+
+  /** The whole body; rejects with an `UpstreamFailure`, also when it is longer than `limit` bytes. */
+  whole(limit = MAX_ANSWER_BYTES): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      const data = (chunk: Buffer): void => {
+        length += chunk.length;
+        if (length > limit) this.abort(new UpstreamFailure('broken'));
+        else chunks.push(chunk);
+      };
+      this.follow({ data, ended: () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)), failed: reject });
+    });
+  }
+
+  /** The reader is slow: nothing more is read from the provider until `resume`. */
+  pause(): void {
+    this.controller?.pause();
+  }
+
+  resume(): void {
+    this.controller?.resume();
+  }
+
+  /** Ends the exchange at once; whoever waits for it gets the reason. */
+  abort(reason: UpstreamFailure): void {
+    if (this.end !== undefined || this.reason !== undefined) return;
+    this.reason = reason;
+    if (this.controller === undefined) this.start.reject(reason);
+    else this.controller.abort(reason);
+  }
+
+  /** Nobody reads on. */
+  release(): void {
+    this.reader = DEAF;
+    this.controller?.resume();
+    if (this.end === undefined) this.rest = setTimeout(() => this.abort(new UpstreamFailure('aborted')), REST_MS).unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.reason !== undefined) controller.abort(this.reason);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // They keep the whole first read of the connection.
+    controller.rawHeaders = null;
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    this.start.resolve();
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.reader === undefined) this.early.push(chunk);
+    else this.reader.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.rest);
+    this.end = 'ended';
+    this.reader?.ended();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.rest);
+    this.end = this.reason ?? new UpstreamFailure(this.controller === undefined ? 'unreachable' : error instanceof errors.BodyTimeoutError ? 'timeout' : 'broken');
+    this.start.reject(this.end);
+    this.reader?.failed(this.end);
+  }
+}
+
+const NOBODY = { resolve: () => undefined, reject: () => undefined };
+const DEAF: BodyReader = { data: () => undefined, ended: () => undefined, failed: () => undefined };

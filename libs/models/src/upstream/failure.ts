@@ -1,0 +1,47 @@
+/**
+ * `unreachable`: no connection. `timeout`: past the provider's `timeoutMs`. `broken`: it answered with a fault of its own or
+ * ours, with garbage, or was cut. `rate-limited`, `rejected`: it wants less of us, or refuses the request (400, 413, 422).
+ * `open`: not asked, since it failed too often just now. `aborted`: whoever called left.
+ */
+export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'rate-limited' | 'rejected' | 'open' | 'aborted';
+
+export interface FailureFacts {
+  readonly status?: number;
+  /** Field and code that a rejecting provider named; short identifiers only. */
+  readonly param?: string;
+  readonly code?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Why a call of a provider failed, without a word of the provider's: its texts may hold keys, hosts or other people's content. */
+export class UpstreamFailure extends Error {
+  override readonly name = 'UpstreamFailure';
+  /** For the log: the kind, with the status where there is one, such as `broken_503`. */
+  readonly code: string;
+
+  constructor(
+    readonly kind: FailureKind,
+    readonly facts: FailureFacts = {},
+  ) {
+    super(kind);
+    this.code = facts.status === undefined ? kind : `${kind}_${facts.status}`;
+  }
+
+  /** Whether the same request may succeed a moment later. */
+  get passing(): boolean {
+    const { status } = this.facts;
+    return this.kind === 'unreachable' || (this.kind === 'broken' && (status === undefined || status >= 500));
+  }
+
+  /** Whether the provider, rather than the request or its caller, is to blame. */
+  get isProviders(): boolean {
+    return this.passing || this.kind === 'timeout';
+  }
+
+  /** Whether another model may do better. */
+  get allowsFallback(): boolean {
+    return this.kind !== 'rejected' && this.kind !== 'aborted';
+  }
+}
+
+export const isUpstreamFailure = (error: unknown): error is UpstreamFailure => error instanceof Error && error.name === 'UpstreamFailure';

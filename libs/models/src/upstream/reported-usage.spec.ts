@@ -1,0 +1,23 @@
+import type { ModelDescription } from '../catalogue';
+import { believedUsage } from './reported-usage';
+
+const believed = (report: unknown, produced = true, contextWindow?: number) => believedUsage(report, { contextWindow } as ModelDescription, produced);
+const brief = (report: unknown) => {
+  const usage = believed(report);
+  return usage === undefined ? undefined : [usage.inputTokens, usage.inputTokenDetails.cacheReadTokens, usage.inputTokenDetails.cacheWriteTokens, usage.outputTokens, usage.outputTokenDetails.reasoningTokens];
+};
+
+describe('reported usage', () => {
+  it.each([
+    ['as OpenAI reports it', { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 2 } }, [10, 4, 0, 5, 2]],
+    ['with more cached than there is', { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 40 } }, [10, 10, 0, 5, 0]],
+    ['that excludes cached tokens', { input_tokens: 3, cache_read_input_tokens: 100, cache_creation_input_tokens: 20, output_tokens: 5 }, [123, 100, 20, 5, 0]],
+    ['that excludes reasoning tokens', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 115, completion_tokens_details: { reasoning_tokens: 100 } }, [10, 0, 0, 105, 100]],
+    ['with more reasoning than output', { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, completion_tokens_details: { reasoning_tokens: 100 } }, [10, 0, 0, 5, 5]],
+    ['as DeepSeek reports it', { prompt_tokens: 10, completion_tokens: 5, prompt_cache_hit_tokens: 6 }, [10, 6, 0, 5, 0]],
+  ])('%s', (_, report, expected) => expect(brief(report)).toEqual(expected));
+
+  it.each([null, undefined, 'x', {}, { prompt_tokens: -1, completion_tokens: 1 }, { prompt_tokens: 1, completion_tokens: -1 }, { prompt_tokens: 1.5, completion_tokens: 1 }, { prompt_tokens: '1', completion_tokens: 1 }, { prompt_tokens: 0, completion_tokens: 1 }, { prompt_tokens: 1, completion_tokens: 0 }, { prompt_tokens: 1, completion_tokens: 1e9 }, { prompt_tokens: Number.NaN, completion_tokens: 1 }])('is not believed when it is %j', (report) => expect(believed(report)).toBeUndefined());
+
+  it('is not believed beyond what the model can take', () => expect([believed({ prompt_tokens: 11, completion_tokens: 1 }, true, 10), believed({ prompt_tokens: 9 }, false, 10)?.inputTokens]).toEqual([undefined, 9]));
+});

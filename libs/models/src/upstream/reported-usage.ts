@@ -1,0 +1,47 @@
+import type { ModelDescription } from '../catalogue';
+import { type TokenUsage, usageOf } from '../usage';
+
+/** No model takes or gives more in one call, where its catalogue entry does not say how much. */
+const LARGEST_WINDOW = 10_000_000;
+
+type Report = Readonly<Record<string, unknown>>;
+
+/**
+ * What a provider reported, as ours; undefined where it reported nothing or what cannot be: negative, fractional or absurd
+ * numbers, no input at all, no output although some came. Reports that exclude cached tokens from the input, or reasoning
+ * tokens from the output, are completed.
+ */
+export const believedUsage = (report: unknown, model: ModelDescription, produced: boolean): TokenUsage | undefined => {
+  if (typeof report !== 'object' || report === null) return undefined;
+  const given = report as Report;
+  const input = given['prompt_tokens'] ?? inclusiveInput(given);
+  const output = given['completion_tokens'] ?? given['output_tokens'] ?? (produced ? undefined : 0);
+  const most = model.contextWindow ?? LARGEST_WINDOW;
+  if (!isCount(input, most) || !isCount(output, most) || input === 0 || (produced && output === 0)) return undefined;
+  const inputDetails = detailsOf(given, 'prompt_tokens_details', 'input_tokens_details');
+  const outputDetails = detailsOf(given, 'completion_tokens_details', 'output_tokens_details');
+  const reasoning = outputDetails['reasoning_tokens'];
+  return usageOf({
+    input,
+    cacheRead: inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'],
+    cacheWrite: inputDetails['cache_write_tokens'] ?? given['cache_creation_input_tokens'],
+    output: output + (excludesReasoning(given, input + output, reasoning) ? reasoning : 0),
+    reasoning,
+  });
+};
+
+/** `input_tokens` beside `cache_…_input_tokens` (Anthropic's shape) counts neither. */
+const inclusiveInput = (given: Report): unknown => {
+  const parts = [given['input_tokens'], given['cache_read_input_tokens'] ?? 0, given['cache_creation_input_tokens'] ?? 0];
+  return parts.every((part) => typeof part === 'number') ? parts.reduce((sum, part) => sum + part, 0) : undefined;
+};
+
+/** xAI's shape: the total alone counts the reasoning. */
+const excludesReasoning = (given: Report, counted: number, reasoning: unknown): reasoning is number => isCount(reasoning, LARGEST_WINDOW) && reasoning > 0 && given['total_tokens'] === counted + reasoning;
+
+const detailsOf = (given: Report, ...names: readonly string[]): Report => {
+  const details = names.map((name) => given[name]).find((value) => typeof value === 'object' && value !== null);
+  return (details ?? {}) as Report;
+};
+
+const isCount = (value: unknown, most: number): value is number => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;

@@ -1,0 +1,56 @@
+import { chunk, events, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
+import type { ModelDescription, ProviderDescription } from '../catalogue';
+import { Upstream } from './upstream';
+
+const SILENCE_MS = 200;
+let double: UpstreamDouble;
+let upstream: Upstream;
+beforeAll(async () => {
+  double = await startUpstreamDouble();
+  upstream = new Upstream('acme', { kind: 'openai', baseUrl: double.baseUrl } as ProviderDescription, undefined, SILENCE_MS);
+});
+afterAll(async () => {
+  await upstream.close();
+  await double.stop();
+});
+
+/** Reads an answer to its end, waiting after each piece: how many came, and why it ended. */
+const followed = async (waitMs = 0) => {
+  const exchange = upstream.send({ modelId: 'm' } as ModelDescription, 'chat/completions', '{}');
+  await exchange.started;
+  return new Promise<[pieces: number, end: string]>((resolve) => {
+    let pieces = 0;
+    const data = (): void => {
+      pieces += 1;
+      exchange.pause();
+      setTimeout(() => exchange.resume(), waitMs);
+    };
+    exchange.follow({ data, ended: () => resolve([pieces, 'ended']), failed: ({ kind }) => resolve([pieces, kind]) });
+  });
+};
+
+describe('an answer that has begun', () => {
+  it('and falls silent has timed out', async () => {
+    double.behaviour = (response) => void events(response, chunk({ content: 'a' }));
+    expect(await followed()).toEqual([1, 'timeout']);
+  });
+
+  it('may take its time as long as something comes', async () => {
+    double.behaviour = async (response) => {
+      for (let sent = 0; sent < 6; sent += 1) {
+        events(response, chunk({ content: 'a' }));
+        await new Promise((resolve) => setTimeout(resolve, SILENCE_MS / 4));
+      }
+      response.end();
+    };
+    expect(await followed()).toEqual([6, 'ended']);
+  });
+
+  it('is not silent while its reader makes it wait', async () => {
+    double.behaviour = (response) => {
+      events(response, chunk({ content: 'a' }));
+      setTimeout(() => events(response, chunk({ content: 'b' })).end(), SILENCE_MS / 4);
+    };
+    expect(await followed(SILENCE_MS * 3)).toEqual([2, 'ended']);
+  });
+});

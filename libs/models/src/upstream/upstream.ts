@@ -1,0 +1,48 @@
+import { Pool } from 'undici';
+import type { ModelDescription, ProviderDescription } from '../catalogue';
+import { CircuitBreaker } from './circuit-breaker';
+import { Exchange } from './exchange';
+
+/** What a provider is asked for: a path behind its base URL. */
+export type Operation = 'chat/completions' | 'embeddings' | 'rerank';
+
+/** An answer that has begun may be silent for so long, milliseconds: what stock clients wait for a silent server. */
+const SILENCE_MS = 300_000;
+
+/** A provider as the gateway calls it: bytes through, on a pool of connections of its own. Redirects are not followed. */
+export class Upstream {
+  readonly breaker = new CircuitBreaker();
+  private readonly pool: Pool;
+  private readonly headers: readonly string[];
+  private readonly basePath: string;
+
+  /** `key`: the provider's API key; undefined where it wants none. */
+  constructor(
+    readonly name: string,
+    readonly description: ProviderDescription,
+    key: string | undefined,
+    silenceMs = SILENCE_MS,
+  ) {
+    const base = new URL(description.baseUrl);
+    this.basePath = base.pathname.replace(/\/+$/, '');
+    // Calls have deadlines of their own (`timeoutMs`), and as many connections as there are calls.
+    this.pool = new Pool(base.origin, { headersTimeout: 0, bodyTimeout: silenceMs, connectTimeout: 10_000, keepAliveTimeout: 10_000 });
+    this.headers = ['content-type', 'application/json', 'user-agent', 'agent-platform', ...(key === undefined ? [] : description.kind === 'azure' ? ['api-key', key] : ['authorization', `Bearer ${key}`])];
+  }
+
+  send(model: ModelDescription, operation: Operation, body: string): Exchange {
+    const exchange = new Exchange();
+    this.pool.dispatch({ method: 'POST', path: this.pathOf(model, operation), headers: this.headers as string[], body }, exchange);
+    return exchange;
+  }
+
+  /** Lets running calls end, and takes no more. */
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+
+  private pathOf(model: ModelDescription, operation: Operation): string {
+    if (this.description.kind === 'openai') return `${this.basePath}/${operation}`;
+    return `${this.basePath}/openai/deployments/${encodeURIComponent(model.modelId)}/${operation}?api-version=${encodeURIComponent(this.description.apiVersion)}`;
+  }
+}

@@ -1,0 +1,138 @@
+import { isUnavailable } from '@app/kernel';
+import { type LeaseGroup, type LeaseRecord, LEASES, LeaseShare, type LeasesOptions } from './lease-share';
+import { errorName } from './logger';
+import { Processes } from './processes';
+import { Requests } from './requests';
+import { allState, type Plain } from './stored-state';
+
+const ALONE = `${LEASES}alone`;
+
+export interface LeaseStatus {
+  readonly group: string;
+  readonly unit: number;
+  readonly holder: string | null;
+}
+
+/**
+ * Shares work between the living processes: unit u of a group belongs to the u-th of those who take part, counted round.
+ * A process gives back what belongs to another, and takes what is its own once it is free or its holder is dead. Taking
+ * raises the fence, so that whoever held the unit before is refused from then on, also after standing still. A process
+ * that is alone takes everything at once.
+ */
+export class Leases {
+  private readonly shares = new Set<LeaseShare>();
+  private silence: (() => void) | undefined;
+  private aloneFence: Promise<number> | undefined;
+
+  /** What processes ask of the one that holds a unit. */
+  readonly requests: Requests;
+
+  constructor(private readonly options: LeasesOptions) {
+    this.requests = new Requests(options);
+  }
+
+  get processes(): Processes {
+    return this.options.processes;
+  }
+
+  /** Takes part in groups; resolves when what is free for this process was taken. What a store that is away keeps from beginning is tried again at each beat. */
+  async join(groups: readonly LeaseGroup[]): Promise<readonly LeaseShare[]> {
+    const joined = groups.map((group) => new LeaseShare(group, this.options, () => this.fenceWhenAlone()));
+    for (const share of joined) {
+      this.shares.add(share);
+      this.processes.share(share.group.name, share.group.declaration);
+    }
+    this.silence ??= this.processes.onBeat(() => this.divide([...this.shares], () => undefined));
+    await this.processes.beat();
+    const failures: unknown[] = [];
+    await this.divide(joined, (error) => isUnavailable(error) || failures.push(error));
+    if (failures.length > 0) throw failures[0];
+    return joined;
+  }
+
+  /** Gives back what is held of some groups, and takes part in them no longer. */
+  async leave(shares: readonly LeaseShare[]): Promise<void> {
+    for (const share of shares) {
+      this.shares.delete(share);
+      this.processes.unshare(share.group.name);
+    }
+    if (this.shares.size === 0) {
+      this.silence?.();
+      this.silence = undefined;
+    }
+    await Promise.all(shares.map((share) => share.leave()));
+  }
+
+  /** Somebody else works on what this process holds of a group: it gives way, or begins anew with a higher fence. */
+  async fenced(group: string): Promise<void> {
+    for (const share of this.shares) if (share.group.name === group) await share.fenced();
+  }
+
+  /** The units of a group that this process holds, each with its fence. */
+  heldOf(group: string): ReadonlyMap<number, number> {
+    return [...this.shares].find((share) => share.group.name === group)?.held ?? new Map();
+  }
+
+  /** Every unit that somebody has held, by group. */
+  async status(): Promise<readonly LeaseStatus[]> {
+    if (this.processes.alone) return [...this.shares].flatMap(({ group, held }) => [...held.keys()].map((unit) => ({ group: group.name, unit, holder: this.processes.id })));
+    const found = new Map<string, LeaseStatus>();
+    for (const [key, { units }] of await this.records()) {
+      const [group = ''] = key.slice(LEASES.length).split('/');
+      for (const [unit, { holder }] of units.entries()) {
+        const status = { group, unit, holder: holder !== null && this.processes.isAlive(holder) ? holder : null };
+        // Units of an earlier declaration are nobody's.
+        if (status.holder !== null || !found.has(`${group}/${unit}`)) found.set(`${group}/${unit}`, status);
+      }
+    }
+    return [...found.values()];
+  }
+
+  private async divide(shares: readonly LeaseShare[], onError: (error: unknown) => void): Promise<void> {
+    const records = this.processes.alone ? undefined : await this.records();
+    const dividing = shares.map(async (share) => {
+      try {
+        await share.divide(records?.get(share.key));
+      } catch (error) {
+        this.options.logger.warn({ group: share.group.name, error: errorName(error) }, 'shared work could not be taken or given back; trying again');
+        onError(error);
+      }
+    });
+    await Promise.all(dividing);
+  }
+
+  private async records(): Promise<ReadonlyMap<string, LeaseRecord>> {
+    const stored = await allState(this.options.store, LEASES);
+    return new Map(stored.flatMap(({ key, value }) => (key === ALONE ? [] : [[key, value as Plain<LeaseRecord>]])));
+  }
+
+  /** Raised once a start and stored, from the clock too: so that it still rises when the store of leases is lost and the views are not. */
+  private fenceWhenAlone(): Promise<number> {
+    this.aloneFence ??= this.raiseFence().catch((error: unknown) => {
+      this.aloneFence = undefined;
+      throw error;
+    });
+    return this.aloneFence;
+  }
+
+  private async raiseFence(): Promise<number> {
+    const before = (await this.options.store.readState(ALONE)) as { readonly fence: number } | undefined;
+    const fence = Math.max((before?.fence ?? 0) + 1, this.options.clock.now().getTime());
+    await this.options.store.writeState(ALONE, { fence });
+    return fence;
+  }
+}
+
+/** Work that one process does for all: `start` when it is this one, `stop` when it is no longer. */
+export const led = (name: string, order: number, work: { start(): Promise<void>; stop(): Promise<void> }): LeaseGroup => ({
+  name,
+  declaration: 'led',
+  units: 1,
+  order,
+  newest: true,
+  onChange: (held) => (held.size > 0 ? work.start() : work.stop()),
+});
+
+/** The leases of a process that has its stores to itself. */
+export const aloneLeases = (options: Omit<LeasesOptions, 'processes'>): Leases =>
+  new Leases({ ...options, processes: new Processes({ ...options, id: 'alone', roles: [], version: '', alone: true }) });

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Calls } from '@app/kernel';
+import { errorName, type Logger } from './logger';
+import type { Progress } from './progress';
+import type { BuildOutcome, RebuildWorker } from './rebuild-worker';
+import { isFenced, isTransient } from './transient';
+import type { View } from './view';
+
+const RETRY_MS = 1_000;
+const POLL_MS = 200;
+
+export interface RunBuildOptions {
+  readonly view: View;
+  readonly version: number;
+  readonly calls: Calls<RebuildWorker>;
+  readonly progress: Progress;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Has the worker build the slices of this process up to the head; failures of the stores are waited out. */
+export const runBuild = async ({ view, version, calls, progress, logger, signal }: RunBuildOptions): Promise<BuildOutcome> => {
+  const poll = setInterval(() => void calls.call('progress', view.name).then((done) => progress.at(done), () => undefined), POLL_MS).unref();
+  try {
+    const outcome = await patiently({ view, logger }, signal, () => calls.call('build', { view: view.name, version, held: view.held, shared: view.store.slices > 1, skip: [...view.skip] }));
+    progress.at(outcome.handled);
+    return outcome;
+  } finally {
+    clearInterval(poll);
+  }
+};
+
+/** Failures of the stores, and slices that did not come together, are waited out. */
+export const patiently = async <T>({ view, logger }: Pick<RunBuildOptions, 'view' | 'logger'>, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || isFenced(error) || signal.aborted) throw error;
+      logger.warn({ view: view.name, error: errorName(error) }, 'a rebuild was interrupted; trying again');
+      await pause(RETRY_MS, undefined, { signal });
+    }
+  }
+};

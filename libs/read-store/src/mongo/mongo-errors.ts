@@ -1,0 +1,55 @@
+import { Unavailable } from '@app/kernel';
+
+/** What the driver says of wrong use, by name. */
+const MISUSE: ReadonlySet<string> = new Set(['MongoInvalidArgumentError', 'MongoParseError', 'MongoCompatibilityError', 'MongoMissingCredentialsError', 'MongoMissingDependencyError']);
+
+/**
+ * Codes of a server that refuses for reasons of its own: it is no primary or stops (91, 189, 10107, 11600, 11601, 11602, 13435, 13436), is too
+ * slow (50, 64, 89, 202, 262), meets other writers (24, 112, 246, 251), has no room (14031), or does not let us in (13, 18, 8000).
+ */
+const REFUSALS: ReadonlySet<number> = new Set([6, 7, 13, 18, 24, 50, 64, 89, 91, 112, 133, 189, 202, 246, 251, 262, 317, 358, 8000, 9001, 10107, 11600, 11601, 11602, 13435, 13436, 14031]);
+
+const DUPLICATE_KEY = 11000;
+
+interface ServerError extends Error {
+  readonly code?: unknown;
+  readonly codeName?: unknown;
+  readonly syscall?: unknown;
+  readonly errorLabels?: readonly string[];
+  readonly writeErrors?: readonly { readonly code?: unknown }[] | { readonly code?: unknown };
+}
+
+/** The server's code of an error, whoever explained it since. */
+export const codeOf = (error: unknown): unknown => {
+  const { code, cause } = error as ServerError;
+  return code ?? (cause instanceof Error ? codeOf(cause) : undefined);
+};
+
+export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
+
+/** True for a bulk of which single writes failed, all of them because their key is taken. */
+export const areDuplicateKeys = (error: unknown): boolean =>
+  isDuplicateKey(error) && [(error as ServerError).writeErrors ?? []].flat().every(({ code }) => code === DUPLICATE_KEY);
+
+/** Whether the driver gave an error a label, whoever explained it since. */
+export const hasLabel = (error: unknown, label: string): boolean =>
+  error instanceof Error && (((error as ServerError).errorLabels ?? []).includes(label) || hasLabel(error.cause, label));
+
+/** The error of work on MongoDB, as its caller should see it: `Unavailable` where the server is away or refuses. */
+export const explained = (dependency: string, error: unknown, outcome: Unavailable['outcome']): unknown => {
+  if (!(error instanceof Error)) return error;
+  const { name, code, codeName } = error as ServerError;
+  if (isNoAnswer(error)) return new Unavailable(dependency, `MongoDB does not answer (${name})`, outcome, { cause: error });
+  const refused = (typeof code === 'number' && REFUSALS.has(code)) || hasLabel(error, 'TransientTransactionError') || hasLabel(error, 'RetryableWriteError');
+  return refused ? new Unavailable(dependency, `MongoDB refuses for now (${String(codeName ?? code ?? name)})`, outcome, { cause: error }) : error;
+};
+
+/**
+ * True when no server has judged: what a server says has a number. The driver tells broken connections under many names, a bulk
+ * write's among them, but gives all its errors labels, and lets some errors of sockets through as they are.
+ */
+const isNoAnswer = (error: Error): boolean => {
+  const { name, code, syscall, errorLabels } = error as ServerError;
+  const isOfDriver = name.startsWith('Mongo') || errorLabels !== undefined;
+  return typeof code !== 'number' && !MISUSE.has(name) && (isOfDriver || syscall !== undefined);
+};

@@ -1,0 +1,140 @@
+import type { Json } from '@app/kernel';
+import type { Checkpoint, FindOptions, ReadStore, RowBatch, StoredRow, ViewSpec } from '../read-store';
+import { idsBeginning, type Models, modelsOf } from './documents';
+import { journalledCommits } from './journalled-commits';
+import { type MongoServer, openMongoServer } from './mongo-server';
+import { Recently } from './recently';
+import { RowReader } from './row-reader';
+import { StateEntries } from './state-entries';
+import { type Commits, sliceId, transactionalCommits } from './transactional-commits';
+import { type Place, Views } from './views';
+
+export interface MongoReadStoreOptions {
+  /** `mongodb://` or `mongodb+srv://`; the database is `platform` where it names none. */
+  readonly url: string;
+}
+
+/**
+ * The read store on MongoDB: one collection per view version. Any number of processes may share it. Rows and checkpoint commit in
+ * one transaction on a replica set or a sharded cluster, by a journal on a server of its own. Throws `Unavailable` when nothing answers.
+ */
+export const openMongoReadStore = async ({ url }: MongoReadStoreOptions): Promise<ReadStore> => {
+  const server = await openMongoServer({ url, dependency: 'views' });
+  return new MongoReadStore(server, await modelsOf(server.database));
+};
+
+class MongoReadStore implements ReadStore {
+  private readonly views: Views;
+  private readonly commits: Commits;
+  private readonly entries: StateEntries;
+  private readonly readers = new Map<string, RowReader>();
+  private readonly recently = new Recently();
+  private readonly standing = new Map<string, string | null>();
+
+  constructor(
+    private readonly server: MongoServer,
+    private readonly models: Models,
+  ) {
+    this.views = new Views(server, models, this.recently);
+    this.commits = (server.hasTransactions ? transactionalCommits : journalledCommits)(server, models, this.views);
+    this.entries = new StateEntries(server, models);
+  }
+
+  prepare(view: ViewSpec): Promise<void> {
+    return this.views.prepare(view);
+  }
+
+  async live(view: string): Promise<number | undefined> {
+    return (await this.views.find(view))?.live;
+  }
+
+  async versions(view: string): Promise<readonly number[]> {
+    const found = await this.views.find(view);
+    return (found?.versions ?? []).map(({ version }) => version).toSorted((a, b) => a - b);
+  }
+
+  swap(view: string, from: number | undefined, to: number): Promise<boolean> {
+    return this.views.swap(view, from, to);
+  }
+
+  drop(view: string, version: number): Promise<void> {
+    return this.views.drop(view, version);
+  }
+
+  async get(view: string, key: string, version?: number): Promise<StoredRow | undefined> {
+    return this.reader(await this.views.place(view, version)).get(key);
+  }
+
+  async getMany(view: string, keys: readonly string[], version?: number): Promise<readonly StoredRow[]> {
+    return this.reader(await this.views.place(view, version)).getMany(keys);
+  }
+
+  async find(view: string, options: FindOptions, version?: number): Promise<readonly StoredRow[]> {
+    const place = await this.views.place(view, version);
+    return this.reader(place).find(place, options);
+  }
+
+  async count(view: string, where?: FindOptions['where'], version?: number): Promise<number> {
+    const place = await this.views.place(view, version);
+    return this.reader(place).count(place, where);
+  }
+
+  async scan(view: string, version: number, afterKey: string | null, limit: number): Promise<readonly StoredRow[]> {
+    return this.reader(await this.views.place(view, version)).scan(afterKey, limit);
+  }
+
+  async checkpoint(view: string, version: number, slice?: number): Promise<Checkpoint | undefined> {
+    const made = (await this.views.find(view))?.versions.find((each) => each.version === version && each.dropping !== true);
+    if (made === undefined) return undefined;
+    const id = sliceId(made.collection, slice);
+    const found = await this.server.read(() => this.models.slices.findById(id).lean());
+    const position = found?.position ?? null;
+    // Whoever waits for the view to come here reads its rows next.
+    if (this.standing.get(id) !== position) this.recently.move(view);
+    this.standing.set(id, position);
+    return { position, handled: found?.handled ?? 0 };
+  }
+
+  async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {
+    const prefix = `${(await this.views.place(view, version)).collection}/`;
+    const found = await this.server.read(() => this.models.viewState.find({ _id: idsBeginning(prefix) }).sort({ _id: 1 }).lean());
+    return found.map(({ _id, value }) => ({ key: _id.slice(prefix.length), value: JSON.parse(value) as Json }));
+  }
+
+  async commit(batch: RowBatch): Promise<void> {
+    try {
+      await this.commits.commit(batch);
+    } finally {
+      this.recently.move(batch.view);
+    }
+  }
+
+  readState(key: string): Promise<Json | undefined> {
+    return this.entries.read(key);
+  }
+
+  listState(prefix: string, { after = '', limit = 1_000 }: { readonly after?: string; readonly limit?: number } = {}): Promise<readonly { key: string; value: Json }[]> {
+    return this.entries.list(prefix, after, limit);
+  }
+
+  writeState(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): Promise<boolean> {
+    return this.entries.write(key, value, options);
+  }
+
+  /** Nothing to do: MongoDB reuses the room of what is removed by itself, and offers no way to overwrite it. */
+  async purge(): Promise<void> {}
+
+  health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
+    return this.server.health();
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  private reader({ view, collection }: Place): RowReader {
+    const known = this.readers.get(collection) ?? new RowReader(this.server, collection, (answered, ask) => this.recently.holds(view, answered, ask));
+    this.readers.set(collection, known);
+    return known;
+  }
+}

@@ -1,0 +1,108 @@
+import type { ClientSession, Connection, mongo } from 'mongoose';
+import { isUnavailable } from '@app/kernel';
+import { Deadlines } from './deadlines';
+import { explained } from './mongo-errors';
+import { Transactions, type WayOfTransaction } from './transactions';
+
+export interface MongoServerOptions {
+  /** Connection string; its database is `platform` where it names none. */
+  readonly url: string;
+  /** What stands behind the name of the database. */
+  readonly suffix?: string;
+  /** Who asks, for `Unavailable`. */
+  readonly dependency: string;
+}
+
+const READ_MS = 3_000;
+const WRITE_MS = 30_000;
+const HEALTH_MS = 2_000;
+
+/** Connects to the database that a connection string names. Throws `Unavailable` when nothing answers or it refuses. */
+export const openMongoServer = async ({ url, suffix = '', dependency }: MongoServerOptions): Promise<MongoServer> => {
+  const { createConnection } = await import('mongoose');
+  const connection = createConnection(url, {
+    appName: 'agent-platform',
+    autoCreate: false,
+    autoIndex: false,
+    bufferCommands: false,
+    connectTimeoutMS: 1_500,
+    heartbeatFrequencyMS: 2_000,
+    serverSelectionTimeoutMS: 1_500,
+    socketTimeoutMS: WRITE_MS,
+    waitQueueTimeoutMS: READ_MS,
+    readPreference: 'primary',
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: WRITE_MS },
+  });
+  try {
+    await connection.asPromise();
+    const database = connection.useDb(`${databaseOf(url)}${suffix}`);
+    const hello = await dbOf(database).admin().command({ hello: 1 });
+    return new MongoServer(connection, database, dependency, hello['setName'] !== undefined || hello['msg'] === 'isdbgrid');
+  } catch (error) {
+    await connection.close();
+    throw explained(dependency, error, 'none');
+  }
+};
+
+/** A database on a server. Everything that is done there has a deadline, and errors of the server read as `Unavailable`. */
+export class MongoServer {
+  private readonly deadlines: Deadlines;
+  private readonly transactions: Transactions;
+
+  constructor(
+    private readonly connection: Connection,
+    /** For models. */
+    readonly database: Connection,
+    dependency: string,
+    /** False on a server of its own, outside of any replica set. */
+    readonly hasTransactions: boolean,
+  ) {
+    this.deadlines = new Deadlines(dependency);
+    this.transactions = new Transactions(() => connection.startSession(), this.deadlines);
+  }
+
+  get db(): mongo.Db {
+    return dbOf(this.database);
+  }
+
+  read<T>(work: () => Promise<T>): Promise<T> {
+    return this.deadlines.within(READ_MS, work, 'none');
+  }
+
+  write<T>(work: () => Promise<T>): Promise<T> {
+    return this.deadlines.within(WRITE_MS, work, 'unknown');
+  }
+
+  /** Runs work in a transaction; it may run several times, and must do one thing after the other, all of them in the session. */
+  transact<T>(work: (session: ClientSession) => Promise<T>, way: WayOfTransaction): Promise<T> {
+    return this.transactions.run(work, way);
+  }
+
+  /** Ends what a session has begun, whoever's it is. */
+  async killSession(hex: string): Promise<void> {
+    const { mongo } = await import('mongoose');
+    await this.write(() => this.db.admin().command({ killSessions: [{ id: new mongo.UUID(hex) }] }));
+  }
+
+  /** Whether the server takes writes now; bounded in time, and the reason names no secret. */
+  async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
+    try {
+      const hello = await this.deadlines.within(HEALTH_MS, () => this.db.admin().command({ hello: 1 }), 'none');
+      return hello['isWritablePrimary'] === true ? { ok: true } : { ok: false, reason: 'MongoDB has no primary that takes writes' };
+    } catch (error) {
+      return { ok: false, reason: isUnavailable(error) ? error.reason : 'MongoDB answers with an error' };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.transactions.close();
+    await this.connection.close();
+  }
+}
+
+const dbOf = ({ db }: Connection): mongo.Db => {
+  if (db === undefined) throw new Error('the connection to MongoDB is not open');
+  return db;
+};
+
+const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^/?]+)/.exec(url)?.[1] ?? 'platform';

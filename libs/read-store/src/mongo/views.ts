@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { canonicalJson, Grouped, Unavailable } from '@app/kernel';
+import type { ClientSession } from 'mongoose';
+import type { IndexSpec, ViewSpec } from '../read-store';
+import { checkView, idsBeginning, type Models, type RowDocument, type VersionDocument, type ViewDocument } from './documents';
+import { codeOf, isDuplicateKey } from './mongo-errors';
+import type { MongoServer } from './mongo-server';
+import { type Answered, RECENT_MS, type Recently } from './recently';
+import { indexDescriptions } from './row-documents';
+
+const NAMESPACE_NOT_FOUND = 26;
+/** The same index with other options, or another index with the same name. */
+const INDEX_CONFLICTS: ReadonlySet<unknown> = new Set([85, 86]);
+
+/** A version of a view that can be read. */
+export interface Place {
+  readonly view: string;
+  readonly collection: string;
+  readonly indexes: readonly IndexSpec[];
+}
+
+/** Which versions of views there are and which of them is served. */
+export class Views {
+  private readonly reads: Grouped<string, ViewDocument | undefined>;
+  private readonly known = new Map<string, Answered & { readonly document: ViewDocument | undefined }>();
+
+  constructor(
+    private readonly server: MongoServer,
+    private readonly models: Models,
+    private readonly recently: Recently,
+  ) {
+    this.reads = new Grouped((names) => this.readAll(names));
+  }
+
+  /** Callers at the same time share one read, which begins after they called. */
+  find(view: string): Promise<ViewDocument | undefined> {
+    return this.reads.join(view);
+  }
+
+  /** Where to read; the live version unless one is named. Throws `Unavailable` where it is not there. */
+  async place(view: string, version?: number): Promise<Place> {
+    const recent = await this.recent(view);
+    // What was not there a moment ago may have been made since.
+    const found = madeIn(recent, version ?? recent?.live) !== undefined ? recent : await this.ask(view);
+    const wanted = version ?? found?.live;
+    if (wanted === undefined) throw new Unavailable('views', `view ${view} has no live version yet`);
+    return placeIn(found, view, wanted);
+  }
+
+  /** Where to write, as a session sees it. */
+  async placeInSession(view: string, version: number, session: ClientSession): Promise<Place> {
+    return placeIn((await this.models.views.findById(view, null, { session }).lean()) ?? undefined, view, version);
+  }
+
+  /** Makes the collection of a version with its indexes, then the version itself: whoever finds it finds it whole. */
+  async prepare({ name, version, indexes }: ViewSpec): Promise<void> {
+    checkView(name, version);
+    const declared = canonicalJson(indexes);
+    const standing = await this.version(name, version);
+    if (standing?.dropping === true) await this.drop(name, version);
+    if (standing === undefined || standing.dropping === true) await this.make(name, version, indexes);
+    const made = await this.version(name, version);
+    if (made?.indexes !== declared) throw otherIndexes(name, version);
+    await this.server.write(() => this.makeIndexes(made.collection, indexes)).catch((error: unknown) => {
+      throw INDEX_CONFLICTS.has(codeOf(error)) ? otherIndexes(name, version, { cause: error }) : error;
+    });
+  }
+
+  /** Makes `to` the served version if `from` is. */
+  async swap(view: string, from: number | undefined, to: number): Promise<boolean> {
+    const swapped = await this.server.write(() => this.models.views.updateOne({ _id: view, live: from ?? { $exists: false } }, { $set: { live: to } }));
+    this.recently.move(view);
+    return swapped.matchedCount === 1;
+  }
+
+  /** From the mark on nobody reads the version; a drop that ended early is ended by the next. */
+  async drop(view: string, version: number): Promise<void> {
+    await this.server.write(() => this.models.views.updateOne({ _id: view, 'versions.version': version }, { $set: { 'versions.$.dropping': true } }));
+    this.recently.move(view);
+    const marked = await this.version(view, version);
+    if (marked === undefined) return;
+    // Until then other processes may take it for one that can be read.
+    await pause(2 * RECENT_MS);
+    await this.server.write(() => this.clear(marked.collection));
+    await this.server.write(() => this.models.views.updateOne({ _id: view }, { $pull: { versions: { collection: marked.collection } } }));
+  }
+
+  private async recent(view: string): Promise<ViewDocument | undefined> {
+    const known = this.known.get(view);
+    if (known !== undefined && this.recently.holds(view, known, () => this.ask(view))) return known.document;
+    return this.ask(view);
+  }
+
+  private async ask(view: string): Promise<ViewDocument | undefined> {
+    const askedAt = performance.now();
+    const document = await this.find(view);
+    this.known.set(view, { document, askedAt });
+    return document;
+  }
+
+  private async version(view: string, version: number): Promise<VersionDocument | undefined> {
+    return (await this.find(view))?.versions.find((each) => each.version === version);
+  }
+
+  /** Of two processes that make the same version, the collection of one is taken. */
+  private async make(view: string, version: number, indexes: readonly IndexSpec[]): Promise<void> {
+    const collection = `${view}-v${version}-${randomBytes(4).toString('hex')}`;
+    await this.server.write(async () => {
+      await this.server.db.createCollection(collection);
+      await this.makeIndexes(collection, indexes);
+      await this.models.views.updateOne({ _id: view }, { $setOnInsert: { versions: [] } }, { upsert: true }).catch(unlessDuplicate);
+      const made = await this.models.views.updateOne({ _id: view, 'versions.version': { $ne: version } }, { $push: { versions: { version, indexes: canonicalJson(indexes), collection } } });
+      if (made.modifiedCount === 0) await this.clear(collection);
+    });
+  }
+
+  private async makeIndexes(collection: string, indexes: readonly IndexSpec[]): Promise<void> {
+    const descriptions = indexDescriptions(indexes);
+    if (descriptions.length > 0) await this.server.db.collection<RowDocument>(collection).createIndexes(descriptions);
+  }
+
+  /** Removes all that belongs to a collection of rows, and it. */
+  private async clear(collection: string): Promise<void> {
+    const ids = idsBeginning(`${collection}/`);
+    await this.models.slices.deleteMany({ _id: ids });
+    await this.models.viewState.deleteMany({ _id: ids });
+    await this.models.journals.deleteOne({ _id: collection });
+    await this.models.journalParts.deleteMany({ _id: ids });
+    await this.server.db.dropCollection(collection).catch((error: unknown) => {
+      if (codeOf(error) !== NAMESPACE_NOT_FOUND) throw error;
+    });
+  }
+
+  private async readAll(names: readonly string[]): Promise<readonly (ViewDocument | undefined)[]> {
+    // With every read of rows: the driver alone costs half of what a model does.
+    const views = this.server.db.collection<ViewDocument>(this.models.views.collection.name);
+    const found = await this.server.read(() => views.find({ _id: { $in: [...new Set(names)] } }).toArray());
+    const byName = new Map(found.map((view) => [view._id, view]));
+    return names.map((name) => byName.get(name));
+  }
+}
+
+const madeIn = (found: ViewDocument | undefined, version: number | undefined): VersionDocument | undefined => found?.versions.find((each) => each.version === version && each.dropping !== true);
+
+const placeIn = (found: ViewDocument | undefined, view: string, version: number): Place => {
+  const made = madeIn(found, version);
+  if (made === undefined) throw new Unavailable('views', `view ${view} v${version} is not there; prepare it and fill it from the log`);
+  const place = places.get(made) ?? { view, collection: made.collection, indexes: JSON.parse(made.indexes) as IndexSpec[] };
+  places.set(made, place);
+  return place;
+};
+
+/** Places by their documents, which are the same objects for a moment. */
+const places = new WeakMap<VersionDocument, Place>();
+
+const otherIndexes = (view: string, version: number, options?: ErrorOptions): Error =>
+  new Error(`view ${view} v${version} was made with other indexes than are declared now; give the projection a new version`, options);
+
+const unlessDuplicate = (error: unknown): void => {
+  if (!isDuplicateKey(error)) throw error;
+};

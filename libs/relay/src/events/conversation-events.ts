@@ -1,0 +1,48 @@
+import { conversationKind, type ConversationEvent, finishReason } from '@app/conversations';
+import { z } from 'zod';
+import { defineIntegration, type Integrations, tell } from '../integration-event';
+
+const subject = 'conversations';
+const id = z.uuid();
+const tokens = z.number().int().nonnegative();
+
+const created = defineIntegration({ name: 'conversation.created', version: 1, subject, description: 'A user began a conversation with an Agent.', data: z.object({ conversationId: id, agentId: id, spaceId: id, userId: id, kind: conversationKind }) });
+const answered = defineIntegration({
+  name: 'conversation.answered',
+  version: 1,
+  subject,
+  description: 'An Agent finished a message, or could not. `usage` is null where no model was called; `cost` is a decimal in `currency`.',
+  data: z.object({
+    conversationId: id,
+    messageId: id,
+    status: z.enum(['complete', 'stopped', 'failed']),
+    finishReason,
+    errorCode: z.string().nullable(),
+    model: z.string(),
+    usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens, cost: z.string(), currency: z.string() }).nullable(),
+  }),
+});
+const updated = defineIntegration({ name: 'conversation.updated', version: 1, subject, description: 'A conversation changed: what, not how.', data: z.object({ conversationId: id, changed: z.array(z.enum(['title'])) }) });
+const archived = defineIntegration({ name: 'conversation.archived', version: 1, subject, description: 'A conversation was put away.', data: z.object({ conversationId: id }) });
+const unarchived = defineIntegration({ name: 'conversation.unarchived', version: 1, subject, description: 'A conversation that was put away is listed again.', data: z.object({ conversationId: id }) });
+const deleted = defineIntegration({ name: 'conversation.deleted', version: 1, subject, description: 'A conversation was deleted with all its messages, for good.', data: z.object({ conversationId: id }) });
+
+export const conversationDefinitions = [created, answered, updated, archived, unarchived, deleted] as const;
+
+export const conversationIntegrations: Integrations<ConversationEvent> = {
+  ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) => tell(created, { conversationId, agentId, spaceId, userId, kind }),
+  AssistantMessageAdded: ({ messageId, status, finishReason: reason, errorCode = null, model, usage }, conversationId) =>
+    tell(answered, {
+      conversationId,
+      messageId,
+      status,
+      finishReason: reason,
+      errorCode,
+      model,
+      usage: usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, totalTokens: usage.totalTokens, cost: usage.cost, currency: usage.currency },
+    }),
+  ConversationRenamed: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
+  ConversationArchived: (_, conversationId) => tell(archived, { conversationId }),
+  ConversationUnarchived: (_, conversationId) => tell(unarchived, { conversationId }),
+  ConversationDeleted: (_, conversationId) => tell(deleted, { conversationId }),
+};

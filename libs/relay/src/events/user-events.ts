@@ -1,0 +1,25 @@
+import { instanceRole, type UserEvent } from '@app/identity';
+import { z } from 'zod';
+import { defineIntegration, given, type Integrations, tell } from '../integration-event';
+
+const subject = 'users';
+const userId = z.uuid();
+const changed = z.enum(['email', 'name', 'language', 'usageWindowStart']);
+
+const created = defineIntegration({ name: 'user.created', version: 1, subject, description: 'A user was created.', data: z.object({ userId, role: instanceRole }) });
+const updated = defineIntegration({ name: 'user.updated', version: 1, subject, description: 'Fields of a user changed: which ones, not to what.', data: z.object({ userId, changed: z.array(changed) }) });
+const roleChanged = defineIntegration({ name: 'user.role-changed', version: 1, subject, description: 'A user got another role in the instance.', data: z.object({ userId, role: instanceRole }) });
+const suspended = defineIntegration({ name: 'user.suspended', version: 1, subject, description: 'A user may not act until reactivated.', data: z.object({ userId }) });
+const reactivated = defineIntegration({ name: 'user.reactivated', version: 1, subject, description: 'A suspended user may act again.', data: z.object({ userId }) });
+const deleted = defineIntegration({ name: 'user.deleted', version: 1, subject, description: 'A user was deleted, for good: drop what you hold of them.', data: z.object({ userId }) });
+
+export const userDefinitions = [created, updated, roleChanged, suspended, reactivated, deleted] as const;
+
+export const userIntegrations: Integrations<UserEvent> = {
+  UserCreated: ({ role }, id) => tell(created, { userId: id, role }),
+  UserChanged: (change, id) => tell(updated, { userId: id, changed: given(changed, change) }),
+  UserRoleChanged: ({ role }, id) => tell(roleChanged, { userId: id, role }),
+  UserSuspended: (_, id) => tell(suspended, { userId: id }),
+  UserReactivated: (_, id) => tell(reactivated, { userId: id }),
+  UserDeleted: (_, id) => tell(deleted, { userId: id }),
+};

@@ -1,0 +1,6 @@
+export { type IntegrationDefinition, type IntegrationEvent, schemaIdOf, subjects, typeOf } from './integration-event';
+export * from './integration-events';
+export type { Message } from './message';
+export { type KafkaRelayOptions, openRelay } from './open-relay';
+export type { Publisher } from './publisher';
+export { Relay, type RelayCounts, type RelayOptions } from './relay';

@@ -1,0 +1,41 @@
+import type { AnyEvent } from '@app/kernel';
+import { z } from 'zod';
+
+/** What integration events are about; each has a topic. */
+export const subjects = ['users', 'spaces', 'agents', 'documents', 'conversations', 'limits'] as const;
+export type Subject = (typeof subjects)[number];
+
+/** One kind of integration event: a promise to others, smaller than the event of the log behind it and without its content. */
+export interface IntegrationDefinition<Data extends z.ZodObject = z.ZodObject> {
+  /** Never renamed. */
+  readonly name: string;
+  /** Fields are added within a version; any other change makes the next one, which is a type of its own. */
+  readonly version: number;
+  readonly subject: Subject;
+  readonly description: string;
+  /** Ids, states and numbers. */
+  readonly data: Data;
+}
+
+export interface IntegrationEvent {
+  readonly definition: IntegrationDefinition;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** For the events of one context: what each says to others, given its data and the id of its thing. Types without an entry are told to nobody. */
+export type Integrations<Event extends AnyEvent> = { readonly [E in Event as E['type']]?: (data: E['data'], id: string) => IntegrationEvent };
+
+export const defineIntegration = <Data extends z.ZodObject>(definition: IntegrationDefinition<Data>): IntegrationDefinition<Data> => Object.freeze(definition);
+
+/** An integration event with the data that its definition asks for. */
+export const tell = <Data extends z.ZodObject>(definition: IntegrationDefinition<Data>, data: z.output<Data>): IntegrationEvent => ({ definition, data });
+
+/** The names of those fields that a change gives. */
+export const given = <Field extends string>(fields: z.ZodEnum<{ [F in Field]: F }>, change: Readonly<Record<string, unknown>>): Field[] =>
+  (fields.options as Field[]).filter((field) => change[field] !== undefined);
+
+/** CloudEvents `type`: `agent-platform.agent.created.v1`. */
+export const typeOf = ({ name, version }: IntegrationDefinition): string => `agent-platform.${name}.v${version}`;
+
+/** CloudEvents `dataschema`, which is the `$id` of the committed schema file. */
+export const schemaIdOf = ({ name, version }: IntegrationDefinition): string => `urn:agent-platform:integration-event:${name}:v${version}`;

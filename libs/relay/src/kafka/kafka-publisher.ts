@@ -1,0 +1,117 @@
+import { Unavailable } from '@app/kernel';
+import type { Admin, Producer } from 'kafkajs';
+import type { Message } from '../message';
+import type { Publisher } from '../publisher';
+import { type KafkaOptions, openKafka } from './open-kafka';
+import { ensureTopics, type TopicShape } from './topics';
+
+export interface KafkaPublisherOptions extends KafkaOptions, TopicShape {
+  /** Made when they are missing. */
+  readonly topics: readonly string[];
+}
+
+/** What one try to publish may take in all, the connection included. */
+const PUBLISH_MS = 30_000;
+const HEALTH_MS = 1_500;
+/** How long the end of a connection is waited for. */
+const CLOSE_MS = 3_000;
+/** Acknowledged by every replica that is in sync. */
+const ALL = -1;
+
+interface Connection {
+  readonly producer: Producer;
+  readonly admin: Admin;
+}
+
+/**
+ * Publishes over one idempotent producer: the brokers know a batch that comes twice and one that comes out of order. After
+ * a failure that its own retries did not settle the producer is thrown away, since its numbering cannot be trusted, and the
+ * next batch goes out over a new one.
+ */
+export class KafkaPublisher implements Publisher {
+  private connection: Promise<Connection> | undefined;
+  private giveUp: (() => void) | undefined;
+
+  constructor(private readonly options: KafkaPublisherOptions) {}
+
+  async publish(messages: readonly Message[]): Promise<void> {
+    const topicMessages = [...Map.groupBy(messages, ({ topic }) => topic)].map(([topic, ofTopic]) => ({ topic, messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers })) }));
+    try {
+      const sent = this.connected().then(({ producer }) => producer.sendBatch({ topicMessages, acks: ALL }));
+      const givenUp = new Promise<never>((_resolve, reject) => (this.giveUp = () => reject(new Unavailable('kafka', 'closed', 'unknown'))));
+      await within(PUBLISH_MS, Promise.race([sent, givenUp]));
+    } catch (error) {
+      await this.close();
+      throw unavailable(error);
+    }
+  }
+
+  async health(): Promise<{ ok: boolean; reason?: string }> {
+    try {
+      await within(HEALTH_MS, this.connected().then(({ admin }) => admin.describeCluster()));
+      return { ok: true };
+    } catch (error) {
+      return { ok: false, reason: unavailable(error).reason };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.giveUp?.();
+    const connection = this.connection;
+    this.connection = undefined;
+    if (connection !== undefined) await within(CLOSE_MS, disconnect(connection)).catch((error: unknown) => this.options.logger.warn({ error: nameOf(error) }, 'a connection to the brokers did not end in time'));
+  }
+
+  /** The connection, made when first needed. A failed one is forgotten, so that the next caller tries anew. */
+  private connected(): Promise<Connection> {
+    if (this.connection !== undefined) return this.connection;
+    const connection = connect(this.options);
+    this.connection = connection;
+    connection.catch(() => {
+      if (this.connection === connection) this.connection = undefined;
+    });
+    return connection;
+  }
+}
+
+const connect = async (options: KafkaPublisherOptions): Promise<Connection> => {
+  const kafka = await openKafka(options);
+  const connection = { producer: kafka.producer(), admin: kafka.admin() };
+  try {
+    await connection.admin.connect();
+    await ensureTopics(connection.admin, options.topics, options);
+    await connection.producer.connect();
+    return connection;
+  } catch (error) {
+    await disconnect(Promise.resolve(connection));
+    throw error;
+  }
+};
+
+const disconnect = async (connection: Promise<Connection>): Promise<void> => {
+  // What failed to open was disconnected then, and its caller told.
+  const opened = await connection.catch(() => undefined);
+  await Promise.all([opened?.producer.disconnect(), opened?.admin.disconnect()]);
+};
+
+const within = async <T>(milliseconds: number, work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Unavailable('kafka', 'no answer', 'unknown')), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Names and codes of kafkajs alone: its messages quote addresses and what brokers say. */
+const unavailable = (error: unknown): Unavailable => (error instanceof Unavailable ? error : new Unavailable('kafka', nameOf(error), 'unknown', { cause: error }));
+
+const nameOf = (error: unknown): string => {
+  const { name, type, code, cause } = error as { readonly name?: string; readonly type?: string; readonly code?: unknown; readonly cause?: unknown };
+  const detail = type ?? (typeof code === 'string' ? code : undefined);
+  if (detail !== undefined) return detail;
+  return cause === undefined ? (name ?? 'failed') : nameOf(cause);
+};

@@ -1,0 +1,67 @@
+import type { EventLog } from '@app/event-log';
+import { type Clock, type EventCatalogue, EventCodec, type Keyring } from '@app/kernel';
+import type { Logger, Reader } from '@app/projecting';
+import type { Publisher } from './publisher';
+import { RELAY, RelayRun } from './relay-run';
+
+export interface RelayOptions {
+  readonly log: EventLog;
+  readonly catalogue: EventCatalogue;
+  readonly publisher: Publisher;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** CloudEvents `source` of this instance. */
+  readonly source: string;
+  readonly topicPrefix: string;
+}
+
+/** What this process has sent since it began. */
+export interface RelayCounts {
+  /** Messages that the brokers took. */
+  readonly published: number;
+  /** Tries in which they took none. */
+  readonly failures: number;
+}
+
+/** Encrypted fields read as erased here, so that no mapping can pass content on. */
+const noKeys: Keyring = { ensureKey: () => Promise.reject(new Error('the relay writes nothing that is encrypted')), keys: async () => new Map() };
+
+/**
+ * Tells others, over brokers, what happens in the log: in order for each stream, at least once, from a place kept in the log.
+ * Runs beside the policies, so in one process at a time and in no rebuild. While the brokers are away the log is the buffer.
+ */
+export class Relay implements Reader {
+  readonly name = RELAY;
+  private readonly codec: EventCodec;
+  private published = 0;
+  private failures = 0;
+
+  constructor(private readonly options: RelayOptions) {
+    this.codec = new EventCodec(options.catalogue, noKeys);
+  }
+
+  /** Goes on behind the recorded place; resolves without waiting for the brokers. */
+  start(onFenced: () => void): Promise<RelayRun> {
+    return RelayRun.start({
+      ...this.options,
+      codec: this.codec,
+      onFenced,
+      onPublished: (messages) => (this.published += messages),
+      onFailed: () => (this.failures += 1),
+    });
+  }
+
+  get counts(): RelayCounts {
+    return { published: this.published, failures: this.failures };
+  }
+
+  /** Whether the brokers can be reached, in bounded time. */
+  health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
+    return this.options.publisher.health();
+  }
+
+  /** Ends the connection that `health` holds too. */
+  close(): Promise<void> {
+    return this.options.publisher.close();
+  }
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEventStoreLog, openEventStoreLogReader } from '@app/event-log';
+import type { StoredEvent } from '@app/kernel';
+import { SealedLog } from '../../../test/fixtures/sealed-log';
+import { until } from '../../../test/fixtures/until';
+import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
+import { exportLog } from './export/export-log';
+import { importExport } from './export/import-export';
+import { removeEvents } from './removal';
+import { knownSealText, parseKnownSeal } from './verify/verification';
+import { verifyLog } from './verify/verify-stores';
+
+/** A line of the file behind the double: stream, time, tombstone, and events as id, type, JSON, data and metadata in base64. */
+type Line = [stream: string, created: number, isTombstone: boolean, events: [id: string, type: string, isJson: boolean, data: string, metadata: string][]];
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const isOurs = ([stream]: Line): boolean => stream.startsWith('document-');
+
+describe('seals over EventStoreDB', () => {
+  let folder: string;
+  let file: string;
+  let server: EventStoreDouble;
+  let test: SealedLog;
+
+  /** Two seals over six notes in two streams. */
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sealed-'));
+    file = join(folder, 'log.jsonl');
+    await start();
+    for (let round = 0; round < 2; round += 1) {
+      for (const stream of ['document-1', 'document-2', 'document-1']) await test.note(stream, `round ${round}`);
+      await test.seal();
+    }
+  });
+  afterEach(async () => {
+    await stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const start = async (): Promise<void> => {
+    server = await startEventStoreDouble({ file });
+    test = await SealedLog.open(folder, () => openEventStoreLog({ url: server.url }));
+  };
+  const stop = async (): Promise<void> => {
+    await test.close();
+    await server.stop();
+  };
+  /** Changes what the server keeps, as somebody with access to its disk would. */
+  const tamper = async (change: (lines: Line[]) => Line[]): Promise<void> => {
+    await stop();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Line);
+    writeFileSync(file, change(lines).map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await start();
+  };
+  const keys = () => ({ publicKeys: [test.key.publicKey] });
+  const nth = (lines: Line[], index: number): Line => lines.filter(isOurs)[index] as Line;
+  const findings = async () => (await verifyLog(test.log, keys())).findings;
+
+  it('prove an unaltered log, from elsewhere too', async () => {
+    const expected = { ok: true, events: 6, seals: 2, findings: [], unsealed: { events: 0 } };
+    expect(await verifyLog(test.log, keys())).toMatchObject(expected);
+    const reader = await openEventStoreLogReader({ url: server.url });
+    expect(await verifyLog(reader, keys())).toMatchObject(expected);
+    await reader.close();
+  });
+
+  it('hold over a restart, and go on', async () => {
+    await tamper((lines) => lines);
+    await test.note('document-3', 'later');
+    await test.seal();
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 7, seals: 3, findings: [] });
+  });
+
+  it('find an event that is gone', async () => {
+    await tamper((lines) => lines.filter((line) => line !== nth(lines, 4)));
+    expect(await findings()).toContainEqual(expect.objectContaining({ kind: 'missing', ordinal: 5, stream: 'document-2', revision: 1 }));
+  });
+
+  it.each<[string, (event: Line[3][number]) => void]>([
+    ['its data', (event) => (event[3] = base64('{"text":"round 9"}'))],
+    ['a blank in its data', (event) => (event[3] = base64(`${Buffer.from(event[3], 'base64').toString()} `))],
+    ['a blank in its metadata', (event) => (event[4] = base64(` ${Buffer.from(event[4], 'base64').toString()}`))],
+    ['its type', (event) => (event[1] = 'Noticed')],
+  ])('find an event that was changed: %s', async (_name, change) => {
+    await tamper((lines) => {
+      change(nth(lines, 1)[3][0] as Line[3][number]);
+      return lines;
+    });
+    expect(await findings()).toContainEqual(expect.objectContaining({ kind: 'changed', ordinal: 2, stream: 'document-2', revision: 0 }));
+  });
+
+  it('find a tail that was cut off, when a seal was noted', async () => {
+    const { lastSeal } = await verifyLog(test.log, keys());
+    const since = parseKnownSeal(knownSealText(lastSeal ?? { ordinal: 0, hash: '' }));
+    await tamper((lines) => lines.slice(0, lines.indexOf(nth(lines, 3))));
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 3 });
+    expect((await verifyLog(test.log, { ...keys(), since })).findings).toContainEqual(expect.objectContaining({ kind: 'tail_cut' }));
+  });
+
+  it('explain what was removed rightfully, though the server still holds it', async () => {
+    await removeEvents(test.log, test.codec, { stream: 'document-1', beforeRevision: 2, reason: 'retention' }, { actor: 'user:u1', now: test.clock.now() });
+    await test.seal();
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, findings: [], removals: [{ stream: 'document-1', events: 2 }] });
+    expect(readFileSync(file, 'utf8')).toContain(base64('{"text":"round 0"}'));
+    await tamper((lines) => lines);
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, removals: [{ stream: 'document-1', events: 2 }] });
+  });
+
+  it('are made once when two sealers run', async () => {
+    const sealers = [test.newSealer(), test.newSealer()];
+    await Promise.all(sealers.map((sealer) => sealer.start()));
+    for (let count = 0; count < 20; count += 1) await test.note(`document-${count % 3}`, `note ${count}`);
+    await until(() => sealers.some((sealer) => sealer.ordinal === 26));
+    await Promise.all(sealers.map((sealer) => sealer.stop()));
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 26, findings: [] });
+  });
+
+  it('travel to an embedded log and back with every event, also many large ones of a stream', async () => {
+    await removeEvents(test.log, test.codec, { stream: 'document-2', beforeRevision: 1, reason: 'retention' }, { actor: 'user:u1', now: test.clock.now() });
+    for (let count = 0; count < 8; count += 1) await test.note('document-4', `${count} ${'\u00fc'.repeat(100_000)}`);
+    await test.seal();
+    const options = { publicKey: test.key.publicKey, clock: test.clock };
+    const embedded = await SealedLog.open();
+    await exportLog(test.log, join(folder, 'there.jsonl'), options);
+    expect(await importExport(join(folder, 'there.jsonl'), embedded.log, keys())).toMatchObject({ ok: true, findings: [] });
+    await exportLog(embedded.log, join(folder, 'back.jsonl'), options);
+    const target = await startEventStoreDouble();
+    const log = await openEventStoreLog({ url: target.url });
+
+    expect(await importExport(join(folder, 'back.jsonl'), log, keys())).toMatchObject({ ok: true, findings: [] });
+    const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
+    expect(content((await log.readAll()).events)).toEqual(content(await test.events()));
+    await log.close();
+    await target.stop();
+    await embedded.close();
+    embedded.remove();
+  });
+});

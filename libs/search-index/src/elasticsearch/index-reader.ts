@@ -1,0 +1,139 @@
+import { Unavailable } from '@app/kernel';
+import type { estypes } from '@elastic/elasticsearch';
+import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES } from '../fusion';
+import { askedWords, highlighted, languageOf, queryTerms } from '../language/terms';
+import type { SearchHit, SearchQuery } from '../search-index';
+import { documentKey, vectorField } from './index-names';
+import { readable } from './index-records';
+import type { DocumentRecord, PassageRecord } from './records';
+import { type CallOptions, isRefusal, type Server } from './server';
+
+const CALL: CallOptions = { timeoutMs: 5_000, patienceMs: 1_000 };
+/** Neighbours that the graph of vectors is walked for at least: more finds nearer ones, at a cost. */
+const MIN_WALKED = 200;
+const MAX_WALKED = 10_000;
+/** Twice as many are taken by their rough vectors as are ranked by the exact ones. */
+const OVERSAMPLE = 2;
+
+interface Leg extends Found<string> {
+  readonly documentId: string;
+  readonly put: string;
+  readonly value: number;
+}
+
+/** Searches the live version of an index. */
+export class IndexReader {
+  constructor(
+    private readonly server: Server,
+    private readonly alias: string,
+    private readonly index: string,
+  ) {}
+
+  async search(query: SearchQuery): Promise<readonly SearchHit[]> {
+    if (query.scopes.length === 0 || query.limit < 1) return [];
+    const wanted = candidatesFor(query.limit);
+    return this.onLive(async () => {
+      const [byText, byVector] = await Promise.all([this.byText(query, wanted), this.byVector(query, wanted)]);
+      const found = new Map([...byText, ...byVector].map((leg) => [leg.id, leg]));
+      return this.hits(fused(byText, byVector, query).slice(0, query.limit), found, query);
+    });
+  }
+
+  async revisionOf(documentId: string): Promise<number | undefined> {
+    return this.onLive(async () => {
+      const document = (await this.sources([documentKey(documentId)])).get(documentKey(documentId)) as DocumentRecord | undefined;
+      return document?.document.present?.revision;
+    });
+  }
+
+  /** In English or in German, whichever fits a passage better: the words of a text are indexed in both. */
+  private async byText(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
+    const words = query.mode === 'vector' ? [] : askedWords(query.text);
+    if (words.length === 0) return this.assertLive();
+    const asked = { query: words.join(' ') };
+    return this.leg(wanted, { bool: { filter: filterOf(query), must: [{ dis_max: { queries: [{ match: { body: asked } }, { match: { 'body.german': asked } }] } }] } });
+  }
+
+  /** Nearest first. Where the cut would fall into a tie, more are fetched. */
+  private async byVector(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
+    const { vector, mode } = query;
+    if (mode === 'text' || vector === undefined) return [];
+    const nearest = (k: number): Promise<readonly Leg[]> =>
+      this.leg(k, {
+        knn: {
+          field: vectorField(vector.model, vector.values.length),
+          query_vector: [...vector.values],
+          k,
+          num_candidates: Math.min(Math.max(MIN_WALKED, k * 2), MAX_WALKED),
+          rescore_vector: { oversample: OVERSAMPLE },
+          filter: filterOf(query),
+        },
+      });
+    let limit = wanted + 1;
+    let found = await nearest(limit);
+    while (isCutInTie(found, wanted, limit)) {
+      limit = Math.min(limit * 2, MAX_CANDIDATES);
+      found = await nearest(limit);
+    }
+    return inOrder(found).slice(0, wanted);
+  }
+
+  /** Records as searches see them, not as they were written since. */
+  private async sources(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    const { docs } = await this.server.call(CALL, (client, options) => client.mget({ index: this.alias, ids: [...ids], realtime: false }, options));
+    return new Map(docs.map(readable).map(({ _id, _source }) => [_id, _source]));
+  }
+
+  private async onLive<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isRefusal(error, 404)) throw new Unavailable('search', `index ${this.index} has no live version yet`);
+      throw error;
+    }
+  }
+
+  /** An index that was never served is told from one in which nothing is found. */
+  private async assertLive(): Promise<readonly Leg[]> {
+    await this.server.call(CALL, (client, options) => client.indices.getAlias({ name: this.alias }, options));
+    return [];
+  }
+
+  private async leg(size: number, query: NonNullable<estypes.QueryDslQueryContainer>): Promise<readonly Leg[]> {
+    const { hits } = await this.server.call(CALL, (client, options) =>
+      client.search({ index: this.alias, size, query, sort: [{ _score: { order: 'desc' } }, { chunkId: 'asc' }], _source: false, docvalue_fields: ['documentId', 'put'], track_total_hits: false, allow_partial_search_results: false }, options),
+    );
+    return hits.hits.map(({ _id = '', sort = [], fields = {} }) => {
+      const { documentId: [documentId = ''] = [], put: [put = ''] = [] } = fields as { documentId?: string[]; put?: string[] };
+      return { id: _id, chunkId: String(sort[1]), value: -Number(sort[0]), documentId, put };
+    });
+  }
+
+  /** Reads what is shown, with its document: what is not of the put that the document stands at, or not of a scope asked for, is not shown. */
+  private async hits(candidates: readonly Candidate<string>[], found: ReadonlyMap<string, Leg>, query: SearchQuery): Promise<readonly SearchHit[]> {
+    if (candidates.length === 0) return [];
+    const documents = new Set(candidates.map(({ id }) => documentKey(found.get(id)?.documentId ?? '')));
+    const ids = [...candidates.map(({ id }) => id), ...documents];
+    const sources = await this.sources(ids);
+    const terms = queryTerms(query.text);
+    return candidates.flatMap(({ id, chunkId, textRank, vectorRank, score }) => {
+      const leg = found.get(id);
+      const passage = sources.get(id) as PassageRecord | undefined;
+      const document = sources.get(documentKey(leg?.documentId ?? '')) as DocumentRecord | undefined;
+      const present = document?.document.present;
+      if (passage?.text === undefined || present === undefined || passage.put !== leg?.put || present.put !== leg.put || !query.scopes.includes(present.scope)) return [];
+      const { text, headings = [], place: { start, end, page } } = passage;
+      return [{
+        documentId: leg.documentId, documentName: present.name, documentRevision: present.revision, scope: present.scope, chunkId, text, headings, start, end,
+        ...(page !== undefined && { page }), highlight: highlighted(text, terms, languageOf([text])), score, textRank, vectorRank,
+      }];
+    });
+  }
+}
+
+/** Passages of the scopes, and of the documents and tags where these are named. What is disabled has neither words nor vector. */
+const filterOf = ({ scopes, documentIds, tagIds }: SearchQuery): estypes.QueryDslQueryContainer[] => [
+  { terms: { scope: [...scopes] } },
+  ...(documentIds === undefined ? [] : [{ terms: { documentId: [...documentIds] } }]),
+  ...(tagIds === undefined ? [] : [{ terms: { tagIds: [...tagIds] } }]),
+];

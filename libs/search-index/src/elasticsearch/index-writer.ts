@@ -1,0 +1,146 @@
+import { type Position, Unavailable } from '@app/kernel';
+import { CheckpointMismatch, Fenced } from '@app/read-store';
+import type { Passage, Scope, SearchBatch } from '../search-index';
+import { BatchFold, type DocumentChange } from './batch-fold';
+import { type RecordWrite, writeRecords } from './bulk-writer';
+import { checkpointId, documentKey, type IndexNames, scopeId, slotId, vectorField } from './index-names';
+import { IndexRecords, type StoredCheckpoint } from './index-records';
+import { type DocumentRecord, passageRecord, type ScopeRecord } from './records';
+import { isRefusal, Refusal, type Server } from './server';
+import { onVersion, type Versions } from './versions';
+
+/** A batch that takes longer is given up: what it may still write must arrive while removals are remembered (`gc_deletes`). */
+const LONGEST_BATCH_MS = 10 * 60_000;
+
+/**
+ * Applies batches to versions of indexes. The server has no transactions: every record carries its position as external
+ * version, so that a batch that broke off is done again without harm, and the checkpoint is written last, by compare-and-set.
+ */
+export class IndexWriter {
+  constructor(
+    private readonly server: Server,
+    private readonly names: IndexNames,
+    private readonly versions: Versions,
+  ) {}
+
+  async apply(batch: SearchBatch): Promise<void> {
+    try {
+      await onVersion(batch.index, batch.version, this.write(batch));
+    } catch (error) {
+      if (error instanceof Refusal) this.versions.forgetFields(batch.index, batch.version);
+      throw error;
+    }
+  }
+
+  private async write(batch: SearchBatch): Promise<void> {
+    const { index, version, slice = 0, changes } = batch;
+    const started = performance.now();
+    const records = new IndexRecords(this.server, this.names.version(index, version));
+    const scopes = removals(changes);
+    const mentioned = namesIn(changes);
+    const { checkpoint, documents, removedScopes } = await records.read(slice, mentioned);
+    assertTurn(batch, checkpoint);
+    if (changes.length > 0) {
+      if (scopes.size > 0) await this.removeScopes(batch, scopes, records, documents);
+      const fold = new BatchFold(documents, removedScopes);
+      fold.apply(changes);
+      await this.writeChanges(batch, fold.changes, records);
+      await this.removeLate(batch, fold.changes, records);
+      if (await this.versions.isLive(index, version)) await this.versions.refresh(index, version);
+      if (performance.now() - started > LONGEST_BATCH_MS) throw new Unavailable('search', 'a batch took too long', 'unknown');
+    }
+    await this.moveCheckpoint(batch, slice, checkpoint);
+  }
+
+  /** Leaves word of the removal for every slice, and adds what stands in the scopes to the documents at hand. */
+  private async removeScopes({ index, version }: SearchBatch, scopes: ReadonlyMap<Scope, Position>, records: IndexRecords, documents: Map<string, DocumentRecord>): Promise<void> {
+    const writes = [...scopes].map(([scope, at]): RecordWrite => ({ id: scopeId(scope), position: at, record: { kind: 'scope', scope, at } satisfies ScopeRecord }));
+    await writeRecords(this.server, this.names.writer(index, version), writes);
+    await this.versions.refresh(index, version);
+    for (const scope of scopes.keys()) for await (const found of records.inScope(scope)) if (!documents.has(found.documentId)) documents.set(found.documentId, found);
+  }
+
+  /** Removes what another slice removed with its scope while it was written. */
+  private async removeLate(batch: SearchBatch, written: readonly DocumentChange[], records: IndexRecords): Promise<void> {
+    const scopes = new Set(written.flatMap(({ record }) => record.scope ?? []));
+    const removed = await records.removedScopes([...scopes]);
+    const fold = new BatchFold(new Map(written.map(({ record }) => [record.documentId, record])), removed);
+    fold.apply([...removed].map(([scope, position]) => ({ position, operations: [{ op: 'removeScope', scope }] })));
+    await this.writeChanges(batch, fold.changes, records);
+  }
+
+  private async writeChanges({ index, version }: SearchBatch, changes: readonly DocumentChange[], records: IndexRecords): Promise<void> {
+    const resolved = await Promise.all(changes.map(async (change) => ({ ...change, passages: await passagesOf(change, records) })));
+    for (const [field, dimensions] of vectorsOf(resolved)) await this.versions.declareVectors(index, version, field, dimensions);
+    await writeRecords(this.server, this.names.writer(index, version), resolved.flatMap(writesOf));
+  }
+
+  private async moveCheckpoint({ index, version, to, fence }: SearchBatch, slice: number, stored: StoredCheckpoint): Promise<void> {
+    const document = { kind: 'checkpoint', checkpoint: { position: to.position, handled: to.handled, fence } } as const;
+    const expected = stored.revision === undefined ? { op_type: 'create' as const } : stored.revision;
+    try {
+      await this.server.call({ timeoutMs: 30_000, patienceMs: 10_000 }, (client, options) => client.index({ index: this.names.writer(index, version), id: checkpointId(slice), require_alias: true, document, ...expected }, options));
+    } catch (error) {
+      if (isRefusal(error, 409)) throw new CheckpointMismatch(`index ${index} v${version} was written by another`);
+      throw error;
+    }
+  }
+}
+
+const assertTurn = ({ index, version, from, fence }: SearchBatch, { position, fence: stored }: StoredCheckpoint): void => {
+  if (fence < stored) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${stored}, not ${fence}`);
+  if (from !== position) throw new CheckpointMismatch(`index ${index} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`);
+};
+
+/** Scopes that a batch removes, with the last position that does. */
+const removals = (changes: SearchBatch['changes']): ReadonlyMap<Scope, Position> => {
+  const scopes = new Map<Scope, Position>();
+  for (const { position, operations } of changes) for (const operation of operations) if (operation.op === 'removeScope') scopes.set(operation.scope, position);
+  return scopes;
+};
+
+/** Documents that a batch names, and the scopes that it puts documents into. */
+const namesIn = (changes: SearchBatch['changes']): { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] } => {
+  const documentIds = new Set<string>();
+  const scopes = new Set<Scope>();
+  for (const { operations } of changes)
+    for (const operation of operations) {
+      if (operation.op === 'removeScope') continue;
+      documentIds.add(operation.op === 'putDocument' ? operation.document.documentId : operation.documentId);
+      const scope = operation.op === 'putDocument' ? operation.document.scope : operation.op === 'patchDocument' ? operation.fields.scope : undefined;
+      if (scope !== undefined) scopes.add(scope);
+    }
+  return { documentIds: [...documentIds], scopes: [...scopes] };
+};
+
+interface ResolvedChange extends Omit<DocumentChange, 'passages'> {
+  /** Undefined: they stay as they are. */
+  readonly passages: readonly Passage[] | undefined;
+}
+
+const passagesOf = async ({ record, passages }: DocumentChange, records: IndexRecords): Promise<readonly Passage[] | undefined> => {
+  if (record.removed) return [];
+  if (passages === 'none') return undefined;
+  return passages === 'stored' ? (await records.passages([record]))[0] : passages;
+};
+
+/** The document's record goes first: whatever breaks off after it, its slots are known. */
+const writesOf = ({ record, passages }: ResolvedChange): readonly RecordWrite[] => {
+  const { documentId, at: position, document } = record;
+  const write: RecordWrite = { id: documentKey(documentId), position, record };
+  if (passages === undefined) return [write];
+  const { present } = document;
+  const records = present === undefined ? [] : passages.map((passage, slot): RecordWrite => ({ id: slotId(documentId, slot), position, record: passageRecord(documentId, present, passage) }));
+  const emptied = Array.from({ length: document.slots - records.length }, (_, index): RecordWrite => ({ id: slotId(documentId, records.length + index), position }));
+  return [write, ...records, ...emptied];
+};
+
+/** Fields of the vectors that are about to be written, with their dimensions. */
+const vectorsOf = (changes: readonly ResolvedChange[]): ReadonlyMap<string, number> => {
+  const fields = new Map<string, number>();
+  for (const { record, passages = [] } of changes) {
+    const model = record.document.present?.embeddingModel ?? null;
+    if (model !== null) for (const { vector, enabled } of passages) if (vector !== undefined && enabled) fields.set(vectorField(model, vector.length), vector.length);
+  }
+  return fields;
+};

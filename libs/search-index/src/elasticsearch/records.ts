@@ -1,0 +1,104 @@
+import type { Position } from '@app/kernel';
+import type { Checkpoint } from '@app/read-store';
+import type { IndexedDocument, Passage, Scope } from '../search-index';
+import { MAX_DIMENSIONS } from './index-schema';
+import { vectorField } from './index-names';
+
+/** Where a slice of a version stands. */
+export interface CheckpointRecord {
+  readonly kind: 'checkpoint';
+  readonly checkpoint: Checkpoint & { readonly fence: number };
+}
+
+/** A scope that was removed: what came into it before `at` is not put again, whichever slice it comes from. */
+export interface ScopeRecord {
+  readonly kind: 'scope';
+  readonly scope: Scope;
+  readonly at: Position;
+}
+
+/**
+ * What an index knows of a document beside its passages. It stays when the document is removed, without its content, so that
+ * what an overtaken writer may still write is never shown.
+ */
+export interface DocumentRecord {
+  readonly kind: 'document';
+  readonly documentId: string;
+  /** Position of the last change. */
+  readonly at: Position;
+  readonly removed: boolean;
+  readonly document: {
+    /** How many slots were ever in use: what a removal must empty, also after a write that broke off. */
+    readonly slots: number;
+    readonly present?: PresentDocument;
+  };
+  /** Absent when removed. */
+  readonly scope?: Scope;
+}
+
+export interface PresentDocument extends Omit<IndexedDocument, 'passages' | 'documentId'> {
+  /** Slots that hold its passages: 0 up to here. */
+  readonly passages: number;
+  /** Position of the put that they are of: a passage of another put is not shown. */
+  readonly put: Position;
+  /** Position since which it is in its scope. */
+  readonly since: Position;
+}
+
+interface Place extends Omit<Passage, 'chunkId' | 'text' | 'headings' | 'vector'> {}
+
+/** A passage. What is disabled lies in `hidden`, which nothing searches; its scope and tags are its document's. */
+export interface PassageRecord {
+  readonly kind: 'passage';
+  readonly documentId: string;
+  readonly chunkId: string;
+  readonly put: Position;
+  readonly scope: Scope;
+  readonly tagIds: readonly string[];
+  readonly place: Place;
+  readonly name?: string;
+  readonly headings?: readonly string[];
+  readonly text?: string;
+  readonly hidden?: { readonly headings: readonly string[]; readonly text: string; readonly vector?: string };
+  /** Vectors, each in the field of its model: base64 of big-endian floats when written, numbers when read. */
+  readonly [vector: `vector_${string}`]: string | readonly number[];
+}
+
+export const passageRecord = (documentId: string, { name, scope, tagIds, embeddingModel, put }: PresentDocument, { chunkId, text, headings, vector, ...place }: Passage): PassageRecord => {
+  const record = { kind: 'passage', documentId, chunkId, put, scope, tagIds, place } as const;
+  const encoded = vector === undefined || embeddingModel === null ? undefined : { field: vectorField(embeddingModel, vector.length), floats: encodeFloats(vector) };
+  if (!place.enabled) return { ...record, hidden: { headings, text, ...(encoded && { vector: encoded.floats }) } };
+  return { ...record, name, headings, text, ...(encoded && { [encoded.field]: encoded.floats }) };
+};
+
+/** The passage of a record that was read with its vectors. */
+export const passageOf = (record: PassageRecord): Passage => {
+  const { chunkId, place, hidden, headings = [], text = '' } = record;
+  const vector = hidden === undefined ? visibleVector(record) : hidden.vector === undefined ? undefined : decodeFloats(hidden.vector);
+  return { chunkId, ...place, headings: hidden?.headings ?? headings, text: hidden?.text ?? text, ...(vector && { vector }) };
+};
+
+/** Refuses with `RangeError` what the server would refuse in the middle of a batch. */
+export const checkVector = ({ vector }: Passage): void => {
+  if (vector === undefined) return;
+  if (vector.length < 1 || vector.length > MAX_DIMENSIONS) throw new RangeError(`a vector has 1 to ${MAX_DIMENSIONS} dimensions, not ${vector.length}`);
+  if (!vector.every((value: number) => Number.isFinite(value))) throw new RangeError('a vector has numbers only');
+};
+
+const visibleVector = (record: PassageRecord): readonly number[] | undefined => {
+  const field = Object.keys(record).find((key): key is `vector_${string}` => key.startsWith('vector_'));
+  const values = field === undefined ? undefined : record[field];
+  return typeof values === 'object' ? values.map(Math.fround) : undefined;
+};
+
+const FLOAT = Float32Array.BYTES_PER_ELEMENT;
+
+const encodeFloats = (vector: readonly number[] | Float32Array): string => {
+  const bytes = Buffer.from(Float32Array.from(vector).buffer);
+  return bytes.swap32().toString('base64');
+};
+
+const decodeFloats = (base64: string): readonly number[] => {
+  const bytes = Buffer.from(base64, 'base64');
+  return Array.from({ length: bytes.length / FLOAT }, (_, index) => bytes.readFloatBE(index * FLOAT));
+};

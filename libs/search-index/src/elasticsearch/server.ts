@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '@app/kernel';
+import type { Client } from '@elastic/elasticsearch';
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+/** Overloaded for now: full queues, tripped circuit breakers, nodes that come and go. */
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** It does not serve us at all: signed out or read-only. */
+const CLOSED: ReadonlySet<number> = new Set([401, 403]);
+
+/** The server says that a request is wrong. Its reason is left out: it may quote content. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly status: number,
+    /** The server's name for the error, such as `version_conflict_engine_exception`. */
+    readonly type: string,
+  ) {
+    super(`Elasticsearch refused with ${status} ${type}`);
+  }
+}
+
+export const isRefusal = (error: unknown, status: number): boolean => error instanceof Refusal && error.status === status;
+
+export interface CallOptions {
+  /** Longest time one request may take. */
+  readonly timeoutMs: number;
+  /** How long a busy server is asked again; not at all by default. */
+  readonly patienceMs?: number;
+}
+
+/** Calls to Elasticsearch, each with a deadline. What fails is `Unavailable` or a `Refusal`; nothing that the server quotes is passed on. */
+export class Server {
+  constructor(private readonly client: Client) {}
+
+  async call<T>({ timeoutMs, patienceMs = 0 }: CallOptions, request: (client: Client, options: { readonly requestTimeout: number }) => Promise<T>): Promise<T> {
+    const backoff = new Backoff(patienceMs);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await request(this.client, { requestTimeout: timeoutMs });
+      } catch (error) {
+        const failure = failureOf(error);
+        // A connection that was kept may have been closed meanwhile, and every call may be repeated.
+        if (failure instanceof Unreachable && attempt === 1) continue;
+        if (!(failure instanceof Busy) || !(await backoff.pause())) throw failure;
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+/** Pauses that grow, each drawn at random up to its length, so that many writers do not come back at once. */
+export class Backoff {
+  private readonly started = performance.now();
+  private next = FIRST_PAUSE_MS;
+
+  constructor(private readonly patienceMs: number) {}
+
+  /** False when patience is at an end. */
+  async pause(): Promise<boolean> {
+    if (performance.now() - this.started + this.next > this.patienceMs) return false;
+    await pause(this.next * (0.5 + Math.random() / 2));
+    this.next = Math.min(this.next * 2, LONGEST_PAUSE_MS);
+    return true;
+  }
+}
+
+/** What an answer with a status means for whoever asked. */
+export const failureOfStatus = (status: number, type: string): Unavailable | Refusal => {
+  if (BUSY.has(status)) return new Busy('search', `Elasticsearch is busy: ${status} ${type}`);
+  if (CLOSED.has(status)) return new Unavailable('search', `Elasticsearch does not serve this: ${status} ${type}`);
+  return status >= 500 ? new Unavailable('search', `Elasticsearch failed: ${status} ${type}`, 'unknown') : new Refusal(status, type);
+};
+
+class Busy extends Unavailable {}
+class Unreachable extends Unavailable {}
+
+/** By name, since the driver is loaded when it is needed. */
+const failureOf = (error: unknown): Error => {
+  if (!(error instanceof Error)) return new Error('Elasticsearch was asked in a way that failed');
+  switch (error.name) {
+    case 'ResponseError': {
+      const { statusCode = 0, body } = error as { readonly statusCode?: number; readonly body?: { readonly error?: { readonly type?: string } } };
+      return failureOfStatus(statusCode, body?.error?.type ?? 'without a type');
+    }
+    case 'TimeoutError':
+      return new Unavailable('search', 'Elasticsearch did not answer in time', 'unknown');
+    case 'ConnectionError':
+    case 'NoLivingConnectionsError':
+      return new Unreachable('search', 'Elasticsearch cannot be reached', 'unknown');
+    case 'ProductNotSupportedError':
+    case 'DeserializationError':
+      return new Unavailable('search', 'what answers is not Elasticsearch');
+    default:
+      return error;
+  }
+};

@@ -1,0 +1,124 @@
+import { Unavailable } from '@app/kernel';
+import type { IndexNames } from './index-names';
+import { schema, vectorMapping } from './index-schema';
+import { type CallOptions, isRefusal, Refusal, type Server } from './server';
+
+const CONTROL: CallOptions = { timeoutMs: 30_000, patienceMs: 10_000 };
+const READ: CallOptions = { timeoutMs: 5_000, patienceMs: 1_000 };
+const REFRESH: CallOptions = { timeoutMs: 60_000, patienceMs: 10_000 };
+const HEALTH_MS = 2_000;
+
+/** The versions of indexes: an index each, with an alias for the live one. */
+export class Versions {
+  /** Fields of vectors that are known to be there, by version and name. */
+  private readonly vectorFields = new Set<string>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly names: IndexNames,
+  ) {}
+
+  /** Makes the index of a version if it is missing, without copies: these come when it is served. */
+  async prepare(index: string, version: number): Promise<void> {
+    try {
+      await this.server.call(CONTROL, (client, options) => client.indices.create({ index: this.names.version(index, version), ...schema, aliases: { [this.names.writer(index, version)]: {} } }, options));
+    } catch (error) {
+      if (!isRefusal(error, 400) || !(await this.versions(index)).includes(version)) throw error;
+    }
+  }
+
+  async live(index: string): Promise<number | undefined> {
+    const name = (await this.indexesOf({ name: this.names.alias(index) }))[0];
+    return name === undefined ? undefined : this.names.versionOf(index, name);
+  }
+
+  async isLive(index: string, version: number): Promise<boolean> {
+    return this.server.call(READ, (client, options) => client.indices.existsAlias({ name: this.names.alias(index), index: this.names.version(index, version) }, options));
+  }
+
+  async versions(index: string): Promise<readonly number[]> {
+    const names = await this.indexesOf({ index: this.names.versions(index) });
+    return names.flatMap((name) => this.names.versionOf(index, name) ?? []).toSorted((a, b) => a - b);
+  }
+
+  /**
+   * Moves the alias in one step. The server refuses it when `from` does not have the alias any more, and a first version beside
+   * another, since an alias has one write index at most.
+   */
+  async swap(index: string, from: number | undefined, to: number): Promise<boolean> {
+    const alias = this.names.alias(index);
+    if (from === undefined && (await this.live(index)) !== undefined) return false;
+    await this.restoreCopies(index, to);
+    await this.refresh(index, to);
+    const add = { add: { index: this.names.version(index, to), alias, is_write_index: true } };
+    const remove = from === undefined ? [] : [{ remove: { index: this.names.version(index, from), alias, must_exist: true } }];
+    try {
+      await this.server.call(CONTROL, (client, options) => client.indices.updateAliases({ actions: [...remove, add] }, options));
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      const live = await this.live(index);
+      if (live === from) throw error;
+      if (live !== to) return false;
+    }
+    // What was written while nobody saw that it is served now.
+    await this.refresh(index, to);
+    return true;
+  }
+
+  async drop(index: string, version: number): Promise<void> {
+    this.forgetFields(index, version);
+    await this.server.call(CONTROL, (client, options) => client.indices.delete({ index: this.names.version(index, version), ignore_unavailable: true }, options));
+  }
+
+  async refresh(index: string, version: number): Promise<void> {
+    await onVersion(index, version, this.server.call(REFRESH, (client, options) => client.indices.refresh({ index: this.names.version(index, version) }, options)));
+  }
+
+  /** Declares the field of a model's vectors before the first of them is written: the schema takes no other fields. */
+  async declareVectors(index: string, version: number, field: string, dimensions: number): Promise<void> {
+    const known = `${this.names.version(index, version)}/${field}`;
+    if (this.vectorFields.has(known)) return;
+    const properties = { [field]: vectorMapping(dimensions) };
+    await this.server.call(CONTROL, (client, options) => client.indices.putMapping({ index: this.names.version(index, version), properties }, options));
+    this.vectorFields.add(known);
+  }
+
+  /** After a write was refused: the index may have been made anew by somebody else. */
+  forgetFields(index: string, version: number): void {
+    const start = `${this.names.version(index, version)}/`;
+    for (const known of this.vectorFields) if (known.startsWith(start)) this.vectorFields.delete(known);
+  }
+
+  async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
+    try {
+      const { status } = await this.server.call({ timeoutMs: HEALTH_MS }, (client, options) => client.cluster.health({ index: this.names.all, timeout: '1s' }, options));
+      return status === 'red' ? { ok: false, reason: 'Elasticsearch has indexes that cannot be read' } : { ok: true };
+    } catch (error) {
+      return { ok: false, reason: error instanceof Unavailable ? error.reason : 'Elasticsearch refuses to tell its health' };
+    }
+  }
+
+  private async restoreCopies(index: string, version: number): Promise<void> {
+    const settings = { auto_expand_replicas: '0-1' };
+    await onVersion(index, version, this.server.call(CONTROL, (client, options) => client.indices.putSettings({ index: this.names.version(index, version), settings }, options)));
+  }
+
+  private async indexesOf(asked: { readonly name?: string; readonly index?: string }): Promise<readonly string[]> {
+    try {
+      return Object.keys(await this.server.call(READ, (client, options) => client.indices.getAlias(asked, options)));
+    } catch (error) {
+      if (isRefusal(error, 404)) return [];
+      throw error;
+    }
+  }
+}
+
+/** Says of a version that is not there what the embedded engine says. */
+export const onVersion = async <T>(index: string, version: number, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (isRefusal(error, 404)) throw new Unavailable('search', `index ${index} v${version} is missing; prepare it and fill it from the log`);
+    throw error;
+  }
+};

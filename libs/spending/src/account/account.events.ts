@@ -1,0 +1,55 @@
+import { defineEvent, type EventOf, type EventsOf, nanoText } from '@app/kernel';
+import { z } from 'zod';
+
+const windowStart = z.iso.datetime().nullable();
+
+/** Money set aside for a call that has not ended. `by`: the process that runs it. */
+const hold = z.strictObject({ id: z.uuid(), by: z.string(), amount: nanoText, window: windowStart, isIncluded: z.boolean() });
+/** The calendar that the account counts by. */
+const calendar = z.strictObject({
+  window: z.enum(['day', 'week', 'month', 'total']),
+  timeZone: z.string(),
+  anchor: z.iso.datetime().nullable(),
+  /** The second, third ... limit of the same API key: nobody counted for this account while there was none. */
+  ordinal: z.number().int().min(2).exactOptional(),
+});
+
+export const spendAccountOpened = defineEvent({
+  type: 'SpendAccountOpened',
+  description: 'The account of a limit was opened, or its calendar changed, or the limit of its API key was set again. `spent` is what usage records say of the window up to the position `upTo`; what is held stays held.',
+  data: z.strictObject({ calendar, window: windowStart, spent: nanoText, upTo: z.string().nullable() }),
+});
+
+export const spendMoved = defineEvent({
+  type: 'SpendMoved',
+  description: 'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it. Amounts are nano-units.',
+  data: z.strictObject({
+    held: z.array(hold),
+    settled: z.array(z.strictObject({ id: z.uuid(), cost: nanoText, window: windowStart })),
+    freed: z.array(z.strictObject({ id: z.uuid(), cost: nanoText.nullable() })),
+  }),
+});
+
+export const spendLimitReached = defineEvent({
+  type: 'SpendLimitReached',
+  description: 'What was spent in a window of a limit has come to its amount. Told once a window, unless the amount changes. Amounts are nano-units.',
+  data: z.strictObject({ window: windowStart, spent: nanoText, amount: nanoText, action: z.enum(['block', 'warn']) }),
+});
+
+export const spendSummarised = defineEvent({
+  type: 'SpendSummarised',
+  description: 'Where the account of a limit stands: no decision needs to read what came before.',
+  data: z.strictObject({
+    calendar,
+    upTo: z.string().nullable(),
+    windows: z.array(z.strictObject({ window: windowStart, spent: nanoText })),
+    holds: z.array(hold.omit({ isIncluded: true })),
+    freed: z.array(z.uuid()),
+    ended: z.array(z.uuid()),
+  }),
+});
+
+export const accountEvents = [spendAccountOpened, spendMoved, spendLimitReached, spendSummarised] as const;
+export type AccountEvent = EventsOf<typeof accountEvents>;
+export type Calendar = z.output<typeof calendar>;
+export type SpendMoved = EventOf<typeof spendMoved>['data'];

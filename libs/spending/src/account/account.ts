@@ -1,0 +1,118 @@
+import type { AccountEvent, Calendar, SpendMoved } from './account.events';
+
+/** Money set aside for a call that has not ended. */
+export interface Hold {
+  /** The process that runs the call. */
+  readonly by: string;
+  /** Nano-units. */
+  readonly amount: bigint;
+  /** Start of the window that the call began in. */
+  readonly window: string | null;
+}
+
+/** What was spent and is held under one limit. */
+export interface Account {
+  /** Null before it was opened. */
+  readonly calendar: Calendar | null;
+  /** Usage recorded up to this position is in what was spent at the opening. */
+  readonly upTo: string | null;
+  /** Nano-units spent, by start of the window: the last two, and earlier ones that calls still run in. */
+  readonly windows: ReadonlyMap<string | null, bigint>;
+  readonly holds: ReadonlyMap<string, Hold>;
+  /** Calls of processes taken for dead whose holds came free, the last ones: what they cost counts if it is told after all. */
+  readonly freed: readonly string[];
+  /** The same, settled from usage records in the place of the dead: what is told of them later was counted. */
+  readonly ended: readonly string[];
+  /** Events since the last summary. */
+  readonly moves: number;
+}
+
+export const UNOPENED: Account = { calendar: null, upTo: null, windows: new Map(), holds: new Map(), freed: [], ended: [], moves: 0 };
+
+/** The open window and the one before: another process's clock may be behind. */
+const WINDOWS_KEPT = 2;
+/** How many calls of dead processes are remembered. */
+const REMEMBERED = 200;
+
+/** Folds an event into an account. */
+export const evolveAccount = (account: Account, event: AccountEvent): Account => {
+  switch (event.type) {
+    case 'SpendAccountOpened': {
+      const { calendar, window, spent, upTo } = event.data;
+      // Whatever runs counts in the window that is open now, whichever calendar it began under.
+      const holds = new Map([...account.holds].map(([id, hold]) => [id, { ...hold, window }]));
+      return { ...account, calendar, upTo, windows: new Map([[window, BigInt(spent)]]), holds, moves: account.moves + 1 };
+    }
+    case 'SpendMoved':
+      return moved(account, event.data);
+    case 'SpendLimitReached':
+      return account;
+    case 'SpendSummarised': {
+      const { calendar, upTo, windows, holds, freed, ended } = event.data;
+      return {
+        calendar,
+        upTo,
+        windows: new Map(windows.map(({ window, spent }) => [window, BigInt(spent)])),
+        holds: new Map(holds.map(({ id, by, amount, window }) => [id, { by, amount: BigInt(amount), window }])),
+        freed,
+        ended,
+        moves: 0,
+      };
+    }
+  }
+};
+
+const moved = (account: Account, { held, settled, freed }: SpendMoved): Account => {
+  const windows = new Map(account.windows);
+  const holds = new Map(account.holds);
+  const spend = (window: string | null, cost: string): unknown => windows.set(window, (windows.get(window) ?? 0n) + BigInt(cost));
+  for (const { id, by, amount, window } of held) {
+    spend(window, '0');
+    holds.set(id, { by, amount: BigInt(amount), window });
+  }
+  for (const { id, cost, window } of settled) {
+    spend(window, cost);
+    holds.delete(id);
+  }
+  for (const { id, cost } of freed) {
+    if (cost !== null) spend(holds.get(id)?.window ?? null, cost);
+    holds.delete(id);
+  }
+  const latest = [...windows.keys()].toSorted().slice(-WINDOWS_KEPT);
+  const inUse = new Set([...latest, ...[...holds.values()].map(({ window }) => window)]);
+  for (const start of windows.keys()) if (!inUse.has(start)) windows.delete(start);
+  const settledIds = new Set(settled.map(({ id }) => id));
+  const remember = (ids: readonly string[], more: readonly { readonly id: string }[]): readonly string[] =>
+    more.length === 0 && !ids.some((id) => settledIds.has(id)) ? ids : [...ids.filter((id) => !settledIds.has(id)), ...more.map(({ id }) => id)].slice(-REMEMBERED);
+  return {
+    ...account,
+    windows,
+    holds,
+    freed: remember(account.freed, freed.filter(({ cost }) => cost === null)),
+    ended: remember(account.ended, freed.filter(({ cost }) => cost !== null)),
+    moves: account.moves + 1,
+  };
+};
+
+/** What of a window was spent, nano-units. */
+export const spentIn = ({ windows }: Account, window: string | null): bigint => windows.get(window) ?? 0n;
+
+/** What is held for calls of a window, nano-units. */
+export const heldIn = ({ holds }: Account, window: string | null): bigint => {
+  let sum = 0n;
+  for (const hold of holds.values()) if (hold.window === window) sum += hold.amount;
+  return sum;
+};
+
+/** The account as one event, from which it can be folded again. */
+export const summaryOf = ({ calendar, upTo, windows, holds, freed, ended }: Account & { readonly calendar: Calendar }): AccountEvent => ({
+  type: 'SpendSummarised',
+  data: {
+    calendar,
+    upTo,
+    windows: [...windows].map(([window, spent]) => ({ window, spent: spent.toString() })),
+    holds: [...holds].map(([id, { by, amount, window }]) => ({ id, by, amount: amount.toString(), window })),
+    freed: [...freed],
+    ended: [...ended],
+  },
+});

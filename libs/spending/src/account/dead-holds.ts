@@ -1,0 +1,67 @@
+import { isUnavailable, type Position } from '@app/kernel';
+import type { Account } from './account';
+import type { Move } from './moves';
+
+/** How long a process that is not heard of is waited for before its holds come free. */
+const DOUBT_MS = 5_000;
+/** How long moves wait for usage records; holds that these cannot tell of yet stay for now. */
+const PATIENCE_MS = 200;
+
+/** What usage records say of a call. */
+export interface RecordedCost {
+  readonly cost: bigint;
+  readonly position: Position;
+}
+
+export interface DeadHoldsParts {
+  /** This process, and whether others live. */
+  readonly processes: { readonly id: string; readonly alone: boolean; isAlive(id: string): boolean };
+  /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
+  readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
+  readonly doubtMs?: number;
+}
+
+/** Ends what dead processes held in an account. */
+export class DeadHolds {
+  private readonly doubted = new Map<string, number>();
+  /** By id of the call; null where nothing was recorded, undefined while that is asked. */
+  private readonly known = new Map<string, RecordedCost | null | undefined>();
+
+  constructor(private readonly parts: DeadHoldsParts) {}
+
+  /** Moves that end holds of dead processes by what usage records say. */
+  async moves(holds: Account['holds']): Promise<readonly Move[]> {
+    for (const id of this.known.keys()) if (!holds.has(id)) this.known.delete(id);
+    const dead: string[] = [];
+    for (const [id, { by }] of holds) if (by !== this.parts.processes.id && this.isDead(by)) dead.push(id);
+    const asked = dead.filter((id) => !this.known.has(id)).map((id) => this.ask(id));
+    if (asked.length > 0) await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
+    return dead.flatMap((id): readonly Move[] => {
+      const recorded = this.known.get(id);
+      return recorded === undefined ? [] : [{ type: 'free', id, cost: recorded?.cost ?? null, position: recorded?.position ?? null }];
+    });
+  }
+
+  private async ask(id: string): Promise<void> {
+    this.known.set(id, undefined);
+    try {
+      this.known.set(id, (await this.parts.recorded(id)) ?? null);
+    } catch (error) {
+      this.known.delete(id);
+      if (!isUnavailable(error)) throw error;
+    }
+  }
+
+  /** A process that has just begun may not have been heard of yet. */
+  private isDead(by: string): boolean {
+    const { processes } = this.parts;
+    if (processes.alone) return true;
+    if (processes.isAlive(by)) {
+      this.doubted.delete(by);
+      return false;
+    }
+    const since = this.doubted.get(by) ?? performance.now();
+    this.doubted.set(by, since);
+    return performance.now() - since >= (this.parts.doubtMs ?? DOUBT_MS);
+  }
+}

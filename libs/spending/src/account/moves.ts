@@ -1,0 +1,110 @@
+import { windowAt } from '../windows';
+import { type Account, heldIn, spentIn } from './account';
+import type { AccountEvent, SpendMoved } from './account.events';
+
+/** What a limit says, in nano-units. */
+export interface Terms {
+  readonly amount: bigint;
+  readonly action: 'block' | 'warn';
+  readonly included: bigint | null;
+}
+
+/** What is asked of an account. */
+export type Move =
+  /** A call wants to begin; `estimate` is what it may cost, `at` the time in milliseconds. */
+  | { readonly type: 'hold'; readonly id: string; readonly by: string; readonly estimate: bigint; readonly at: number }
+  /** A call that began `at` a time ended, or never began (cost 0). `position`: of its usage record. */
+  | { readonly type: 'settle'; readonly id: string; readonly cost: bigint; readonly at: number; readonly position: string | null }
+  /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. */
+  | { readonly type: 'free'; readonly id: string; readonly cost: bigint | null; readonly position: string | null };
+
+/** What was answered to a hold. */
+export type Answer = { readonly granted: true; readonly isIncluded: boolean } | { readonly granted: false; readonly spent: bigint; readonly held: bigint };
+
+export interface Decided {
+  readonly events: readonly AccountEvent[];
+  /** By id of the call. */
+  readonly answers: ReadonlyMap<string, Answer>;
+}
+
+/**
+ * Decides moves together, what ends before what begins. A blocking limit lets a call begin while anything is left, and holds
+ * all that the call may cost: until that one has ended nothing is left, so a limit is overspent by one call's cost at most.
+ */
+export const decideMoves = (account: Account, terms: Terms, moves: readonly Move[]): Decided => {
+  const tally = new Tally(account);
+  const answers = new Map<string, Answer>();
+  for (const move of moves) if (move.type !== 'hold') tally.end(move);
+  for (const move of moves) {
+    if (move.type !== 'hold') continue;
+    const { spent, held } = tally.in(tally.windowOf(move.at));
+    if (terms.action === 'block' && spent + held >= terms.amount) {
+      answers.set(move.id, { granted: false, spent, held });
+      continue;
+    }
+    const isIncluded = terms.included !== null && spent + held < terms.included;
+    tally.hold(move, isIncluded);
+    answers.set(move.id, { granted: true, isIncluded });
+  }
+  return { events: tally.isEmpty ? [] : [{ type: 'SpendMoved', data: tally.moved }, ...tally.reached(terms)], answers };
+};
+
+/** An account while moves are decided on it. */
+class Tally {
+  readonly moved: SpendMoved = { held: [], settled: [], freed: [] };
+  private readonly sums = new Map<string | null, { spent: bigint; held: bigint }>();
+  private readonly ended = new Set<string>();
+
+  constructor(private readonly account: Account) {}
+
+  get isEmpty(): boolean {
+    return this.moved.held.length + this.moved.settled.length + this.moved.freed.length === 0;
+  }
+
+  /** The windows whose spending came to the amount of the limit. */
+  reached({ amount, action }: Terms): readonly AccountEvent[] {
+    const windows = [...this.sums].filter(([window, { spent }]) => spent >= amount && spentIn(this.account, window) < amount);
+    return windows.map(([window, { spent }]) => ({ type: 'SpendLimitReached', data: { window, spent: spent.toString(), amount: amount.toString(), action } }));
+  }
+
+  in(window: string | null): { spent: bigint; held: bigint } {
+    let sums = this.sums.get(window);
+    if (sums === undefined) this.sums.set(window, (sums = { spent: spentIn(this.account, window), held: heldIn(this.account, window) }));
+    return sums;
+  }
+
+  /** Start of the window of the account's own calendar that a time falls into. */
+  windowOf(at: number): string | null {
+    const { calendar } = this.account;
+    if (calendar === null) throw new Error('an account is opened before anything moves');
+    return windowAt(calendar, at).start;
+  }
+
+  hold({ id, by, estimate, at }: Extract<Move, { type: 'hold' }>, isIncluded: boolean): void {
+    const window = this.windowOf(at);
+    this.moved.held.push({ id, by, amount: estimate.toString(), window, isIncluded });
+    this.in(window).held += estimate;
+  }
+
+  end(move: Exclude<Move, { type: 'hold' }>): void {
+    const { holds, freed, ended, upTo, windows } = this.account;
+    const hold = holds.get(move.id);
+    if (this.ended.has(move.id)) return;
+    const isCounted = move.position !== null && upTo !== null && move.position <= upTo;
+    const cost = move.cost !== null && isCounted ? 0n : move.cost;
+    const window = move.type === 'settle' ? this.windowOf(move.at) : (hold?.window ?? null);
+    if (hold === undefined) {
+      // Of a call that has no hold here only what it cost matters; what belongs to a window long closed stands in usage records alone.
+      const isNews = move.type === 'settle' && !ended.includes(move.id) && (freed.includes(move.id) || cost !== 0n) && isOpen(windows, window);
+      if (!isNews) return;
+    }
+    if (move.type === 'settle') this.moved.settled.push({ id: move.id, cost: String(cost), window });
+    else this.moved.freed.push({ id: move.id, cost: cost === null ? null : cost.toString() });
+    this.in(window).spent += cost ?? 0n;
+    if (hold !== undefined) this.in(hold.window).held -= hold.amount;
+    this.ended.add(move.id);
+  }
+}
+
+/** An earlier window is kept for a while: clocks differ. */
+const isOpen = (windows: Account['windows'], window: string | null): boolean => windows.has(window) || [...windows.keys()].every((start) => (start ?? '') < (window ?? ''));

@@ -1,0 +1,114 @@
+import { canonicalJson, type Position } from '@app/kernel';
+import type { LimitScope } from '../limits/limit.events';
+import { windowAt } from '../windows';
+import { AccountStream, type AccountStreamParts } from './account-stream';
+import { type Account, heldIn, spentIn } from './account';
+import type { Calendar } from './account.events';
+import { DeadHolds, type DeadHoldsParts } from './dead-holds';
+import { type Answer, decideMoves, type Move, type Terms } from './moves';
+
+/** Moves that one event tells of at most. */
+const BATCH = 500;
+
+/** A limit as accounts need it. */
+export interface AccountLimit {
+  readonly id: string;
+  readonly scope: LimitScope;
+  readonly terms: Terms;
+  readonly calendar: Calendar;
+}
+
+export interface AccountParts extends AccountStreamParts, DeadHoldsParts {
+  /** What was spent in a scope since a time (null: ever), and up to which position of the log that is known. */
+  readonly spentSince: (scope: LimitScope, start: string | null) => Promise<{ readonly spent: bigint; readonly upTo: Position | null }>;
+}
+
+interface Waiting {
+  /** Undefined: whoever asks only wants to know where the account stands. */
+  readonly move: Move | undefined;
+  readonly resolve: (answer: Answer | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Where an account stands now. Amounts are nano-units. */
+export interface Standing {
+  readonly start: string | null;
+  readonly resetsAt: string | null;
+  readonly spent: bigint;
+  readonly held: bigint;
+  readonly holds: Account['holds'];
+}
+
+/** The account of one limit as this process keeps it: moves that come while others are written are decided together, by one event. */
+export class OpenAccount {
+  private readonly stream: AccountStream;
+  private waiting: Waiting[] = [];
+  private isRunning = false;
+  private readonly deadHolds: DeadHolds;
+
+  constructor(
+    private readonly parts: AccountParts,
+    private limit: AccountLimit,
+  ) {
+    this.stream = new AccountStream(parts, limit.id);
+    this.deadHolds = new DeadHolds(parts);
+  }
+
+  /**
+   * Resolves when the move is in the log: for a hold with its answer. `limit`: as it stands now, or as it stood when the call began
+   * where that ended and cost nothing. Only what begins may bring another calendar.
+   */
+  move(limit: AccountLimit, move: Move | undefined): Promise<Answer | undefined> {
+    if (isBeginning(move)) this.limit = limit;
+    else if (move?.type === 'settle' && move.cost > 0n) this.limit = { ...this.limit, terms: limit.terms };
+    const asked = new Promise<Answer | undefined>((resolve, reject) => this.waiting.push({ move, resolve, reject }));
+    if (!this.isRunning) void this.run();
+    return asked;
+  }
+
+  /** Where the account stands, holds of dead processes set free. */
+  async standing(limit: AccountLimit): Promise<Standing> {
+    await this.move(limit, undefined);
+    const { start, resetsAt } = windowAt(limit.calendar, this.parts.clock.now().getTime());
+    const { state } = this.stream;
+    return { start, resetsAt, spent: spentIn(state, start), held: heldIn(state, start), holds: state.holds };
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    // What asks in the same turn is decided together.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, BATCH);
+      try {
+        const answers = await this.decided(batch.flatMap(({ move }) => move ?? []), batch.some(({ move }) => isBeginning(move)));
+        for (const { move, resolve } of batch) resolve(move && answers.get(move.id));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.isRunning = false;
+  }
+
+  private async decided(moves: readonly Move[], anew: boolean): Promise<ReadonlyMap<string, Answer>> {
+    for (;;) {
+      await this.stream.advance();
+      if (!(await this.opened(anew))) continue;
+      const all = [...(await this.deadHolds.moves(this.stream.state.holds)), ...moves];
+      const { events, answers } = decideMoves(this.stream.state, this.limit.terms, all);
+      if (events.length === 0 || (await this.stream.append(events))) return answers;
+    }
+  }
+
+  /** Opens the account, or `anew` when the limit counts by another calendar; false when others did meanwhile. */
+  private async opened(anew: boolean): Promise<boolean> {
+    const { calendar, scope } = this.limit;
+    const standing = this.stream.state.calendar;
+    if (standing !== null && (!anew || canonicalJson(standing) === canonicalJson({ ...calendar }))) return true;
+    const { start } = windowAt(calendar, this.parts.clock.now().getTime());
+    const { spent, upTo } = await this.parts.spentSince(scope, start);
+    return this.stream.append([{ type: 'SpendAccountOpened', data: { calendar: { ...calendar }, window: start, spent: spent.toString(), upTo } }]);
+  }
+}
+
+const isBeginning = (move: Move | undefined): boolean => move === undefined || move.type === 'hold';

@@ -1,0 +1,15 @@
+export type { Standing } from './account/open-account';
+export * from './events';
+export * from './invocations/invocation.events';
+export * from './ledger';
+export * from './limits/commands/set-limit';
+export { type Limit, scopeKey } from './limits/limit-register.decider';
+export * from './limits/limit.events';
+export * from './limits/limits';
+export * from './metering';
+export * from './restatement';
+export * from './usage';
+export * from './what-if';
+export * from './windows';
+export * from './limit-windows';
+export type { AccountEvent } from './account/account.events';

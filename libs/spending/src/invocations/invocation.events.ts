@@ -1,0 +1,43 @@
+import { defineEvent, nanoText } from '@app/kernel';
+import { z } from 'zod';
+
+const tokens = z.number().int().nonnegative();
+
+/** One model call as it is billed. Ids, numbers and names of models, no content. */
+export const recordedInvocation = z.strictObject({
+  id: z.uuid(),
+  /** When it began, ISO 8601 UTC: the window that it counts in. */
+  at: z.iso.datetime(),
+  kind: z.enum(['chat', 'embedding', 'rerank']),
+  userId: z.string(),
+  apiKeyId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  spaceId: z.string().nullable(),
+  /** Key of the model that answered. */
+  model: z.string(),
+  /** Names the prices that it was billed under (`ModelOffered`). */
+  priceVersion: z.string(),
+  /** The full input, cached reads included. */
+  inputTokens: tokens,
+  cacheReadTokens: tokens,
+  cacheWriteTokens: tokens,
+  /** Reasoning included. */
+  outputTokens: tokens,
+  reasoningTokens: tokens,
+  /** Nano-units of `currency`. */
+  cost: nanoText,
+  currency: z.string(),
+  /** Covered by an included amount; decided when the call was let through. */
+  isIncludedUsage: z.boolean(),
+  /** `counted`: the provider reported nothing, or nothing believable. */
+  usageSource: z.enum(['upstream', 'counted']),
+  latencyMs: z.number().int().nonnegative(),
+  outcome: z.enum(['ok', 'failed', 'aborted']),
+});
+export type RecordedInvocation = z.output<typeof recordedInvocation>;
+
+export const invocationsRecorded = defineEvent({
+  type: 'InvocationsRecorded',
+  description: 'Model calls ended. Those that end while others are being written are recorded together; each has an id of its own.',
+  data: z.strictObject({ invocations: z.array(recordedInvocation).min(1) }),
+});

@@ -1,0 +1,192 @@
+import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } from '@app/kernel';
+import { costOf, highestCostOf } from '@app/models';
+import { type AccountParts, OpenAccount, type Standing } from './account/open-account';
+import type { Answer } from './account/moves';
+import type { RecordedInvocation } from './invocations/invocation.events';
+import { UsageRecords } from './invocations/usage-records';
+import type { AppliedLimit, Limits } from './limits/limits';
+import type { CallToMeter, MeteredCall, Metering, Settlement } from './metering';
+import { windowAt } from './windows';
+
+/** How long a call waits for its limits to be asked; then it is refused as `Unavailable`. */
+const ANSWER_MS = 2_000;
+const RETRY_MS = 500;
+
+export interface LedgerParts extends AccountParts {
+  readonly limits: Limits;
+  readonly currency: string;
+  readonly logger: { error(facts: object, message: string): void };
+}
+
+/** A limit that let a call begin. */
+interface Held {
+  readonly limit: AppliedLimit;
+  readonly answer: Extract<Answer, { granted: true }>;
+}
+
+/**
+ * Reserve, call, settle. What a call may cost is held in the account of every limit that concerns it; when it has ended its
+ * record goes into the log, and then what it cost into the accounts. Whoever dies in between leaves a hold that others end
+ * by the record, or set free.
+ */
+export class Ledger implements Metering {
+  private readonly accounts = new Map<string, OpenAccount>();
+  private readonly records: UsageRecords;
+  private readonly settling = new Set<Promise<unknown>>();
+
+  constructor(private readonly parts: LedgerParts) {
+    this.records = new UsageRecords({ ...parts, processId: parts.processes.id });
+  }
+
+  async begin(call: CallToMeter): Promise<MeteredCall> {
+    const { ids, clock, limits } = this.parts;
+    this.records.demandRoom();
+    const id = ids.next();
+    const at = clock.now();
+    const estimate = estimated(call);
+    const concerned = estimate === 0n ? [] : await limits.of(call);
+    const held = concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned);
+    const including = held.filter(({ limit }) => limit.includedAmount !== null);
+    const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
+    return {
+      invocationId: id,
+      isHeld: held.length > 0,
+      isIncludedUsage,
+      cancel: () => held.forEach(({ limit }) => this.giveBack(limit, id, at)),
+      settle: (settlement) => this.inBackground(id, () => this.settled({ id, at, call, held, isIncludedUsage }, settlement)),
+    };
+  }
+
+  /** Where a limit's account stands now. */
+  standing(limit: AppliedLimit): Promise<Standing> {
+    return this.accountOf(limit.id, limit).standing(limit.account);
+  }
+
+  /**
+   * Resolves when every call that ended is settled, to the number of settlements that could not be made within the time: while the
+   * log is away they wait for it. What is held for them is set free by others later.
+   */
+  async close(graceMs: number): Promise<number> {
+    const late = AbortSignal.timeout(graceMs);
+    const isLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve(), { once: true }));
+    while (this.settling.size > 0 && !late.aborted) await Promise.race([Promise.all(this.settling), isLate]);
+    return this.settling.size;
+  }
+
+  /** Holds against all limits, or against none. */
+  private async hold(id: Uuid, estimate: bigint, at: Date, limits: readonly AppliedLimit[]): Promise<readonly Held[]> {
+    const asked = limits.map(async (limit): Promise<Held> => {
+      const answer = await this.accountOf(limit.id, limit).move(limit.account, { type: 'hold', id, by: this.parts.processes.id, estimate, at: at.getTime() });
+      if (answer === undefined) throw new Error('a hold was not answered');
+      return answer.granted ? { limit, answer } : refuseCall(limit, answer, at);
+    });
+    const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
+    const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
+    if (failed.length === 0) return (outcomes as readonly PromiseFulfilledResult<Held>[]).map(({ value }) => value);
+    // Also those that are granted later, when nobody waits any more.
+    for (const each of asked) void each.then(({ limit }) => this.giveBack(limit, id, at), () => undefined);
+    // A limit that is used up is told before one that could not be asked.
+    throw (failed.find(({ reason }) => isDomainError(reason)) ?? failed[0])?.reason;
+  }
+
+  private async settled(ended: EndedCall, settlement: Settlement): Promise<void> {
+    const { id, at, call, held } = ended;
+    const cost = costOf(settlement.usage, settlement.model.pricing);
+    const position = await this.records.record(invocationOf(ended, settlement, cost, this.parts.currency));
+    // Limits that were set while the call ran count it too.
+    const now = cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
+    const limits = new Map([...held.map(({ limit }) => [limit.id, limit] as const), ...now.map((limit) => [limit.id, limit] as const)]);
+    await Promise.all([...limits.values()].map((limit) => this.patiently(id, () => this.settleAccount(limit, id, cost, at, position))));
+  }
+
+  private giveBack(limit: AppliedLimit, id: Uuid, at: Date): void {
+    void this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null)));
+  }
+
+  private settleAccount(limit: AppliedLimit, id: Uuid, cost: bigint, at: Date, position: string | null): Promise<unknown> {
+    return this.accountOf(limit.id, limit).move(limit.account, { type: 'settle', id, cost, at: at.getTime(), position });
+  }
+
+  /** What is owed to the log is tried until it is there. */
+  private async patiently<T>(invocationId: Uuid, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        this.parts.logger.error({ invocationId, error }, 'a call could not be settled; trying again');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      }
+    }
+  }
+
+  private async inBackground(invocationId: Uuid, work: () => Promise<unknown>): Promise<void> {
+    const running = work().catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
+    this.settling.add(running);
+    await running;
+    this.settling.delete(running);
+  }
+
+  private accountOf(limitId: string, limit: AppliedLimit): OpenAccount {
+    const known = this.accounts.get(limitId) ?? new OpenAccount(this.parts, limit.account);
+    this.accounts.set(limitId, known);
+    return known;
+  }
+}
+
+interface EndedCall {
+  readonly id: Uuid;
+  readonly at: Date;
+  readonly call: CallToMeter;
+  readonly held: readonly Held[];
+  readonly isIncludedUsage: boolean;
+}
+
+const invocationOf = ({ id, at, call, isIncludedUsage }: EndedCall, { model, usage, usageSource, outcome, latencyMs }: Settlement, cost: bigint, currency: string): RecordedInvocation => ({
+  id,
+  at: at.toISOString(),
+  kind: call.kind,
+  userId: call.userId,
+  apiKeyId: call.keyId ?? null,
+  agentId: call.agentId ?? null,
+  spaceId: call.spaceId ?? null,
+  model: model.key,
+  priceVersion: model.priceVersion,
+  inputTokens: usage.inputTokens,
+  cacheReadTokens: usage.inputTokenDetails.cacheReadTokens,
+  cacheWriteTokens: usage.inputTokenDetails.cacheWriteTokens,
+  outputTokens: usage.outputTokens,
+  reasoningTokens: usage.outputTokenDetails.reasoningTokens,
+  cost: cost.toString(),
+  currency,
+  isIncludedUsage,
+  usageSource,
+  latencyMs,
+  outcome,
+});
+
+const estimated = ({ model, mayAnswer = [], estimate }: CallToMeter): bigint => {
+  let most = highestCostOf(estimate, model.pricing);
+  for (const { pricing } of mayAnswer) {
+    const cost = highestCostOf(estimate, pricing);
+    if (cost > most) most = cost;
+  }
+  return most;
+};
+
+const refuseCall = ({ id, scope, window, amount, account }: AppliedLimit, { spent, held }: Extract<Answer, { granted: false }>, at: Date): never => {
+  const { resetsAt } = windowAt(account.calendar, at.getTime());
+  const seconds = resetsAt === null ? {} : { retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(resetsAt) - at.getTime()) / 1000)) };
+  // What others spend under a wider limit is not this caller's to know.
+  const sums = scope.type === 'user' || scope.type === 'apiKey' ? { amount, spent: decimalAmount(spent), held: decimalAmount(held) } : {};
+  throw new DomainError('usage_limit_exceeded', { limitId: id, scope: scope.type, window, resetsAt, ...sums, ...seconds });
+};
+
+const inTime = async <T>(asked: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Unavailable('log', 'a usage limit could not be asked in time')), ANSWER_MS).unref()));
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,42 @@
+import { decimalAmount, nanoUnits } from '@app/kernel';
+import type { Standing } from './account/open-account';
+import type { Ledger } from './ledger';
+import type { AppliedLimit, Limits, Spender } from './limits/limits';
+
+/** Injection token of the `LimitWindows`. */
+export const LIMIT_WINDOWS = Symbol('LimitWindows');
+
+/** A limit's window as usage reports show it; amounts are decimals. */
+export interface LimitWindow {
+  readonly start: string | null;
+  readonly resetsAt: string | null;
+  readonly limit: string;
+  readonly used: string;
+  readonly overage: string;
+}
+
+/** What was spent beyond the included amount, or beyond the limit where nothing is included; nano-units. */
+export const overageOf = ({ amount, includedAmount }: AppliedLimit, spent: bigint): bigint => {
+  const covered = nanoUnits(includedAmount ?? amount);
+  return spent > covered ? spent - covered : 0n;
+};
+
+/** Finds the limit of a caller that is the nearest to its end. */
+export class LimitWindows {
+  constructor(
+    private readonly limits: Limits,
+    private readonly ledger: Ledger,
+  ) {}
+
+  /** Of the limits of the user and of the key alone: what others spend under wider ones is not told. Null where there are none. */
+  async windowOf({ userId, keyId }: Spender): Promise<LimitWindow | null> {
+    const own = (await this.limits.of({ userId, ...(keyId === undefined ? {} : { keyId }) })).filter(({ scope }) => scope.type === 'user' || scope.type === 'apiKey');
+    const standings = await Promise.all(own.map(async (limit) => ({ limit, standing: await this.ledger.standing(limit) })));
+    const [tightest] = standings.toSorted((a, b) => (left(a) < left(b) ? -1 : 1));
+    if (tightest === undefined) return null;
+    const { limit, standing } = tightest;
+    return { start: standing.start, resetsAt: standing.resetsAt, limit: limit.amount, used: decimalAmount(standing.spent), overage: decimalAmount(overageOf(limit, standing.spent)) };
+  }
+}
+
+const left = ({ limit, standing }: { readonly limit: AppliedLimit; readonly standing: Standing }): bigint => nanoUnits(limit.amount) - standing.spent - standing.held;

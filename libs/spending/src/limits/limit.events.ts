@@ -1,0 +1,33 @@
+import { amountText, defineEvent, type EventsOf, timeZoneName } from '@app/kernel';
+import { z } from 'zod';
+
+/** What a limit is for; `id` is null for the instance alone. */
+export const limitScope = z.strictObject({ type: z.enum(['instance', 'space', 'agent', 'user', 'apiKey']), id: z.uuid().nullable() });
+export type LimitScope = z.output<typeof limitScope>;
+
+/** How much may be spent in a window, and what happens then. Amounts are decimals in `currency`. */
+export const limitTerms = z.strictObject({
+  amount: amountText,
+  currency: z.string(),
+  window: z.enum(['day', 'week', 'month', 'total']),
+  timeZone: timeZoneName,
+  action: z.enum(['block', 'warn']),
+  /** What of the window's spending a subscription covers; null: nothing is included. */
+  includedAmount: amountText.nullable(),
+});
+export type LimitTerms = z.output<typeof limitTerms>;
+
+export const spendLimitSet = defineEvent({
+  type: 'SpendLimitSet',
+  description: 'A spend limit was set, or set anew. Holds all of it as it stands from now on. The limit of an API key stands in the key instead.',
+  data: limitTerms.extend({ limitId: z.uuid(), scope: limitScope }),
+});
+
+export const spendLimitRemoved = defineEvent({
+  type: 'SpendLimitRemoved',
+  description: 'A spend limit was removed: nothing is held to it any more.',
+  data: z.strictObject({ limitId: z.uuid() }),
+});
+
+export const limitEvents = [spendLimitSet, spendLimitRemoved] as const;
+export type LimitEvent = EventsOf<typeof limitEvents>;

@@ -1,0 +1,87 @@
+import { apiKeyDecider, isLiving, type UsageLimit, userDecider } from '@app/identity';
+import { type Decisions, nanoUnits, refuse } from '@app/kernel';
+import type { Calendar } from '../account/account.events';
+import type { AccountLimit } from '../account/open-account';
+import type { LimitScope } from './limit.events';
+import { type Limit, limitRegisterDecider, REGISTER, scopeKey } from './limit-register.decider';
+
+/** Whom a call is for, as far as limits ask. */
+export interface Spender {
+  readonly userId: string;
+  readonly keyId?: string;
+  readonly agentId?: string;
+  readonly spaceId?: string;
+}
+
+/** A limit and the account that is kept under it. */
+export interface AppliedLimit extends Limit {
+  readonly account: AccountLimit;
+}
+
+/** Spend limits, folded from the log each time they are asked for. */
+export class Limits {
+  private readonly accounts = new WeakMap<Limit, AccountLimit>();
+  private readonly ofKeys = new WeakMap<UsageLimit, AppliedLimit>();
+
+  constructor(
+    private readonly decisions: Decisions,
+    /** What a key's limit says where it says nothing itself. */
+    private readonly defaults: { readonly currency: string; readonly timeZone: string },
+  ) {}
+
+  /** The limits that concern a call. */
+  async of({ userId, keyId, agentId, spaceId }: Spender): Promise<readonly AppliedLimit[]> {
+    const { byScope } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
+    const ofKey = keyId === undefined ? undefined : await this.ofKey(keyId);
+    const found: AppliedLimit[] = ofKey === undefined ? [] : [ofKey];
+    if (byScope.size === 0) return found;
+    const scopes: readonly LimitScope[] = [{ type: 'user', id: userId }, { type: 'agent', id: agentId ?? null }, { type: 'space', id: spaceId ?? null }, { type: 'instance', id: null }];
+    for (const scope of scopes) for (const limit of byScope.get(scopeKey(scope)) ?? []) found.push(await this.applied(limit));
+    return found;
+  }
+
+  /** A limit by its id, which for an API key's is the key's. */
+  async find(limitId: string): Promise<AppliedLimit | undefined> {
+    const { byId } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
+    const limit = byId.get(limitId);
+    return limit === undefined ? this.ofKey(limitId) : this.applied(limit);
+  }
+
+  /** As `find`. Refuses `not_found`. */
+  async byId(limitId: string): Promise<AppliedLimit> {
+    return (await this.find(limitId)) ?? refuse('not_found');
+  }
+
+  private async ofKey(keyId: string): Promise<AppliedLimit | undefined> {
+    const { state: key } = await this.decisions.load(apiKeyDecider, keyId);
+    if (key.status !== 'valid' || key.usageLimit === null) return undefined;
+    const given = key.usageLimit;
+    const known = this.ofKeys.get(given);
+    if (known !== undefined) return known;
+    const { amount, window, timeZone = this.defaults.timeZone, action = 'block', includedAmount = null } = given;
+    const limit: Limit = { id: keyId, scope: { type: 'apiKey', id: keyId }, amount, currency: this.defaults.currency, window, timeZone, action, includedAmount };
+    const applied = { ...limit, account: accountOf(limit, { window, timeZone, anchor: null, ...(key.limitsHad > 1 ? { ordinal: key.limitsHad } : {}) }) };
+    this.ofKeys.set(given, applied);
+    return applied;
+  }
+
+  private async applied(limit: Limit): Promise<AppliedLimit> {
+    const weekOf = limit.scope.type === 'user' && limit.window === 'week' ? limit.scope.id : null;
+    const known = weekOf === null ? this.accounts.get(limit) : undefined;
+    const account = known ?? accountOf(limit, { window: limit.window, timeZone: limit.timeZone, anchor: weekOf === null ? null : await this.weekStart(weekOf) });
+    if (weekOf === null) this.accounts.set(limit, account);
+    return { ...limit, account };
+  }
+
+  private async weekStart(userId: string): Promise<string | null> {
+    const { state: user } = await this.decisions.load(userDecider, userId);
+    return isLiving(user) ? user.usageWindowStart : null;
+  }
+}
+
+const accountOf = ({ id, scope, amount, action, includedAmount }: Limit, calendar: Calendar): AccountLimit => ({
+  id,
+  scope,
+  terms: { amount: nanoUnits(amount), action, included: includedAmount === null ? null : nanoUnits(includedAmount) },
+  calendar,
+});

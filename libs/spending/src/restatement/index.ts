@@ -1,0 +1,3 @@
+export * from './restatement.decider';
+export * from './restatement.events';
+export * from './restatements';

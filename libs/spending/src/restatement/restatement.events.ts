@@ -1,0 +1,50 @@
+import { defineEvent, type EventsOf, nanoText } from '@app/kernel';
+import { z } from 'zod';
+
+const time = z.iso.datetime();
+const priceVersion = z.string().regex(/^[0-9a-f]{16}$/, 'must be a price version').meta({ examples: ['0123456789abcdef'] });
+
+/** The prices to restate under: those of a time, or a version for each model that is named. */
+export const restatedPrices = z.union([z.strictObject({ at: time }), z.record(z.string(), priceVersion)]);
+export type RestatedPrices = z.output<typeof restatedPrices>;
+
+/** A call in the second ledger. Costs are nano-units. */
+export const restatedCall = z.strictObject({
+  id: z.uuid(),
+  at: time,
+  model: z.string(),
+  apiKeyId: z.string().nullable(),
+  billed: nanoText,
+  cost: nanoText,
+  /** Null where no other prices are known: the cost is what was billed. */
+  priceVersion: z.string().nullable(),
+});
+export type RestatedCall = z.output<typeof restatedCall>;
+
+const sums = z.strictObject({ calls: z.number().int().nonnegative(), billed: nanoText, restated: nanoText });
+
+export const restatementBegun = defineEvent({
+  type: 'RestatementBegun',
+  description: 'An operator asked what the calls of a period would have cost under other prices. What was billed stays as it is.',
+  data: z.strictObject({ restatementId: z.uuid(), from: time, to: time, prices: restatedPrices, currency: z.string() }),
+});
+
+export const invocationsRestated = defineEvent({
+  type: 'InvocationsRestated',
+  description: 'Entries of the second ledger: what calls were billed, and what they cost under the other prices, in the order in which they began.',
+  data: z.strictObject({ calls: z.array(restatedCall).min(1) }),
+});
+
+export const restatementClosed = defineEvent({
+  type: 'RestatementClosed',
+  description: 'The second ledger of a period is complete. Holds its sums, altogether, by model and by API key; `kept` calls have no other prices.',
+  data: z.strictObject({
+    ...sums.shape,
+    kept: z.number().int().nonnegative(),
+    models: z.array(z.strictObject({ key: z.string(), ...sums.shape })),
+    apiKeys: z.array(z.strictObject({ key: z.string().nullable(), ...sums.shape })),
+  }),
+});
+
+export const restatementEvents = [restatementBegun, invocationsRestated, restatementClosed] as const;
+export type RestatementEvent = EventsOf<typeof restatementEvents>;

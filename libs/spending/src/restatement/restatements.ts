@@ -1,0 +1,55 @@
+import { type CommandMeta, type Decisions, deriveId, type EventCodec, type Receipt, type StreamLog, stepOf } from '@app/kernel';
+import type { RecordedInvocation } from '../invocations/invocation.events';
+import { modelsNamed, type OfferedPrices, priceHistory, pricesFor, restatedUnder } from './price-book';
+import { type LedgerPlace, type OpenRestatement, restatementDecider, type RestatementTerms } from './restatement.decider';
+
+export interface RestatingParts {
+  readonly decisions: Decisions;
+  readonly log: Pick<StreamLog, 'readStream'>;
+  readonly codec: EventCodec;
+}
+
+/** The calls of a period behind a place, in the order in which they began, then of their ids; in pages of at most some hundred, each of which becomes an event. */
+export type CallsBehind = (period: { readonly from: string; readonly to: string }, place: LedgerPlace | null) => AsyncIterable<readonly RecordedInvocation[]>;
+
+/** The id of the restatement that a command makes. */
+export const restatementId = (meta: CommandMeta): string => deriveId(meta.commandId, 'restatement');
+
+/** Writes second ledgers: what the calls of a period cost under other prices. */
+export class Restatements {
+  constructor(
+    private readonly parts: RestatingParts,
+    private readonly callsBehind: CallsBehind,
+  ) {}
+
+  /**
+   * Writes the stream `restatement-<id>`. The same command goes on where it was broken off, and adds nothing to a ledger that
+   * is closed. Refuses `invalid_body` where a price version is named that its model never had.
+   */
+  async restate(terms: RestatementTerms, meta: CommandMeta): Promise<Receipt> {
+    const { decisions } = this.parts;
+    const id = restatementId(meta);
+    for (const model of modelsNamed(terms.prices)) await this.prices(model, terms);
+    await decisions.transact(restatementDecider, id, { type: 'Begin', restatementId: id, terms }, meta);
+    const { state } = await decisions.load(restatementDecider, id);
+    if (state.status === 'open') await this.enterAll(id, state, meta);
+    return decisions.transact(restatementDecider, id, { type: 'Close' }, stepOf(meta, 'close'));
+  }
+
+  private async enterAll(id: string, { terms, place }: OpenRestatement, meta: CommandMeta): Promise<void> {
+    const known = new Map<string, OfferedPrices | undefined>();
+    let after = place;
+    for await (const page of this.callsBehind(terms, place)) {
+      const invocations = page.filter(({ currency }) => currency === terms.currency);
+      for (const { model } of invocations) if (!known.has(model)) known.set(model, await this.prices(model, terms));
+      const calls = invocations.map((invocation) => restatedUnder(invocation, known.get(invocation.model)));
+      await this.parts.decisions.transact(restatementDecider, id, { type: 'Enter', after, calls }, stepOf(meta, `behind ${after?.id ?? 'nothing'}`));
+      const last = calls.at(-1);
+      if (last !== undefined) after = { at: last.at, id: last.id };
+    }
+  }
+
+  private async prices(model: string, { prices }: RestatementTerms): Promise<OfferedPrices | undefined> {
+    return pricesFor(model, await priceHistory(this.parts.log, this.parts.codec, model), prices);
+  }
+}

@@ -1,0 +1,3 @@
+export * from './tokens-of';
+export * from './usage-report';
+export * from './usage-sums';

@@ -1,0 +1,44 @@
+import { decimalAmount } from '@app/kernel';
+import { z } from 'zod';
+import type { RecordedInvocation } from '../invocations/invocation.events';
+
+/** What calls come to. Amounts are nano-units; `includedCost` is the part of `cost` that an included amount covers. */
+export interface UsageSums {
+  calls: number;
+  inputTokens: number;
+  /** The part of the input that was read from a cache. */
+  cachedInputTokens: number;
+  outputTokens: number;
+  cost: bigint;
+  includedCost: bigint;
+}
+
+/** Sums on the wire: amounts are decimals. */
+export const usageSums = z.object({
+  calls: z.number().int(),
+  inputTokens: z.number().int(),
+  cachedInputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  cost: z.string(),
+  includedCost: z.string(),
+});
+export type ShownUsageSums = z.output<typeof usageSums>;
+
+export const noUsage = (): UsageSums => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, cost: 0n, includedCost: 0n });
+
+export const addUsage = (sums: UsageSums, more: Readonly<UsageSums>): void => {
+  sums.calls += more.calls;
+  sums.inputTokens += more.inputTokens;
+  sums.cachedInputTokens += more.cachedInputTokens;
+  sums.outputTokens += more.outputTokens;
+  sums.cost += more.cost;
+  sums.includedCost += more.includedCost;
+};
+
+/** One call as sums. */
+export const usageOfOne = ({ inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation): UsageSums => {
+  const nano = BigInt(cost);
+  return { calls: 1, inputTokens, cachedInputTokens: cacheReadTokens, outputTokens, cost: nano, includedCost: isIncludedUsage ? nano : 0n };
+};
+
+export const shownSums = ({ cost, includedCost, ...counts }: Readonly<UsageSums>): ShownUsageSums => ({ ...counts, cost: decimalAmount(cost), includedCost: decimalAmount(includedCost) });

@@ -1,0 +1,2 @@
+export * from './tally';
+export * from './what-if';

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { KeyOwner } from '@app/kernel';
+import { areDuplicateKeys, type MongoServer } from '@app/read-store';
+import type { Model, mongo } from 'mongoose';
+import { wrapKey } from '../key-wrapping';
+import type { KeyRecord, KeySelector } from '../vault';
+import type { KeyDocument, VaultModels } from './vault-documents';
+
+export interface EnsureRequest {
+  readonly thing: string;
+  readonly owner: KeyOwner;
+}
+
+/** What changes a vault. Every write stands for itself and may be repeated, so that no transactions are needed. */
+export class VaultWrites {
+  constructor(
+    private readonly server: MongoServer,
+    private readonly models: VaultModels,
+    private readonly wrappingKey: Buffer,
+  ) {}
+
+  /** Makes the keys that are missing; what was destroyed is passed over. */
+  async ensure(requests: readonly EnsureRequest[]): Promise<void> {
+    const gone = await this.goneOwners(requests);
+    const wanted = requests.filter(({ owner }) => !belongsTo(owner, gone));
+    await this.take(wanted.map(({ thing, owner }) => ({ thing, owner, wrapped: wrapKey(this.wrappingKey, thing, randomBytes(32)).toString('base64') })));
+  }
+
+  /** Takes over what another vault knows. Answers how many of its keys stay destroyed here. */
+  async merge(records: readonly KeyRecord[]): Promise<number> {
+    await this.buryOwners(records.flatMap((record) => (record.kind === 'destroyedOwner' ? [record] : [])));
+    const destroyed = records.flatMap((record) => (record.kind === 'destroyed' ? [record] : []));
+    await this.writeKeys(destroyed.map(({ thing, cause, at }) => destructionOf({ _id: thing }, cause, at)));
+    if (destroyed.length > 0) await this.countDestruction();
+    const keys = records.flatMap((record) => (record.kind === 'key' ? [record] : []));
+    await this.take(keys);
+    return this.server.read(() => this.models.keys.countDocuments({ _id: { $in: keys.map(({ thing }) => thing) }, wrapped: { $exists: false } }));
+  }
+
+  /** Destroys keys and counts it, so that every process forgets what it remembers. Answers the things of each selector. */
+  async destroy(selectors: readonly KeySelector[], at: string): Promise<readonly (readonly string[])[]> {
+    await this.buryOwners(selectors.flatMap((selector) => ('thing' in selector ? [] : [{ owner: causeOf(selector), at }])));
+    await this.writeKeys(selectors.map((selector) => destructionOf('thing' in selector ? { _id: selector.thing } : selector, causeOf(selector), at)));
+    await this.countDestruction();
+    return Promise.all(selectors.map((selector) => ('thing' in selector ? [selector.thing] : this.destroyedBy(causeOf(selector)))));
+  }
+
+  /** Puts keys where there are none, then takes away what belongs to a destroyed owner. */
+  private async take(keys: readonly (EnsureRequest & { readonly wrapped: string })[]): Promise<void> {
+    await this.writeKeys(keys.map(({ thing, owner, wrapped }) => ({ updateOne: { filter: { _id: thing }, update: { $setOnInsert: { wrapped, ...owner } }, upsert: true } })));
+    // A destruction writes its owner down before it looks for keys: whoever looks for the owner after making a key misses none.
+    const gone = await this.goneOwners(keys);
+    await this.writeKeys(
+      keys.flatMap(({ thing, owner }) => {
+        const cause = ownerTexts(owner).find((text) => gone.has(text));
+        return cause === undefined ? [] : [destructionOf({ _id: thing }, cause, gone.get(cause) ?? '')];
+      }),
+    );
+  }
+
+  private async buryOwners(owners: readonly { readonly owner: string; readonly at: string }[]): Promise<void> {
+    const writes = owners.map(({ owner, at }) => ({ updateOne: { filter: { _id: owner }, update: { $setOnInsert: { destroyedAt: at } }, upsert: true } }));
+    await this.bulk(this.models.destroyedOwners, writes);
+  }
+
+  private async countDestruction(): Promise<void> {
+    await this.server.write(() => this.models.vault.updateOne({ _id: 'destructions' }, { $inc: { count: 1 } }, { upsert: true }));
+  }
+
+  private async destroyedBy(cause: string): Promise<readonly string[]> {
+    const found = await this.server.read(() => this.models.keys.find({ cause }, { _id: 1 }).sort({ _id: 1 }).lean());
+    return found.map(({ _id }) => _id);
+  }
+
+  /** The destroyed ones among the owners of things, with the time. */
+  private async goneOwners(requests: readonly EnsureRequest[]): Promise<ReadonlyMap<string, string>> {
+    const texts = [...new Set(requests.flatMap(({ owner }) => ownerTexts(owner)))];
+    if (texts.length === 0) return new Map();
+    const found = await this.server.read(() => this.models.destroyedOwners.find({ _id: { $in: texts } }).lean());
+    return new Map(found.map(({ _id, destroyedAt }) => [_id, destroyedAt]));
+  }
+
+  private writeKeys(writes: readonly mongo.AnyBulkWriteOperation<KeyDocument>[]): Promise<void> {
+    return this.bulk(this.models.keys, writes);
+  }
+
+  private async bulk<T>({ collection }: Model<T>, writes: readonly object[]): Promise<void> {
+    if (writes.length === 0) return;
+    await this.server.write(() => collection.bulkWrite(writes as mongo.AnyBulkWriteOperation[], { ordered: false }).catch(unlessDuplicates));
+  }
+}
+
+/** Takes keys away where they are not destroyed yet. A thing without a key gets its tombstone; where one stands already, the insertion is refused and nothing changes. */
+const destructionOf = (filter: Readonly<Partial<Record<'_id' | 'userId' | 'spaceId', string>>>, cause: string, destroyedAt: string): mongo.AnyBulkWriteOperation<KeyDocument> => {
+  const write = { filter: { ...filter, cause: { $exists: false } }, update: { $unset: { wrapped: '' as const }, $set: { cause, destroyedAt } } };
+  return filter._id === undefined ? { updateMany: write } : { updateOne: { ...write, upsert: true } };
+};
+
+const belongsTo = (owner: KeyOwner, gone: ReadonlyMap<string, string>): boolean => ownerTexts(owner).some((text) => gone.has(text));
+
+const ownerTexts = ({ userId, spaceId }: KeyOwner): readonly string[] => [...(userId === undefined ? [] : [causeOf({ userId })]), ...(spaceId === undefined ? [] : [causeOf({ spaceId })])];
+
+const causeOf = (selector: KeySelector): string => {
+  if ('thing' in selector) return `thing:${selector.thing}`;
+  return 'userId' in selector ? `user:${selector.userId}` : `space:${selector.spaceId}`;
+};
+
+const unlessDuplicates = (error: unknown): void => {
+  if (!areDuplicateKeys(error)) throw error;
+};

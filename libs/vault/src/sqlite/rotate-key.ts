@@ -1,0 +1,42 @@
+import type Database from 'better-sqlite3';
+import { wrapKey, unwrapKey, wrappingKeyOf } from '../key-wrapping';
+import { NO_KEY, openVaultDatabase } from './vault-database';
+
+const PAGE = 1_000;
+
+export interface RotateVaultKeyOptions {
+  /** Folder of the vault, which nothing else has open. */
+  readonly folder: string;
+  /** Texts of `VAULT_KEY`: the one that the keys are wrapped under, and the one that they are to be. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Wraps every data key of a vault anew, all or none; the keys themselves stay. Answers how many there are. Throws
+ * `WrongVaultKey` when they are not wrapped under `from`.
+ */
+export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): number => {
+  const [old, fresh] = [wrappingKeyOf(from), wrappingKeyOf(to)];
+  const database = openVaultDatabase(folder, old);
+  try {
+    const rotated = database.transaction(() => rewrapAll(database, old, fresh)).immediate();
+    // The write-ahead log holds pages with both.
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    return rotated;
+  } finally {
+    database.close();
+  }
+};
+
+const rewrapAll = (database: Database.Database, old: Buffer, fresh: Buffer): number => {
+  const page = database.prepare<[number, Buffer, number], { id: number; thing: string; wrapped: Buffer }>('SELECT id, thing, wrapped FROM keys WHERE id > ? AND wrapped <> ? ORDER BY id LIMIT ?');
+  const update = database.prepare('UPDATE keys SET wrapped = ? WHERE id = ?');
+  let rotated = 0;
+  for (let rows = page.all(0, NO_KEY, PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, NO_KEY, PAGE)) {
+    for (const { id, thing, wrapped } of rows) update.run(wrapKey(fresh, thing, unwrapKey(old, thing, wrapped)), id);
+    rotated += rows.length;
+  }
+  database.prepare(`UPDATE vault SET value = ? WHERE name = 'check'`).run(wrapKey(fresh, '', Buffer.alloc(32)));
+  return rotated;
+};

@@ -1,0 +1,21 @@
+import { refuse } from '@app/kernel';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type RestatementRow, restatements } from '../restatements.projection';
+
+/** A restatement. Refuses with `not_found`. */
+export class GetRestatement extends Query<RestatementRow> {
+  constructor(readonly restatementId: string) {
+    super();
+  }
+}
+
+@QueryHandler(GetRestatement)
+export class GetRestatementHandler implements IQueryHandler<GetRestatement> {
+  constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
+
+  async execute({ restatementId }: GetRestatement): Promise<RestatementRow> {
+    return ((await this.store.get(restatements.name, restatementId))?.row as RestatementRow | undefined) ?? refuse('not_found');
+  }
+}

@@ -1,0 +1,7 @@
+import { ReportUsageHandler } from './queries/report-usage';
+
+export * from './queries/report-usage';
+export * from './usage-parts';
+export * from './usage.projection';
+
+export const usageQueryHandlers = [ReportUsageHandler];

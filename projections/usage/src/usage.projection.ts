@@ -1,0 +1,65 @@
+import type { EventOf, RecordedEvent } from '@app/kernel';
+import type { RowProjection } from '@app/projecting';
+import type { IndexSpec, Operation } from '@app/read-store';
+import { type invocationsRecorded, type RecordedInvocation, spanOf } from '@app/spending';
+import { INVOCATION_FILTERS } from '@projections/invocations';
+import { z } from 'zod';
+
+const amount = z.number().int();
+
+/** What calls of a span of time come to that have all else in common. An amount is the sum of whole units and of nano-units, which may be more than one unit. */
+export const usageRow = z.object({
+  /** When the span begins. */
+  at: z.string(),
+  userId: z.string(),
+  apiKeyId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  spaceId: z.string().nullable(),
+  model: z.string(),
+  currency: z.string(),
+  calls: amount,
+  inputTokens: amount,
+  cachedInputTokens: amount,
+  outputTokens: amount,
+  costUnits: amount,
+  costNano: amount,
+  includedUnits: amount,
+  includedNano: amount,
+});
+export type UsageRow = z.output<typeof usageRow>;
+
+const UNIT = 1_000_000_000n;
+const NOTHING = { calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUnits: 0, costNano: 0, includedUnits: 0, includedNano: 0 };
+
+export const QUARTER_MS = 15 * 60_000;
+export const DAY_MS = 96 * QUARTER_MS;
+
+const by = (field: string): IndexSpec => ({ name: `by-${field}`, fields: [{ field }, { field: 'at', order: 'desc' }] });
+
+/** Model calls, summed as they are recorded, by spans of so many milliseconds. */
+const summedBy = (name: string, span: number): RowProjection => ({
+  kind: 'rows',
+  name,
+  version: 1,
+  types: ['InvocationsRecorded'],
+  row: usageRow,
+  indexes: [{ name: 'newest', fields: [{ field: 'at', order: 'desc' }] }, ...INVOCATION_FILTERS.map(by)],
+  apply: (recorded) => (recorded as RecordedEvent<EventOf<typeof invocationsRecorded>>).data.invocations.map((invocation) => summed(invocation, span)),
+});
+
+/** By the quarter of an hour: what reports read, whatever their time zone. */
+export const usage = summedBy('usage', QUARTER_MS);
+
+/** By the day of UTC: what reports over a long time read where no other day is asked for. */
+export const usageDays = summedBy('usage-days', DAY_MS);
+
+const summed = ({ at: begun, userId, apiKeyId, agentId, spaceId, model, currency, inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation, span: number): Operation => {
+  const at = spanOf(begun, span);
+  const common = { at, userId, apiKeyId, agentId, spaceId, model, currency };
+  const [costUnits, costNano] = [Number(BigInt(cost) / UNIT), Number(BigInt(cost) % UNIT)];
+  const included = isIncludedUsage ? { includedUnits: costUnits, includedNano: costNano } : {};
+  return { op: 'add', key: JSON.stringify(Object.values(common)), row: { ...common, ...NOTHING }, by: { calls: 1, inputTokens, cachedInputTokens: cacheReadTokens, outputTokens, costUnits, costNano, ...included } };
+};
+
+/** The amount of a row in nano-units. */
+export const nanoOf = (units: number, nano: number): bigint => BigInt(units) * UNIT + BigInt(nano);

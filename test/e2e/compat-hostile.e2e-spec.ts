@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { makeLogger } from '../../apps/api/src/http/logging';
+import { until } from '../fixtures/until';
+import { behaves, chunk, completion, DONE, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+
+const BASE = '/api/compat/v1';
+const folder = mkdtempSync(join(tmpdir(), 'compat-'));
+const lines: string[] = [];
+let upstream: UpstreamDouble;
+let platform: TestPlatform;
+
+beforeAll(async () => {
+  upstream = await startUpstreamDouble();
+  const file = join(folder, 'models.json');
+  const models = [['m', 'chat'], ['vectors', 'embedding'], ['ranks', 'reranker']].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
+  writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }));
+  platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file }, logger: makeLogger('info', { write: (line) => void lines.push(line) }) });
+}, 60_000);
+afterAll(async () => {
+  await platform.stop();
+  await upstream.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  upstream.behaviour = behaves;
+  upstream.calls.length = 0;
+  upstream.cuts.length = 0;
+  lines.length = 0;
+});
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const ask = async (body: object, path = '/chat/completions') => {
+  const response = await fetch(`${platform.url}${BASE}${path}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages, ...body }) });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+const send = async (payload: string, path = '/chat/completions', headers: Record<string, string> = {}) => {
+  const { status, body } = await platform.call<{ error?: { param: string } }>(`${BASE}${path}`, { method: 'POST', payload, headers });
+  return { status, error: { param: body.error?.param } };
+};
+const codeOf = (text: string) => (JSON.parse(text) as { error: { code: string } }).error.code;
+
+describe('a hostile client', () => {
+  it.each(['none', '', 'M', 'm ', ' m', 'm\u200b', 'openai/m', 'm*', 'x'.repeat(10_000), '__proto__', 'constructor'])('reaches no model by another name: %#', async (model) => {
+    const { status, text } = await ask({ model });
+    expect([status, codeOf(text), upstream.calls]).toEqual([404, 'model_not_found', []]);
+  });
+
+  it.each([['/chat/completions', 'vectors'], ['/chat/completions', 'ranks'], ['/embeddings', 'm'], ['/embeddings', 'ranks'], ['/rerank', 'm'], ['/rerank', 'vectors']])('gets nothing from %s for %s, a model of another kind', async (path, model) => {
+    const { status, text } = await ask({ model, input: 'a', query: 'q' }, path);
+    expect([status, codeOf(text), upstream.calls]).toEqual([404, 'model_not_found', []]);
+  });
+
+  it('redirects no call, and adds nothing to one', async () => {
+    await ask({ api_base: 'http://127.0.0.1:1', base_url: 'http://127.0.0.1:1', api_key: 'x', extra_headers: { a: 'b' }, extra_body: { n: 5 }, proxy: 'x', organization: 'x' });
+    expect(upstream.calls.map(({ body, path }) => [path, body])).toEqual([['/v1/chat/completions', { model: 'm', messages }]]);
+    expect(Object.keys(upstream.calls[0]?.headers ?? {}).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'host', 'user-agent']);
+  });
+
+  it('cannot make the gateway fetch a picture', async () => {
+    const content = [`${upstream.baseUrl}/picture`, 'http://169.254.169.254/latest/meta-data', 'file:///etc/passwd', 'data:image/svg+xml,<svg/>'].map((url) => ({ type: 'image_url', image_url: { url } }));
+    await ask({ messages: [{ role: 'user', content }] });
+    expect(upstream.calls.map(({ path, body }) => [path, body['messages']])).toEqual([['/v1/chat/completions', [{ role: 'user', content }]]]);
+  });
+
+  it.each(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'max_tokens', 'max_completion_tokens', 'n'])('gets 400 for a %s that is no number, or too large a one', async (name) => {
+    for (const value of ['1e309', '-1e309', '"1"', '[1]', String(2 ** 53), '-3']) {
+      const { status, error } = await send(`{"model":"m","messages":[{"role":"user","content":"Hi"}],"${name}":${value}}`);
+      // Any whole number is a seed.
+      expect([value, status, error.param]).toEqual(name === 'seed' && value === '-3' ? [value, 200, undefined] : [value, 400, name]);
+    }
+  });
+
+  it.each<[string, object, string]>([
+    ['/embeddings', { model: 'vectors', input: 'a', dimensions: 0 }, 'dimensions'],
+    ['/embeddings', { model: 'vectors', input: 'a', dimensions: -1 }, 'dimensions'],
+    ['/embeddings', { model: 'vectors', input: 'a', dimensions: 1.5 }, 'dimensions'],
+    ['/embeddings', { model: 'vectors', input: ['a', ''] }, 'input[1]'],
+    ['/embeddings', { model: 'vectors', input: ['a', null] }, 'input[1]'],
+    ['/embeddings', { model: 'vectors', input: 'a', encoding_format: 'hex' }, 'encoding_format'],
+    ['/rerank', { model: 'ranks', query: 'q', input: ['a'], top_k: -1 }, 'top_k'],
+    ['/rerank', { model: 'ranks', query: 'q', input: ['a'], top_k: 1.5 }, 'top_k'],
+    ['/rerank', { model: 'ranks', query: 'q', input: ['a'], top_k: '2' }, 'top_k'],
+    ['/rerank', { model: 'ranks', query: 'q', input: ['a', 1] }, 'input[1]'],
+  ])('gets 400 from %s for %j', async (path, body, param) => {
+    const { status, error } = await send(JSON.stringify(body), path);
+    expect([status, error.param, upstream.calls]).toEqual([400, param, []]);
+  });
+
+  it('gets every document once where it asks for more than there are, or sends one twice', async () => {
+    const { text } = await ask({ model: 'ranks', query: 'q', input: ['aa', 'aa', 'a'], top_k: 1e9 }, '/rerank');
+    expect((JSON.parse(text) as { data: object[] }).data).toEqual([{ index: 0, relevance_score: 2 }, { index: 1, relevance_score: 2 }, { index: 2, relevance_score: 1 }]);
+  });
+
+  it.each([['100,000 messages', { messages: Array.from({ length: 100_000 }, () => messages[0]) }], ['10,000 tools', { tools: Array.from({ length: 10_000 }, () => ({ type: 'function', function: { name: 'f' } })) }], ['a schema 10,000 deep', { tools: 'deep' }]])('gets 400 for %s', async (_, more) => {
+    const deep = `[{"type":"function","function":{"name":"f","parameters":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}}]`;
+    const { status } = await send(JSON.stringify({ model: 'm', messages, ...more }).replace('"deep"', deep));
+    expect([status, upstream.calls]).toEqual([400, []]);
+  });
+
+  it('may use a key of idempotency, which other clients of models send, without any effect', async () => {
+    for (const content of ['Hi', 'Ho']) expect((await send(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }), undefined, { 'idempotency-key': 'same' })).status).toBe(200);
+    expect(upstream.calls).toHaveLength(2);
+  });
+
+  it.each([{ temperature: -1 }, { max_tokens: 1.5 }, { seed: 0.5 }, { messages: Array.from({ length: 10_001 }, () => messages[0]) }, { tools: Array.from({ length: 1_025 }, () => ({ type: 'function', function: { name: 'f' } })) }])('gets 400 for numbers and lengths that cannot be', async (body) => {
+    expect([(await ask(body)).status, upstream.calls]).toEqual([400, []]);
+  });
+
+  it('that reads nothing holds up its provider, and nothing piles up here', async () => {
+    let written = 0;
+    let halted = false;
+    upstream.behaviour = (response) => {
+      events(response, chunk({ content: 'a' }));
+      const text = `data: ${JSON.stringify(chunk({ content: 'x'.repeat(60_000) }, null, 'm'))}\n\n`;
+      const fill = (): void => {
+        while (written < 200_000_000 && !response.destroyed) {
+          written += text.length;
+          if (!response.write(text)) {
+            halted = true;
+            return;
+          }
+        }
+      };
+      response.on('drain', () => {
+        halted = false;
+        fill();
+      });
+      fill();
+    };
+    const body = JSON.stringify({ model: 'm', messages, stream: true });
+    const { hostname, port } = new URL(platform.url);
+    const socket = connect(Number(port), hostname, () => socket.write(`POST ${BASE}/chat/completions HTTP/1.1\r\nhost: x\r\nx-api-key: ${ADMIN_KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
+    socket.pause();
+    // Nothing more is written while the product has the time for so many other calls.
+    await until(async () => {
+      const before = written;
+      for (let call = 0; call < 50; call += 1) await platform.call(`${BASE}/models`);
+      return halted && written === before;
+    }, 'the halt');
+    expect(written).toBeLessThan(50_000_000);
+    socket.destroy();
+    await until(() => upstream.cuts.length === 1, 'the cut');
+  });
+});
+
+describe('a hostile provider', () => {
+  it('sends no header to a client', async () => {
+    for (const stream of [false, true]) {
+      upstream.behaviour = (response) => {
+        response.setHeader('set-cookie', 'a=b');
+        response.setHeader('x-internal', 'secret');
+        behaves(response, upstream.calls.at(-1) as (typeof upstream.calls)[0]);
+      };
+      const { status, headers } = await ask({ stream });
+      expect([status, headers.get('set-cookie'), headers.get('x-internal'), headers.get('x-request-id')]).toEqual([200, null, null, expect.any(String)]);
+    }
+  });
+
+  it('that sends a line without end is broken, and its line is not kept', async () => {
+    upstream.behaviour = (response) => {
+      events(response, chunk({ content: 'a' }), 'data: ');
+      const piece = Buffer.alloc(1024 * 1024, 0x78);
+      const fill = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', fill);
+      fill();
+    };
+    const { status, text } = await ask({ stream: true });
+    expect([status, text.length < 2_000, text.includes('upstream_error'), text.endsWith(DONE)]).toEqual([200, true, true, true]);
+    await until(() => upstream.cuts.length === 1, 'the cut');
+  });
+
+  it('ends where it says so: what comes behind is not passed on', async () => {
+    upstream.behaviour = (response) => events(response, chunk({ content: 'a' }), chunk({}, 'stop'), DONE, DONE, chunk({ content: 'more' })).end();
+    const { text } = await ask({ stream: true });
+    expect([text.split('[DONE]').length - 1, text.includes('more')]).toEqual([1, false]);
+  });
+
+  it('that never closes behind its end is left within seconds', async () => {
+    upstream.behaviour = (response) => void events(response, chunk({ content: 'a' }), chunk({}, 'stop'), DONE);
+    expect((await ask({ stream: true })).text).toContain('[DONE]');
+    await until(() => upstream.cuts.length === 1, 'the cut');
+  });
+
+  it('that compresses unasked, or sends too much, is broken', async () => {
+    upstream.behaviour = (response, { body }) => response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(completion({ content: 'a' }, body['model']))));
+    expect((await ask({})).status).toBe(502);
+    upstream.behaviour = (response) => response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end(gzipSync(`data: ${JSON.stringify(chunk({ content: 'x'.repeat(20_000_000) }))}\n\n${DONE}`));
+    expect((await ask({ stream: true })).status).toBe(502);
+    upstream.behaviour = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const piece = Buffer.alloc(1024 * 1024, 0x20);
+      const fill = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', fill);
+      fill();
+    };
+    expect((await ask({})).status).toBe(502);
+  });
+});
+
+test('each call has one line in the log, streams too', async () => {
+  for (const stream of [false, true]) {
+    lines.length = 0;
+    await ask({ stream });
+    const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
+    await until(() => logged().length > 0, 'the line');
+    expect(logged()).toEqual([expect.objectContaining({ route: `${BASE}/chat/completions`, status: 200, requestId: expect.any(String) })]);
+  }
+});

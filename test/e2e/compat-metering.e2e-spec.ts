@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DomainError } from '@app/kernel';
+import { type CallToMeter, METERING, type Metering, type Settlement } from '@app/spending';
+import OpenAI from 'openai';
+import { until } from '../fixtures/until';
+import { behaves, chunk, events, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+
+const BASE = '/api/compat/v1';
+const folder = mkdtempSync(join(tmpdir(), 'compat-'));
+const begun: CallToMeter[] = [];
+const settled: Settlement[] = [];
+let upstream: UpstreamDouble;
+let platform: TestPlatform;
+let begin: jest.SpiedFunction<Metering['begin']>;
+
+beforeAll(async () => {
+  upstream = await startUpstreamDouble();
+  const file = join(folder, 'models.json');
+  const model = { provider: 'acme', pricing: 'free' };
+  const models = [{ ...model, key: 'm', kind: 'chat' }, { ...model, key: 'away', provider: 'away', kind: 'chat', fallback: 'm' }, { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' }, { ...model, key: 'vectors', kind: 'embedding' }, { ...model, key: 'ranks', kind: 'reranker' }];
+  writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl }, hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 200 }, away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }, models }));
+  platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, COMPAT_DROP_UNSUPPORTED: 'true' } });
+  const metering = platform.platform.app.get<Metering>(METERING);
+  const real = metering.begin.bind(metering);
+  begin = jest.spyOn(metering, 'begin').mockImplementation(async (call) => {
+    begun.push(call);
+    const metered = await real(call);
+    return {
+      ...metered,
+      settle: (settlement) => {
+        settled.push(settlement);
+        return metered.settle(settlement);
+      },
+    };
+  });
+}, 60_000);
+afterAll(async () => {
+  await platform.stop();
+  await upstream.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  upstream.behaviour = behaves;
+  upstream.calls.length = 0;
+  begun.length = 0;
+  settled.length = 0;
+});
+
+/** How many leave at once. */
+const CLIENTS = 500;
+const messages = [{ role: 'user', content: 'Hello?' }];
+const post = (path: string, body: object, signal?: AbortSignal) =>
+  fetch(`${platform.url}${BASE}${path}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', ...body }), ...(signal === undefined ? {} : { signal }) });
+const said = ({ outcome, usageSource, usage, model }: Settlement) => [outcome, usageSource, usage.inputTokens, usage.outputTokens, model.key];
+
+describe('a call is settled once', () => {
+  it.each<[string, string, object, unknown[]]>([
+    ['answered', '/chat/completions', { messages }, ['ok', 'upstream', 19, 10, 'm']],
+    ['streamed', '/chat/completions', { messages, stream: true }, ['ok', 'upstream', 19, 10, 'm']],
+    ['streamed with tools', '/chat/completions', { messages, stream: true, tools: [{ type: 'function', function: { name: 'f' } }] }, ['ok', 'upstream', 19, 10, 'm']],
+    ['answered by the fallback', '/chat/completions', { model: 'away', messages }, ['ok', 'upstream', 19, 10, 'm']],
+    ['answered here', '/chat/completions', { model: 'local-chat', messages }, ['ok', 'counted', 2, expect.any(Number), 'local-chat']],
+    ['embedded', '/embeddings', { model: 'vectors', input: ['a', 'b'] }, ['ok', 'upstream', 8, 0, 'vectors']],
+    ['ranked', '/rerank', { model: 'ranks', query: 'q', input: ['a'] }, ['ok', 'upstream', 7, 0, 'ranks']],
+  ])('when it is %s', async (_, path, body, expected) => {
+    const response = await post(path, body);
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(settled.map(said)).toEqual([expected]);
+    expect(begun).toEqual([expect.objectContaining({ userId: expect.any(String), keyId: expect.any(String) })]);
+  });
+
+  it('when it fails: nothing is billed before an answer, and what was produced after', async () => {
+    upstream.behaviour = (response) => json(response, 400, {});
+    expect((await post('/chat/completions', { messages })).status).toBe(400);
+    upstream.behaviour = () => undefined;
+    expect((await post('/chat/completions', { model: 'hasty', messages })).status).toBe(504);
+    upstream.behaviour = (response) => events(response, chunk({ content: 'Half an answer' }), 'nonsense\n\n').end();
+    await (await post('/chat/completions', { messages, stream: true })).text();
+    expect(settled.map(said)).toEqual([['failed', 'counted', 0, 0, 'm'], ['failed', 'counted', 0, 0, 'hasty'], ['failed', 'counted', 6, 4, 'm']]);
+  });
+
+  it('when its client leaves: the input, and what was produced', async () => {
+    for (const stream of [false, true]) {
+      upstream.calls.length = 0;
+      upstream.behaviour = (response) => (stream ? void events(response, chunk({ content: 'Half an answer' })) : undefined);
+      const left = new AbortController();
+      const answer = post('/chat/completions', { messages, stream }, left.signal);
+      if (stream) await ((await answer).body as ReadableStream).getReader().read();
+      else await until(() => upstream.calls.length === 1, 'the call');
+      left.abort();
+      if (!stream) await expect(answer).rejects.toThrow('aborted');
+      await until(() => settled.length === (stream ? 2 : 1), 'the settlement');
+    }
+    expect(settled.map(said)).toEqual([['aborted', 'counted', 6, 0, 'm'], ['aborted', 'counted', 6, 4, 'm']]);
+  });
+
+  it('when its client leaves behind an early report: what that tells, and what was produced since', async () => {
+    const usage = { prompt_tokens: 19, completion_tokens: 1, total_tokens: 20 };
+    upstream.behaviour = (response) => void events(response, chunk({ role: 'assistant', content: '' }, null, 'acme-big', { usage }), chunk({ content: 'Half an answer' }));
+    const left = new AbortController();
+    const reader = ((await post('/chat/completions', { messages, stream: true }, left.signal)).body as ReadableStream<Uint8Array>).getReader();
+    for (let heard = ''; !heard.includes('answer'); ) heard += Buffer.from((await reader.read()).value ?? []).toString();
+    left.abort();
+    await until(() => settled.length === 1, 'the settlement');
+    expect(settled.map(said)).toEqual([['aborted', 'counted', 19, 5, 'm']]);
+  });
+
+  it.each<[string, object]>([
+    ['/chat/completions', { messages }],
+    ['/chat/completions', { messages, stream: true }],
+    ['/embeddings', { model: 'vectors', input: 'a' }],
+    ['/rerank', { model: 'ranks', query: 'q', input: ['a'] }],
+  ])('or not at all when its client leaves while limits are asked: %s %j', async (path, body) => {
+    const [asked, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const cancel = jest.fn();
+    begin.mockImplementationOnce(async (call) => {
+      begun.push(call);
+      await asked.promise;
+      return { invocationId: 'i', isHeld: false, isIncludedUsage: false, cancel, settle: () => Promise.reject(new Error('nothing was called')) };
+    });
+    (platform.platform.app.getHttpServer() as Server).once('request', (_, response) => response.once('close', closed.resolve));
+    const left = new AbortController();
+    const answer = post(path, body, left.signal);
+    await until(() => begun.length === 1, 'the call');
+    left.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await closed.promise;
+    asked.resolve();
+    await until(() => cancel.mock.calls.length === 1, 'what was held to be given back');
+    expect([upstream.calls, settled]).toEqual([[], []]);
+  });
+
+  it('when 500 clients leave at once: each of them, and no connection to the provider stays', async () => {
+    upstream.behaviour = (response) => void events(response, chunk({ content: 'Half an answer' }));
+    const left = new AbortController();
+    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => post('/chat/completions', { messages, stream: true }, left.signal)));
+    left.abort();
+    await Promise.all(answers.map((answer) => expect(answer.text()).rejects.toThrow('aborted')));
+    await until(() => settled.length === CLIENTS && upstream.open === 0, 'a settlement and a cut for each');
+    expect(new Set(settled.map((one) => JSON.stringify(said(one))))).toEqual(new Set([JSON.stringify(['aborted', 'counted', 6, 4, 'm'])]));
+  });
+
+  it('and is not begun where its body is wrong', async () => {
+    expect((await post('/chat/completions', { messages: [] })).status).toBe(400);
+    expect(begun).toEqual([]);
+  });
+});
+
+it('holds the input and the most that may come', async () => {
+  await post('/chat/completions', { messages, max_tokens: 7 });
+  await post('/chat/completions', { messages });
+  await post('/chat/completions', { messages, max_tokens: 1_000_000_000 });
+  expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([[6, 7], [6, 4_096], [6, 131_072]]);
+});
+
+it('names all that may answer, so that the dearest is held', async () => {
+  await post('/chat/completions', { model: 'away', messages });
+  await post('/embeddings', { model: 'vectors', input: 'a' });
+  expect(begun.map(({ mayAnswer }) => mayAnswer?.map(({ key }) => key))).toEqual([['away', 'm'], ['vectors']]);
+});
+
+it('refuses a used-up limit so that the official client does not try again', async () => {
+  begin.mockImplementation(() => Promise.reject(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 3_600 })));
+  const client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
+  const calls = begin.mock.calls.length;
+  await expect(client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true })).rejects.toMatchObject({ status: 429, type: 'rate_limit_error', code: 'usage_limit_exceeded' });
+  expect([begin.mock.calls.length - calls, upstream.calls.length]).toEqual([1, 0]);
+});
+
+it('drops what is not supported where the instance says so, and names it', async () => {
+  begin.mockRestore();
+  const response = await post('/chat/completions', { messages, n: 2, logprobs: true, response_format: { type: 'text' } });
+  expect([response.status, response.headers.get('x-dropped-parameters'), upstream.calls[0]?.body]).toEqual([200, 'n, logprobs', { model: 'm', messages }]);
+});

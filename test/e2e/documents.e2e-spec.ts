@@ -1,0 +1,83 @@
+import { until } from '../fixtures/until';
+import { follow } from './follow';
+import { at, type Document, type Guide, startGuide } from './guide';
+import { ADMIN_KEY } from './harness';
+
+let guide: Guide;
+beforeAll(async () => (guide = await startGuide()), 60_000);
+afterAll(() => guide.platform.stop());
+
+describe('documents', () => {
+  it('are uploaded as files, listed, read, replaced and deleted', async () => {
+    const form = new FormData();
+    form.set('scope', 'agent');
+    form.append('file', new Blob(['# One\n\nThe first file speaks of zebras.']), 'one.md');
+    form.append('file', new Blob(['The second file speaks of giraffes.'], { type: 'text/plain' }), 'two.txt');
+    const response = await fetch(`${guide.platform.url}${guide.documentsPath}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY }, body: form });
+    const { items } = (await response.json()) as { items: Document[] };
+    expect([response.status, items.map(({ name }) => name)]).toEqual([202, ['one.md', 'two.txt']]);
+    for (const { id } of items) expect((await guide.ready(id)).status).toBe('Ready');
+    const [one] = items as [Document, Document];
+    const path = `${guide.documentsPath}/${one.id}`;
+    expect((await guide.platform.call<{ text: string }>(`${path}/content`)).body.text).toContain('zebras');
+    expect((await guide.platform.call(`${path}/file`)).headers['content-disposition']).toContain('attachment');
+    const chunks = await guide.platform.call<{ items: { text: string; position: object }[] }>(`${path}/chunks`);
+    expect(chunks.body.items).toMatchObject([{ text: 'The first file speaks of zebras.', position: { heading: 'One' } }]);
+    const logs = await guide.platform.call<{ items: { event: string; step: string | null }[] }>(`${path}/logs`);
+    expect(logs.body.items.map(({ event, step }) => step ?? event)).toEqual(['ready', 'indexed', 'publish', 'embed', 'chunk', 'parse', 'started', 'queued']);
+
+    await guide.platform.call(path, { method: 'PUT', body: { name: 'uno.md', content: '# Uno\n\nNow it speaks of okapis.' } });
+    expect(await guide.ready(one.id)).toMatchObject({ name: 'uno.md', status: 'Ready' });
+    const search = (query: string) => guide.platform.call<{ items: { documentId: string; text: string }[] }>(at(`/knowledge/${guide.agentId}/search`), { method: 'POST', body: { query, mode: 'text' } });
+    expect((await search('okapis')).body.items.map(({ documentId }) => documentId)).toEqual([one.id]);
+    expect((await search('zebras')).body.items).toEqual([]);
+
+    expect((await guide.platform.call(path, { method: 'DELETE' })).status).toBe(204);
+    expect((await guide.platform.call(path)).status).toBe(404);
+    expect((await search('okapis')).body.items).toEqual([]);
+  });
+
+  it.each([
+    ['a type that cannot be read', { name: 'a.pdf', content: '%PDF', mimeType: 'application/pdf' }, 'unsupported_type'],
+    ['no text', { name: 'a.txt', content: '  \n ', mimeType: 'text/plain' }, 'empty_document'],
+  ])('fail with a reason: %s', async (_, body, code) => {
+    const added = await guide.platform.call<Document>(guide.documentsPath, { method: 'POST', body });
+    expect(await guide.ready(added.body.id)).toMatchObject({ status: 'Failed', statusDetail: { code } });
+  });
+
+  it('carry tags of their Space only', async () => {
+    const tag = await guide.platform.call<{ id: string }>(at(`/knowledge/${guide.agentId}/tags`), { method: 'POST', body: { name: 'Important', color: '#ff0000' } });
+    expect((await guide.platform.call<{ code: string }>(at(`/knowledge/${guide.agentId}/tags`), { method: 'POST', body: { name: 'IMPORTANT' } })).body.code).toBe('name_taken');
+    const document = await guide.addHandbook();
+    const attach = await guide.platform.call<{ tags: object[] }>(`${guide.documentsPath}/${document.id}/tags/${tag.body.id}`, { method: 'POST' });
+    expect(attach.body.tags).toEqual([{ id: tag.body.id, name: 'Important', color: '#ff0000' }]);
+    expect((await guide.platform.call<{ documentCount: number }>(at(`/knowledge/${guide.agentId}/tags/${tag.body.id}`))).body.documentCount).toBe(1);
+    expect((await guide.platform.call<{ items: Document[] }>(`${guide.documentsPath}?tagId=${tag.body.id}`)).body.items.map(({ id }) => id)).toEqual([document.id]);
+    const other = await guide.newAgent('Elsewhere');
+    expect((await guide.platform.call(at(`/knowledge/${other}/tags/${tag.body.id}`))).status).toBe(404);
+    expect((await guide.platform.call(at(`/knowledge/${other}/documents`), { method: 'POST', body: { name: 'x', content: 'x', mimeType: 'text/plain', tagIds: [tag.body.id] } })).status).toBe(404);
+    expect((await guide.platform.call(`${guide.documentsPath}/${document.id}/tags/${tag.body.id}`, { method: 'DELETE' })).status).toBe(204);
+  });
+
+  it('are followed on their way as events', async () => {
+    const leave = new AbortController();
+    const { heard, ended } = await follow(`${guide.platform.url}${guide.documentsPath}/events`, ADMIN_KEY, leave.signal);
+    const document = await guide.addHandbook();
+    await until(() => heard.join('').includes(`"${document.id}"`) && heard.join('').includes('"status":"Ready"'), 'the event of a guide.ready document');
+    await guide.platform.call(`${guide.documentsPath}/${document.id}`, { method: 'DELETE' });
+    await until(() => heard.join('').includes(`event: deleted\ndata: {"id":"${document.id}"}`), 'the event of the deletion');
+    leave.abort();
+    await ended;
+  });
+
+  it('go with their Agent', async () => {
+    const doomed = await guide.newAgent('Doomed');
+    const added = await guide.platform.call<Document>(at(`/knowledge/${doomed}/documents`), { method: 'POST', body: { name: 'secret.md', content: 'The quokka sleeps.', mimeType: 'text/markdown' } });
+    await guide.ready(added.body.id, doomed);
+    const turn = await guide.ask('Where does the quokka sleep?', {}, doomed);
+    expect((await guide.platform.call(at(`/agents/${doomed}`), { method: 'DELETE' })).status).toBe(204);
+    const { readStore } = guide.platform.platform.host.stores;
+    await until(async () => (await readStore.get('documents', added.body.id)) === undefined, 'the deletion of the document');
+    await until(async () => (await readStore.get('conversations', turn.body.conversationId)) === undefined, 'the deletion of the conversation');
+  });
+});

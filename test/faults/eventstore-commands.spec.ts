@@ -1,0 +1,69 @@
+import { type EventLog, openEventStoreLog } from '@app/event-log';
+import { Decisions } from '@app/kernel';
+import { bidCodec, bids, newMeta } from '../fixtures/bids';
+import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
+import { TimeLimit } from './eventstore/history';
+
+/** Faults 2, 12 and 21 on EventStoreDB: a command happens once, whoever did not hear of it. */
+
+describe('commands on EventStoreDB', () => {
+  let server: EventStoreDouble;
+  let log: EventLog;
+  const newDecisions = () => new Decisions(log, bidCodec);
+
+  beforeEach(async () => {
+    server = await startEventStoreDouble();
+    log = await openEventStoreLog({ url: server.url });
+  });
+  afterEach(async () => {
+    await log.close();
+    await server.stop();
+  });
+
+  const raised = async () => (await log.readStream('bid-one')).map(({ data }) => (JSON.parse(data) as { to: number }).to);
+
+  it('whose answer was lost happened once, and a repeat later is answered with the same receipt', async () => {
+    const [first, second] = [newMeta(), newMeta()];
+    await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
+    server.faults.dropAcknowledgements = 1;
+    const receipt = await newDecisions().transact(bids, 'one', { by: 1 }, first);
+    await newDecisions().transact(bids, 'one', { by: 1 }, second);
+
+    expect(await newDecisions().transact(bids, 'one', { by: 1 }, first)).toEqual({ ...receipt, repeated: true });
+    expect(await raised()).toEqual([1, 2, 3]);
+  });
+
+  it('repeated after the outcome was not known happen once, though the server would write their ids again', async () => {
+    const decisions = newDecisions();
+    const meta = newMeta();
+    await decisions.transact(bids, 'one', { by: 1 }, newMeta());
+    server.faults.dropAcknowledgements = 100;
+    await expect(decisions.transact(bids, 'one', { by: 1 }, meta)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    server.faults.dropAcknowledgements = 0;
+    await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
+
+    expect(await decisions.transact(bids, 'one', { by: 1 }, meta)).toMatchObject({ revision: 1, repeated: true });
+    expect(await raised()).toEqual([1, 2, 3]);
+  });
+
+  it('fail within two seconds while the server is silent', async () => {
+    await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
+    server.faults.isSilent = true;
+    const limit = new TimeLimit();
+    const started = performance.now();
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => newDecisions().transact(bids, 'one', { by: 1 }, newMeta())));
+
+    expect(performance.now() - started).toBeLessThan(limit.most);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable', outcome: 'none' } });
+  });
+
+  it('of thirty at once, one wins each revision and nothing is lost', async () => {
+    const decisions = newDecisions();
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => decisions.transact(bids, 'one', { by: 1 }, newMeta())));
+    const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.revision] : []));
+
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'DomainError', code: 'conflict' });
+    expect(won.toSorted((a, b) => a - b)).toEqual(won.map((_, index) => index));
+    expect(await raised()).toEqual(won.map((_, index) => index + 1));
+  });
+});

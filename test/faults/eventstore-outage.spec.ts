@@ -1,0 +1,78 @@
+import { type EventLog, openEventStoreLog } from '@app/event-log';
+import { until } from '../fixtures/until';
+import { History, lasting } from './eventstore/history';
+import { ServerProcess } from './eventstore/server-process';
+
+const WRITERS = 16;
+
+/** Faults 19 and 14: the server is killed or stands still while many write and one follows. */
+describe('while EventStoreDB is gone', () => {
+  let server: ServerProcess;
+  let log: EventLog;
+  let history: History;
+
+  beforeEach(async () => {
+    server = await ServerProcess.start();
+    log = await openEventStoreLog({ url: server.url });
+    history = new History(log);
+    history.write(WRITERS);
+    await until(() => history.acknowledged.length > 20 * WRITERS);
+  });
+  afterEach(async () => {
+    await history.abandon();
+    await log.close();
+    await server.remove();
+  });
+
+  const writtenSince = (count: number) => until(() => history.acknowledged.length > count + 20 * WRITERS);
+
+  it.each([1_000, 60_000])('for %d ms, appends fail in time, health says why, and nothing is lost or doubled', async (milliseconds) => {
+    await server.kill();
+    await lasting(milliseconds);
+    const told = await log.health();
+    const started = performance.now();
+    const [read, head] = await Promise.allSettled([log.readStream('any-1'), log.append('any-1', [], 'any')]);
+    const answeredIn = performance.now() - started;
+    const before = history.acknowledged.length;
+    await server.start();
+    await writtenSince(before);
+    await history.end();
+
+    expect(told).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
+    expect(read).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable' } });
+    expect(head.status).toBe('rejected');
+    expect(answeredIn).toBeLessThan(history.most);
+    expect(history.slowestFailure).toBeLessThan(history.most);
+    if (milliseconds > 2_000) expect(history.failures.length).toBeGreaterThan(WRITERS);
+    await history.check();
+    expect(await log.health()).toEqual({ writable: true, readable: true });
+  }, 120_000);
+
+  it('stands still for 15 s and goes on, nothing is lost or doubled', async () => {
+    server.pause();
+    await until(() => history.failures.length >= WRITERS);
+    const told = await log.health();
+    await lasting(13_000);
+    const before = history.acknowledged.length;
+    server.goOn();
+    await writtenSince(before);
+    await history.end();
+
+    expect(told).toMatchObject({ writable: false, readable: false });
+    expect(history.failures.every(({ outcome }) => outcome === 'unknown')).toBe(true);
+    expect(history.slowestFailure).toBeLessThan(history.most);
+    await history.check();
+  }, 90_000);
+
+  it('is killed again and again, nothing is lost or doubled', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const before = history.acknowledged.length;
+      await server.kill();
+      await server.start();
+      await writtenSince(before);
+    }
+    await history.end();
+
+    await history.check();
+  }, 120_000);
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Child, startChild } from '../e2e/child';
+import { until } from '../fixtures/until';
+import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { lasting } from './mongo/mongo-counters';
+import { rounds, seed, seededNumbers } from './log/rounds';
+
+const number = seededNumbers();
+const KEY = 'spending-test-key-0123456789-abcdefghijklmnop';
+/** Nano-units: (15 x 1 + 4 x 0.1 + 10 x 2) / 1,000,000 of a unit. */
+const COST = 35_400;
+
+interface Standing {
+  readonly spent: string;
+  readonly held: string;
+}
+
+interface Invocation {
+  readonly id: string;
+  readonly usage: { readonly cost: string };
+}
+
+let dataDir: string;
+let upstream: UpstreamDouble;
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'spending-'));
+  upstream = await startUpstreamDouble();
+  const models = [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } }];
+  writeFileSync(join(dataDir, 'models.json'), JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }));
+});
+afterEach(async () => {
+  await upstream.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const start = () => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, MODELS_FILE: join(dataDir, 'models.json'), PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' });
+const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+const get = async <T>({ url }: Child, path: string): Promise<T> => (await (await fetch(`${url}/api/v1/core/${path}`, { headers })).json()) as T;
+/** 200 when it was answered; undefined when the process died before. */
+const chat = async ({ url }: Child): Promise<number | undefined> => {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello?' }], max_completion_tokens: 10 });
+  const response = await fetch(`${url}/api/compat/v1/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined /* it was killed */);
+  return response?.status;
+};
+const allInvocations = async (child: Child): Promise<readonly Invocation[]> => {
+  const found: Invocation[] = [];
+  for (let cursor = ''; ; ) {
+    const { items, nextCursor } = await get<{ items: Invocation[]; nextCursor: string | null }>(child, `usage/invocations?limit=100${cursor}`);
+    found.push(...items);
+    if (nextCursor === null) return found;
+    cursor = `&cursor=${nextCursor}`;
+  }
+};
+const nano = (amount: string): number => Math.round(Number(amount) * 1e9);
+
+test(`kill -9 at any moment: what was held comes free, and the account equals the records, each call once (SEED=${seed})`, async () => {
+  let child = await start();
+  const created = await fetch(`${child.url}/api/v1/core/cost-control`, { method: 'POST', headers, body: JSON.stringify({ scope: { type: 'instance' }, amount: '1000', window: 'total' }) });
+  const { id } = (await created.json()) as { id: string };
+  upstream.behaviour = (response, call) => void setTimeout(() => behaves(response, call), number(40));
+  let answered = 0;
+  for (let round = 0; round < rounds(4); round += 1) {
+    const running = child;
+    let isAlive = true;
+    const clients = Array.from({ length: 8 }, async () => {
+      while (isAlive) if ((await chat(running)) === 200) answered += 1;
+    });
+    await lasting(300 + number(500));
+    isAlive = false;
+    child.kill('SIGKILL');
+    await Promise.all([child.exited, ...clients]);
+
+    child = await start();
+    const { held, spent } = await get<Standing>(child, `cost-control/${id}`);
+    await until(async () => (await get<{ projections: { name: string; lagEvents: number }[] }>(child, '../../../health')).projections.every(({ lagEvents }) => lagEvents === 0));
+    const invocations = await allInvocations(child);
+    expect(nano(held)).toBe(0);
+    expect(nano(spent)).toBe(invocations.reduce((sum, { usage }) => sum + nano(usage.cost), 0));
+    expect(new Set(invocations.map((each) => each.id)).size).toBe(invocations.length);
+    // What was answered in the last moment before a kill may be lost with the process: one call of each client.
+    expect(answered - invocations.length).toBeLessThanOrEqual(8 * (round + 1));
+    expect(invocations.length).toBeLessThanOrEqual(upstream.calls.length);
+  }
+  expect(answered).toBeGreaterThan(20);
+  await child.stop();
+});
+
+test('a stop asks for no more than is over: what ended is settled before the process goes', async () => {
+  let child = await start();
+  await Promise.all(Array.from({ length: 20 }, () => chat(child)));
+  await child.stop();
+  child = await start();
+  const invocations = await allInvocations(child);
+  expect(invocations.map(({ usage }) => nano(usage.cost))).toEqual(Array.from({ length: 20 }, () => COST));
+  await child.stop();
+});

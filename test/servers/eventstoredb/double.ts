@@ -1,0 +1,114 @@
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
+import { type Faults, noFaults } from './faults';
+import { Journal } from './journal';
+import { ServerLog } from './server-log';
+import { credentialsOf, grpcServer, type ServerCertificate } from './service';
+import type { Serving, ServerVersion } from './serving';
+import { consumerTooSlow } from './statuses';
+
+export interface DoubleOptions {
+  /** On 127.0.0.1; any free one by default, the same after `restart`. */
+  readonly port?: number;
+  /** Answers as this version does where they differ; 24.10.4 by default. */
+  readonly version?: ServerVersion;
+  /** Keeps the log over the end of the process, also by SIGKILL. In memory only by default. */
+  readonly file?: string;
+  /** Serves TLS with it. */
+  readonly tls?: ServerCertificate;
+  /** Passwords by name. Where given, callers without credentials are denied and wrong ones refused. */
+  readonly users?: Readonly<Record<string, string>>;
+  /** Most bytes of one append; 1,048,576 by default. */
+  readonly maxAppendSize?: number;
+  /** How long an append may stay without its last part; 2,000 ms by default. */
+  readonly writeTimeoutMs?: number;
+}
+
+/** A server on loopback that answers as EventStoreDB does, from the client's own generated services. */
+export interface EventStoreDouble {
+  /**
+   * Connection string, such as `esdb://127.0.0.1:2113?tls=false`. With TLS `esdb://localhost:2113?tls=true`, since Node
+   * refuses an address as the name of a TLS server; a test adds `tlsCAFile` and the user.
+   */
+  readonly url: string;
+  readonly port: number;
+  /** What it does wrong; set at any time, kept over a restart. */
+  readonly faults: Faults;
+  /** Breaks every connection, as a network does; clients may come back at once. */
+  disconnect(): void;
+  /** Ends every open subscription with ABORTED "Consumer too slow", as 23.10 does to a listener that is a moment too slow. */
+  dropListeners(): void;
+  /** Subscriptions that are open. */
+  listeners(): number;
+  /** Closes the port and breaks every connection. */
+  stop(): Promise<void>;
+  /** Stops if needed and starts again on the same port with the same log; the memory of repeats at `any` and `streamExists` is gone. */
+  restart(): Promise<void>;
+}
+
+/**
+ * Starts a double of EventStoreDB 24.10.4 (or 23.10.6) on loopback: appends, reads, subscriptions, deletion, metadata,
+ * gossip and server features. It has no persistent subscriptions, projections, links, access lists, statistics or
+ * scavenge, and gives ids always as text. `transcript.spec.ts` compares its answers with those of real servers.
+ */
+export const startEventStoreDouble = async (options: DoubleOptions = {}): Promise<EventStoreDouble> => {
+  const log = new ServerLog(options.file === undefined ? undefined : new Journal(options.file));
+  const serving: Serving = {
+    log,
+    faults: noFaults(),
+    version: options.version ?? '24.10.4',
+    maxAppendSize: options.maxAppendSize ?? 1024 * 1024,
+    writeTimeoutMs: options.writeTimeoutMs ?? 2000,
+    users: options.users,
+    listeners: new Set(),
+  };
+  const sockets = new Set<Socket>();
+  const state: { port: number; listening: NetServer | undefined } = { port: options.port ?? 0, listening: undefined };
+  const grpc = grpcServer(serving, () => ({ host: options.tls === undefined ? '127.0.0.1' : 'localhost', port: state.port }));
+  const injector = grpc.createConnectionInjector(credentialsOf(options.tls));
+
+  const disconnect = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const start = async (): Promise<void> => {
+    log.start();
+    const listening = createServer((socket) => {
+      socket.setNoDelay(true);
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      injector.injectConnection(socket);
+    });
+    await new Promise<void>((resolve, reject) => listening.once('error', reject).listen(state.port, '127.0.0.1', resolve));
+    state.port = (listening.address() as AddressInfo).port;
+    state.listening = listening;
+  };
+  const stop = async (): Promise<void> => {
+    const { listening } = state;
+    if (listening === undefined) return;
+    state.listening = undefined;
+    const closed = new Promise<void>((resolve) => listening.close(() => resolve()));
+    disconnect();
+    await closed;
+  };
+  await start();
+
+  return {
+    url: `esdb://${options.tls === undefined ? '127.0.0.1' : 'localhost'}:${state.port}?tls=${options.tls !== undefined}`,
+    port: state.port,
+    faults: serving.faults,
+    disconnect,
+    dropListeners: () => {
+      for (const drop of serving.listeners) drop(consumerTooSlow);
+    },
+    listeners: () => serving.listeners.size,
+    stop: async () => {
+      await stop();
+      log.close();
+    },
+    restart: async () => {
+      await stop();
+      await start();
+    },
+  };
+};
+
+export type { Faults, ServerCertificate, ServerVersion };
