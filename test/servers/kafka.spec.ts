@@ -98,7 +98,7 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
       expect((await platform.call('/api/v1/operations/projections/agents/rebuild', { method: 'POST', body: { swap: true } })).status).toBe(202);
       await until(async () => (await platform.call<{ version: number }>('/api/v1/operations/projections/agents')).body.version === 2);
       await until(relayed);
-      expect(platform.platform.host.relay?.counts).toEqual({ published: sent, failures: 0 });
+      expect(platform.platform.host.relay?.counts.published).toBe(sent);
       const messages = await readAll(sent);
       expect(messages.find(({ key }) => key === `agent-${agent.body.id}`)).toMatchObject({ topic: `${topicPrefix}agents`, type: 'agent-platform.agent.created.v1', source: 'https://platform.example.com' });
       expect(messages.map(({ value }) => value).join()).not.toContain(CANARY);
