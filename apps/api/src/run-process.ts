@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { LogInUse } from '@app/event-log';
 import { InvalidConfig, isUnavailable, readConfig } from '@app/kernel';
 import { MissingKey, WrongVaultKey } from '@app/vault';
+import { collectAtRest } from './collect-at-rest';
 import { productVersion } from './docs/version';
 import { readEnvironment, type Environment } from './environment';
 import { makeLogger } from './http/logging';
@@ -19,6 +20,7 @@ const run = async (environment: Environment): Promise<void> => {
   // A fault nobody waited for concerns one piece of work, not those of everybody else.
   process.on('unhandledRejection', (error) => logger.error({ error }, 'a rejection was not handled'));
   const platform = await startPlatform(config, environment, logger);
+  collectAtRest();
   const url = await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl());
   if (platform.madeKey !== undefined) process.stdout.write(`The first API key, shown this once: ${platform.madeKey}\n`);
   const runs = config.ROLES.includes('api') ? 'documentation: /docs' : `runs ${config.ROLES.join(' and ')}`;

@@ -1,0 +1,65 @@
+import { collectorAtRest } from './collect-at-rest';
+
+const MIB = 1024 * 1024;
+
+/** A heap that holds so many MiB, of which a collection leaves those that are in use. */
+const heapOf = (committed: number, live: number) => {
+  const state = { busy: 0, committed, live, collections: 0 };
+  const look = collectorAtRest({
+    busy: () => state.busy,
+    heap: () => ({ committed: state.committed * MIB, used: state.live * MIB }),
+    collect: async () => {
+      state.collections += 1;
+      state.committed = state.live + 5;
+    },
+  });
+  return { state, look };
+};
+
+describe('Collecting at rest', () => {
+  it('gives memory back once, while nothing is done', async () => {
+    const { state, look } = heapOf(180, 40);
+    await look();
+    await look();
+    expect(state).toMatchObject({ committed: 45, collections: 1 });
+  });
+
+  it('leaves a process alone that works', async () => {
+    const { state, look } = heapOf(180, 40);
+    state.busy = 0.1;
+    await look();
+    expect(state.collections).toBe(0);
+    state.busy = 0.01;
+    await look();
+    expect(state.collections).toBe(1);
+  });
+
+  it('collects again when the heap has grown by enough since', async () => {
+    const { state, look } = heapOf(180, 40);
+    await look();
+    state.committed = 70;
+    await look();
+    expect(state.collections).toBe(1);
+    state.committed = 80;
+    await look();
+    expect(state.collections).toBe(2);
+  });
+
+  it('counts growth from where the heap shrank to by itself', async () => {
+    const { state, look } = heapOf(180, 100);
+    await look();
+    state.committed = 40;
+    await look();
+    state.committed = 75;
+    await look();
+    expect(state.collections).toBe(2);
+  });
+
+  it('does not stand still a second time for a heap that is large and in use', async () => {
+    const { state, look } = heapOf(600, 400);
+    await look();
+    state.committed = 900;
+    await look();
+    expect(state.collections).toBe(1);
+  });
+});

@@ -1,0 +1,63 @@
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const LOOK_MS = 5_000;
+/** A thread that was busy for less than this part of the time between two looks rests. */
+const BUSY_MOST = 0.02;
+/** Bytes by which the heap must have grown since it was last collected: below that it is not worth standing still for. */
+const WORTH_BYTES = 32 * 1024 * 1024;
+/** Bytes in use after a collection above which no further one is made: it stands still for about a millisecond for each MiB. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** What is known of a heap, in bytes. */
+export interface HeapState {
+  /** What it takes of the machine's memory. */
+  readonly committed: number;
+  readonly used: number;
+}
+
+export interface Rest {
+  /** Part of the time since it was last asked in which the thread worked, 0 to 1. */
+  readonly busy: () => number;
+  readonly heap: () => HeapState;
+  readonly collect: () => Promise<void>;
+}
+
+/**
+ * Gives memory back once nothing is to be done: V8 collects when something is allocated, and a process that rests keeps
+ * what its last work left, for hours if need be. Returns what looks once; it is to be called at even intervals.
+ */
+export const collectorAtRest = ({ busy, heap, collect }: Rest): (() => Promise<void>) => {
+  let settled: HeapState = { committed: 0, used: 0 };
+  return async () => {
+    const isBusy = busy() > BUSY_MOST;
+    const { committed } = heap();
+    if (committed < settled.committed) settled = { ...settled, committed };
+    if (isBusy || committed - settled.committed < WORTH_BYTES || settled.used > MOST_BYTES) return;
+    await collect();
+    settled = heap();
+  };
+};
+
+/** Looks for as long as the process runs, without keeping it alive. */
+export const collectAtRest = (): void => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as (options: { type: 'major'; flavor: 'last-resort'; execution: 'async' }) => Promise<void>;
+  let before = performance.eventLoopUtilization();
+  const busy = (): number => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+  const look = collectorAtRest({
+    busy,
+    heap: () => {
+      const { total_heap_size: committed, used_heap_size: used } = getHeapStatistics();
+      return { committed, used };
+    },
+    collect: () => gc({ type: 'major', flavor: 'last-resort', execution: 'async' }),
+  });
+  setInterval(() => void look(), LOOK_MS).unref();
+};
