@@ -70,7 +70,7 @@ export class ViewReader {
     const rows = this.atOneTime(() => this.foundRows(options, seen));
     const same = page !== undefined && page.rows.length === rows.length && rows.every((row, index) => row === page.rows[index]);
     const answer = same ? page.rows : Object.freeze(rows);
-    if (options.limit <= LONGEST_KEPT) this.pages.set(name, { seen, rows: answer });
+    if (rows.length <= LONGEST_KEPT) this.pages.set(name, { seen, rows: answer });
     return answer;
   }
 
