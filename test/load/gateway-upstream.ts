@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A provider that answers at once, in a process of its own: 800 bytes of JSON, or 50 chunks, each its own write. `user: paced`
- * gets one chunk every 20 ms, with the time it was sent.
+ * gets one chunk every 20 ms for four seconds, with the time it was sent.
  */
 const CHUNKS = 50;
 const PACE_MS = 20;
+const PACED_CHUNKS = 200;
 
 const head = { id: 'chatcmpl-1', created: 1_741_569_952, model: 'mock' };
 const usage = { prompt_tokens: 125, completion_tokens: 200, total_tokens: 325, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } };
@@ -17,10 +18,12 @@ const chunks = [delta({ role: 'assistant', content: '' }), ...Array.from({ lengt
 const last = `${event([], { usage })}data: [DONE]\n\n`;
 
 const paced = async (response: ServerResponse): Promise<void> => {
-  for (const chunk of chunks) {
-    response.write(chunk.replace('" word"', `"${performance.timeOrigin + performance.now()}"`));
+  response.write(chunks[0]);
+  for (let sent = 0; sent < PACED_CHUNKS; sent += 1) {
+    response.write(delta({ content: String(performance.timeOrigin + performance.now()) }));
     await new Promise((resolve) => setTimeout(resolve, PACE_MS));
   }
+  response.write(chunks.at(-1));
   response.end(last);
 };
 

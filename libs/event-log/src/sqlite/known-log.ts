@@ -21,6 +21,7 @@ export class KnownLog implements WriterEvents {
   /** Why the newest events are not known. */
   private fault: { readonly cause: unknown } | undefined;
   private readonly ends = new Map<string, number>();
+  private isRinging = false;
   private readonly listeners = new Set<() => void>();
 
   /** The last acknowledged position, 0 for an empty log. Throws while the newest events could not be read. */
@@ -94,6 +95,11 @@ export class KnownLog implements WriterEvents {
   }
 
   onCommitted(): void {
-    for (const listener of this.listeners) listener();
+    if (this.isRinging) return;
+    this.isRinging = true;
+    setImmediate(() => {
+      this.isRinging = false;
+      for (const listener of this.listeners) listener();
+    });
   }
 }
