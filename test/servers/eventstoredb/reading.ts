@@ -63,10 +63,8 @@ const readAll = async (serving: Serving, call: Call, options: ReadReq.Options): 
   const position = given === undefined ? (from?.hasEnd() === true ? log.end : 0) : Number(given.getCommitPosition());
   if (!log.isRecordStart(position)) return fail(call, unexpectedResult('ReadAllResult', version === '23.10.6' ? 'Error' : 'InvalidPosition'));
   const isForwards = options.getReadDirection() === ReadReq.Options.ReadDirection.FORWARDS;
-  const events = filter === undefined ? log.records : log.records.filter(filter.accepts);
-  const index = filter === undefined ? log.indexFrom(position) : events.findIndex((event) => event.position >= position);
-  const start = index < 0 ? events.length : index;
-  return isForwards ? send(call, events, start, 1, Math.min(count, events.length - start)) : send(call, events, start - 1, -1, Math.min(count, start));
+  const start = log.indexFrom(position);
+  return isForwards ? send(call, log.records, start, 1, count, filter?.accepts) : send(call, log.records, start - 1, -1, count, filter?.accepts);
 };
 
 /** Version 24 confirms before it finds that there is no such position. */
@@ -76,11 +74,15 @@ const refuseToFollow = (call: Call, version: ServerVersion): void => {
   return fail(call, invalidPosition);
 };
 
-/** So many events from an index, and the end of the call. What is written meanwhile does not come. */
-const send = async (call: Call, events: readonly Recorded[], from: number, step: 1 | -1, count: number): Promise<void> => {
-  for (let sent = 0; sent < count && !call.destroyed; sent += 1) {
-    const event = events[from + sent * step];
-    if (event !== undefined && !call.write(event.reply)) await drained(call);
+/** So many events from an index, of those that are accepted, and the end of the call. What is written meanwhile does not come. */
+const send = async (call: Call, events: readonly Recorded[], from: number, step: 1 | -1, count: number, accepts: (event: Recorded) => boolean = () => true): Promise<void> => {
+  const end = events.length;
+  let sent = 0;
+  for (let at = from; at >= 0 && at < end && sent < count && !call.destroyed; at += step) {
+    const event = events[at];
+    if (event === undefined || !accepts(event)) continue;
+    sent += 1;
+    if (!call.write(event.reply)) await drained(call);
   }
   call.end();
 };
