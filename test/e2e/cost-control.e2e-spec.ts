@@ -76,6 +76,28 @@ describe('cost control', () => {
     await until(async () => (await platform.call<{ items: object[] }>(`${CORE}/usage/invocations?apiKeyId=${keyId}`)).body.items.length === admitted);
   });
 
+  it('changes a limit only as it was read, whatever became of others meanwhile', async () => {
+    const { keyId } = await platform.newCaller();
+    const { body: one } = await set({ scope: { type: 'instance' }, amount: '50', window: 'month', action: 'warn' });
+    const { body: ofKey } = await set({ scope: { type: 'apiKey', id: keyId }, amount: '5', window: 'day' });
+    for (const { id } of [one, ofKey]) {
+      const etag = (await platform.call(`${LIMITS}/${id}`)).headers['etag'] as string;
+      const { body: other } = await set({ scope: { type: 'instance' }, amount: '60', window: 'month', action: 'warn' });
+      const changed = await platform.call(`${LIMITS}/${id}`, { method: 'PUT', body: { amount: '51' }, headers: { 'if-match': etag } });
+      expect(changed).toMatchObject({ status: 200, body: { amount: '51' } });
+      const now = changed.headers['etag'] as string;
+      expect(now).not.toBe(etag);
+      expect(await platform.call(`${LIMITS}/${id}`, { method: 'PUT', body: { amount: '52' }, headers: { 'if-match': etag } })).toMatchObject({ status: 412 });
+      expect(await platform.call(`${LIMITS}/${id}`, { method: 'DELETE', headers: { 'if-match': etag } })).toMatchObject({ status: 412 });
+      await platform.call(`${LIMITS}/${other.id}`, { method: 'DELETE' });
+      // A change that changes nothing leaves the limit at its revision.
+      const same = await platform.call(`${LIMITS}/${id}`, { method: 'PUT', body: { amount: '51' }, headers: { 'if-match': now } });
+      expect(same).toMatchObject({ status: 200, body: { amount: '51' } });
+      expect(same.headers['etag']).toBe(now);
+      expect(await platform.call(`${LIMITS}/${id}`, { method: 'DELETE', headers: { 'if-match': now } })).toMatchObject({ status: 204 });
+    }
+  });
+
   it("is a key's usage limit, wherever it is set", async () => {
     const { keyId, key } = await platform.newCaller();
     await platform.call(`${CORE}/api-keys/${keyId}`, { method: 'PUT', body: { usageLimit: { amount: '0', window: 'month' } } });

@@ -17,6 +17,17 @@ describe('the limits of the instance', () => {
     given(limitRegisterDecider, set, removed).when({ type: 'Change', limitId: 'l1', ...terms }).refuses('not_found');
   });
 
+  it('are changed and removed only as they were read, each by its own revision', () => {
+    const other: LimitEvent = { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never };
+    const change = { type: 'Change', limitId: 'l1', amount: '6' } as const;
+    const both = given(limitRegisterDecider, set, other);
+    expect(limitRegisterDecider.decide({ ...change, ifRevision: 0 }, both.state)).toHaveLength(1);
+    both.when({ ...change, ifRevision: 1 }).refuses('precondition_failed');
+    const anew = given(limitRegisterDecider, set, other, set);
+    anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 0 }).refuses('precondition_failed');
+    anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 2 }).yields(removed);
+  });
+
   it('are found by what they are for', () => {
     const { state } = given(limitRegisterDecider, set, { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never }, removed);
     expect(state.byScope.get(scopeKey(scope))?.map(({ id }) => id)).toEqual(['l2']);

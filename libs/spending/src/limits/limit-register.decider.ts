@@ -7,17 +7,27 @@ export interface Limit extends LimitTerms {
   readonly scope: LimitScope;
 }
 
+/** A limit of the register. */
+export interface RegisteredLimit extends Limit {
+  /** Revision of the register when the limit was changed last: a limit's own, for `If-Match`. */
+  readonly revision: number;
+}
+
 /** All limits but those of API keys, by what they are for (`scopeKey`) and by id. */
 export interface LimitRegister {
-  readonly byScope: ReadonlyMap<string, readonly Limit[]>;
-  readonly byId: ReadonlyMap<string, Limit>;
+  readonly byScope: ReadonlyMap<string, readonly RegisteredLimit[]>;
+  readonly byId: ReadonlyMap<string, RegisteredLimit>;
 }
 
 /** `Change`: terms absent stay. */
-export type LimitCommand = ({ readonly type: 'Add'; readonly scope: LimitScope } & Named & LimitTerms) | ({ readonly type: 'Change' } & Named & Partial<LimitTerms>) | ({ readonly type: 'Remove' } & Named);
+export type LimitCommand = ({ readonly type: 'Add'; readonly scope: LimitScope } & Named & LimitTerms) | ({ readonly type: 'Change' } & Named & Expecting & Partial<LimitTerms>) | ({ readonly type: 'Remove' } & Named & Expecting);
 
 interface Named {
   readonly limitId: string;
+}
+
+interface Expecting {
+  readonly ifRevision?: number;
 }
 
 /** The register of the instance. */
@@ -25,7 +35,7 @@ export const REGISTER = 'instance';
 
 export const scopeKey = ({ type, id }: LimitScope): string => `${type}/${id ?? ''}`;
 
-/** The limits of the instance share one stream: what concerns a call is known by folding this one alone. */
+/** The limits of the instance share one stream: what concerns a call is known by folding this one alone. Refuses `not_found` and `precondition_failed`. */
 export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEvent> = {
   category: 'limitRegister',
   initial: { byScope: new Map(), byId: new Map() },
@@ -38,20 +48,23 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
         return standing === undefined ? [{ type: 'SpendLimitSet', data }] : [];
       }
       case 'Change': {
-        const { type: _, limitId, ...change } = command;
+        const { type: _, limitId, ifRevision, ...change } = command;
         if (standing === undefined) return refuse('not_found');
-        const { id: _id, scope, ...before } = standing;
+        refuseOther(ifRevision, standing);
+        const { id: _id, scope, revision: _revision, ...before } = standing;
         const terms = { ...before, ...change };
         return canonicalJson(before) === canonicalJson(terms) ? [] : [{ type: 'SpendLimitSet', data: { limitId, scope, ...terms } }];
       }
       case 'Remove':
-        return standing === undefined ? [] : [{ type: 'SpendLimitRemoved', data: { limitId: command.limitId } }];
+        if (standing === undefined) return [];
+        refuseOther(command.ifRevision, standing);
+        return [{ type: 'SpendLimitRemoved', data: { limitId: command.limitId } }];
       default:
         return never(command);
     }
   },
 
-  evolve: ({ byScope, byId }, { type, data }) => {
+  evolve: ({ byScope, byId }, { type, data, context: { revision } }) => {
     const before = byId.get(data.limitId);
     const scope = type === 'SpendLimitSet' ? data.scope : before?.scope;
     if (scope === undefined) return { byScope, byId };
@@ -62,7 +75,11 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
       return { byScope: new Map(byScope).set(scopeKey(scope), others), byId: limits };
     }
     const { limitId: id, ...terms } = data;
-    const limit = { id, ...terms };
+    const limit = { id, ...terms, revision };
     return { byScope: new Map(byScope).set(scopeKey(scope), [...others, limit]), byId: limits.set(id, limit) };
   },
+};
+
+const refuseOther = (expected: number | undefined, { revision }: RegisteredLimit): void => {
+  if (expected !== undefined && expected !== revision) refuse('precondition_failed', { expected, actual: revision });
 };

@@ -52,6 +52,13 @@ export class Limits {
     return (await this.find(limitId)) ?? refuse('not_found');
   }
 
+  /** Revision of what was changed last of a limit that stands: its `etag`. That of an API key's is the key's. */
+  async revisionOf({ id, scope }: Limit): Promise<number> {
+    if (scope.type === 'apiKey') return (await this.decisions.load(apiKeyDecider, id)).revision;
+    const { state } = await this.decisions.load(limitRegisterDecider, REGISTER);
+    return state.byId.get(id)?.revision ?? refuse('not_found');
+  }
+
   private async ofKey(keyId: string): Promise<AppliedLimit | undefined> {
     const { state: key } = await this.decisions.load(apiKeyDecider, keyId);
     if (key.status !== 'valid' || key.usageLimit === null) return undefined;

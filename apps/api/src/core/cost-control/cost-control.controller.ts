@@ -7,7 +7,7 @@ import { ListLimits } from '@projections/limits';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, JsonText, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, written } from '../../http';
+import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, JsonText, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, tagged, written } from '../../http';
 import { invocationView } from '../usage/usage-schemas';
 import { explained, explainQuery, limitChange, limitPlace, limitsQuery, newLimit, shownLimit } from './cost-control-schemas';
 import { LimitChanges } from './limit-changes';
@@ -50,15 +50,16 @@ export class CostControlController {
   @Answers(201, shownLimit)
   async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const { limitId, receipt } = await this.changes.add(caller, input(newLimit, body), meta);
-    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId), location: `${PATH}/${limitId}` });
+    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId, reply), location: `${PATH}/${limitId}` });
   }
 
   @Get(':limitId')
   @Requires('usage:read')
   @Summary('Reads a spend limit with what is spent and held in its window.')
   @Answers(200, shownLimit)
-  async read(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string): Promise<JsonText> {
-    return this.text(await this.visible(caller, limitId));
+  async read(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+    await this.visible(caller, limitId);
+    return this.show(limitId, reply);
   }
 
   @Get(':limitId/explain')
@@ -120,11 +121,13 @@ export class CostControlController {
   private async changed(caller: Caller, limitId: string, { id, ...change }: ReturnType<typeof limitChange.parse>, meta: CommandMeta, reply: FastifyReply) {
     if (id !== undefined && id !== limitId) throw mismatch('the path');
     const receipt = await this.changes.change(caller, await this.visible(caller, limitId), givenFields(change), meta);
-    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId) });
+    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId, reply) });
   }
 
-  private async show(limitId: string): Promise<JsonText> {
-    return this.text(await this.limits.byId(limitId));
+  private async show(limitId: string, reply: FastifyReply): Promise<JsonText> {
+    const limit = await this.limits.byId(limitId);
+    tagged(reply, await this.limits.revisionOf(limit));
+    return this.text(limit);
   }
 
   private async text(limit: AppliedLimit): Promise<JsonText> {

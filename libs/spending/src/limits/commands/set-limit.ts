@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, givenFields, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { LimitScope, LimitTerms } from '../limit.events';
 import { limitRegisterDecider, REGISTER } from '../limit-register.decider';
@@ -29,7 +29,7 @@ export class AddLimitHandler implements ICommandHandler<AddLimit> {
   }
 }
 
-/** Changes what a limit says; terms absent stay. Refuses `not_found`. */
+/** Changes what a limit says; terms absent stay. Refuses `not_found` and `precondition_failed`. */
 export class ChangeLimit extends Command<Receipt> {
   constructor(
     readonly limitId: string,
@@ -44,12 +44,12 @@ export class ChangeLimit extends Command<Receipt> {
 export class ChangeLimitHandler implements ICommandHandler<ChangeLimit> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ limitId, terms, meta }: ChangeLimit): Promise<Receipt> {
-    return this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Change', limitId, ...terms }, meta);
+  execute({ limitId, terms, meta: { ifRevision, ...meta } }: ChangeLimit): Promise<Receipt> {
+    return this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Change', limitId, ...terms, ...givenFields({ ifRevision }) }, meta);
   }
 }
 
-/** Removes a limit; one that is gone stays so. */
+/** Removes a limit; one that is gone stays so. Refuses `precondition_failed`. */
 export class RemoveLimit extends Command<Receipt> {
   constructor(
     readonly limitId: string,
@@ -63,8 +63,8 @@ export class RemoveLimit extends Command<Receipt> {
 export class RemoveLimitHandler implements ICommandHandler<RemoveLimit> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ limitId, meta }: RemoveLimit): Promise<Receipt> {
-    return this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Remove', limitId }, meta);
+  execute({ limitId, meta: { ifRevision, ...meta } }: RemoveLimit): Promise<Receipt> {
+    return this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Remove', limitId, ...givenFields({ ifRevision }) }, meta);
   }
 }
 
