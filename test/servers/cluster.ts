@@ -9,7 +9,7 @@ import { until } from '../fixtures/until';
 import { instanceOn } from './elasticsearch-instance';
 import { type EventStoreDouble, startEventStoreDouble } from './eventstoredb/double';
 
-const KEY = 'cluster-bootstrap-key-0123456789-abcdefghijklmnop';
+export const CLUSTER_KEY = 'cluster-bootstrap-key-0123456789-abcdefghijklmnop';
 export const CLUSTER_SERVERS = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'S3_URL'] as const;
 
 /** Addresses of what processes share beside the log. */
@@ -63,7 +63,7 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
     VAULT_KEY: 'vault-key-of-the-cluster-0123456789-0123456789',
     SEAL_KEY: 'seal-key-of-the-cluster-0123456789-0123456789',
     MODELS_FILE: join(folder, 'models.json'),
-    BOOTSTRAP_API_KEY: KEY,
+    BOOTSTRAP_API_KEY: CLUSTER_KEY,
     PORT: '0',
     LOG_LEVEL: 'warn',
     ...further,
@@ -75,7 +75,7 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
     running.add(child);
     return child;
   };
-  const call: Cluster['call'] = async <T>({ url }: Child, path: string, { method = 'GET', body, key = KEY, headers = {} }: Parameters<Cluster['call']>[2] = {}) => {
+  const call: Cluster['call'] = async <T>({ url }: Child, path: string, { method = 'GET', body, key = CLUSTER_KEY, headers = {} }: Parameters<Cluster['call']>[2] = {}) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await fetch(`${url}${path}`, { method, headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }, ...sent });
     const text = await response.text();
