@@ -16,6 +16,8 @@ export interface CounterCluster {
   readonly log: EventLog;
   readonly readStore: ReadStore;
   readonly mongoUrl: string;
+  /** The servers themselves, to be killed and started again. */
+  readonly servers: { readonly eventstore: ServerProcess; readonly mongo: MongoProcess };
   readonly watcher: Projecting;
   /** Starts a projector; later names sort behind earlier ones. */
   start(name: string, version?: ProductVersion): Promise<ChildProcess>;
@@ -41,6 +43,7 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
     log,
     readStore,
     mongoUrl: mongo.url,
+    servers: { eventstore: server, mongo },
     watcher,
     start: async (name, version = '1.0.0') => {
       const child = await startProgram(CHILD, 'up', server.url, mongo.url, name, version);
