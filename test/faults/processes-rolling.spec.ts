@@ -37,6 +37,7 @@ const specs = (): void => {
     const stopWriting = startPacedWriter(cluster.log);
     const newer = [await cluster.start('n', '1.1.0'), await cluster.start('o', '1.1.0')];
     expect(await cluster.watcher.waitFor('counters', (await cluster.log.head()) ?? '', 20_000)).toBe(true);
+    await eventually(async () => (await cluster.shares()).join() === '4,4,4,4', 'slices of both declarations');
     await eventually(async () => (await live()) > before, 'the newer view');
     await stopWriting();
     await serves('1.1.0');

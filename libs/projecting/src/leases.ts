@@ -73,19 +73,17 @@ export class Leases {
     return [...this.shares].find((share) => share.group.name === group)?.held ?? new Map();
   }
 
-  /** Every unit that somebody has held, by group. */
+  /** Every unit that somebody has held: one entry for each living holder, which are several where versions of the product differ in what they declare; else one without. */
   async status(): Promise<readonly LeaseStatus[]> {
     if (this.processes.alone) return [...this.shares].flatMap(({ group, held }) => [...held.keys()].map((unit) => ({ group: group.name, unit, holder: this.processes.id })));
-    const found = new Map<string, LeaseStatus>();
-    for (const [key, { units }] of await this.records()) {
+    const all = [...(await this.records())].flatMap(([key, { units }]) => {
       const [group = ''] = key.slice(LEASES.length).split('/');
-      for (const [unit, { holder }] of units.entries()) {
-        const status = { group, unit, holder: holder !== null && this.processes.isAlive(holder) ? holder : null };
-        // Units of an earlier declaration are nobody's.
-        if (status.holder !== null || !found.has(`${group}/${unit}`)) found.set(`${group}/${unit}`, status);
-      }
-    }
-    return [...found.values()];
+      return units.map(({ holder }, unit): LeaseStatus => ({ group, unit, holder: holder !== null && this.processes.isAlive(holder) ? holder : null }));
+    });
+    // What nobody holds of an earlier declaration need not be held.
+    const isHeld = new Set(all.filter(({ holder }) => holder !== null).map(({ group, unit }) => `${group}/${unit}`));
+    const free = new Map(all.filter(({ group, unit }) => !isHeld.has(`${group}/${unit}`)).map((status) => [`${status.group}/${status.unit}`, status]));
+    return [...all.filter(({ holder }) => holder !== null), ...free.values()];
   }
 
   private async divide(shares: readonly LeaseShare[], onError: (error: unknown) => void): Promise<void> {

@@ -52,7 +52,7 @@ export const viewStatus = async (managed: ManagedView, parts: StatusParts): Prom
   const position = live === undefined ? await storedPosition(managed, version) : live.position;
   const lag = await lagOf(position, parts.log, parts.ordinals, parts.clock);
   const rebuild = await rebuildStatus(managed, version);
-  const isRunning = live?.running ?? (!view.whole && parts.leases.filter(({ group, holder }) => group === name && holder !== null).length >= store.slices);
+  const isRunning = live?.running ?? (!view.whole && new Set(parts.leases.flatMap(({ group, unit, holder }) => (group === name && holder !== null ? [unit] : []))).size >= store.slices);
   return {
     name,
     version,
