@@ -32,7 +32,7 @@ export const spendMoved = defineEvent({
 
 export const spendLimitReached = defineEvent({
   type: 'SpendLimitReached',
-  description: 'What was spent in a window of a limit has come to its amount. Told once a window, unless the amount changes. Amounts are nano-units.',
+  description: 'What was spent in a window of a limit has come to its amount. Told once a window for an amount: after a change of that, with the next call. Amounts are nano-units.',
   data: z.strictObject({ window: windowStart, spent: nanoText, amount: nanoText, action: z.enum(['block', 'warn']) }),
 });
 
@@ -42,7 +42,8 @@ export const spendSummarised = defineEvent({
   data: z.strictObject({
     calendar,
     upTo: z.string().nullable(),
-    windows: z.array(z.strictObject({ window: windowStart, spent: nanoText })),
+    /** `told`: the amount that was told to be reached. */
+    windows: z.array(z.strictObject({ window: windowStart, spent: nanoText, told: nanoText.exactOptional() })),
     holds: z.array(hold.omit({ isIncluded: true })),
     freed: z.array(z.uuid()),
     ended: z.array(z.uuid()),

@@ -18,6 +18,8 @@ export interface Account {
   readonly upTo: string | null;
   /** Nano-units spent, by start of the window: the last two, and earlier ones that calls still run in. */
   readonly windows: ReadonlyMap<string | null, bigint>;
+  /** The amount of the limit that was told to be reached in a window, nano-units, by its start. */
+  readonly told: ReadonlyMap<string | null, bigint>;
   readonly holds: ReadonlyMap<string, Hold>;
   /** Calls of processes taken for dead whose holds came free, the last ones: what they cost counts if it is told after all. */
   readonly freed: readonly string[];
@@ -27,7 +29,7 @@ export interface Account {
   readonly moves: number;
 }
 
-export const UNOPENED: Account = { calendar: null, upTo: null, windows: new Map(), holds: new Map(), freed: [], ended: [], moves: 0 };
+export const UNOPENED: Account = { calendar: null, upTo: null, windows: new Map(), told: new Map(), holds: new Map(), freed: [], ended: [], moves: 0 };
 
 /** The open window and the one before: another process's clock may be behind. */
 const WINDOWS_KEPT = 2;
@@ -41,18 +43,19 @@ export const evolveAccount = (account: Account, event: AccountEvent): Account =>
       const { calendar, window, spent, upTo } = event.data;
       // Whatever runs counts in the window that is open now, whichever calendar it began under.
       const holds = new Map([...account.holds].map(([id, hold]) => [id, { ...hold, window }]));
-      return { ...account, calendar, upTo, windows: new Map([[window, BigInt(spent)]]), holds, moves: account.moves + 1 };
+      return { ...account, calendar, upTo, windows: new Map([[window, BigInt(spent)]]), told: new Map(), holds, moves: account.moves + 1 };
     }
     case 'SpendMoved':
       return moved(account, event.data);
     case 'SpendLimitReached':
-      return account;
+      return { ...account, told: new Map(account.told).set(event.data.window, BigInt(event.data.amount)) };
     case 'SpendSummarised': {
       const { calendar, upTo, windows, holds, freed, ended } = event.data;
       return {
         calendar,
         upTo,
         windows: new Map(windows.map(({ window, spent }) => [window, BigInt(spent)])),
+        told: new Map(windows.flatMap(({ window, told }) => (told === undefined ? [] : [[window, BigInt(told)]]))),
         holds: new Map(holds.map(({ id, by, amount, window }) => [id, { by, amount: BigInt(amount), window }])),
         freed,
         ended,
@@ -87,6 +90,7 @@ const moved = (account: Account, { held, settled, freed }: SpendMoved): Account 
   return {
     ...account,
     windows,
+    told: new Map([...account.told].filter(([start]) => windows.has(start))),
     holds,
     freed: remember(account.freed, freed.filter(({ cost }) => cost === null)),
     ended: remember(account.ended, freed.filter(({ cost }) => cost !== null)),
@@ -105,12 +109,12 @@ export const heldIn = ({ holds }: Account, window: string | null): bigint => {
 };
 
 /** The account as one event, from which it can be folded again. */
-export const summaryOf = ({ calendar, upTo, windows, holds, freed, ended }: Account & { readonly calendar: Calendar }): AccountEvent => ({
+export const summaryOf = ({ calendar, upTo, windows, told, holds, freed, ended }: Account & { readonly calendar: Calendar }): AccountEvent => ({
   type: 'SpendSummarised',
   data: {
     calendar,
     upTo,
-    windows: [...windows].map(([window, spent]) => ({ window, spent: spent.toString() })),
+    windows: [...windows].map(([window, spent]) => ({ window, spent: spent.toString(), ...(told.has(window) ? { told: String(told.get(window)) } : {}) })),
     holds: [...holds].map(([id, { by, amount, window }]) => ({ id, by, amount: amount.toString(), window })),
     freed: [...freed],
     ended: [...ended],

@@ -50,6 +50,19 @@ describe('the account of a limit', () => {
     expect(types(after([[settle('a', 100n)]], { given: account }).account, [settle('b', 1n)])).toEqual(['SpendMoved']);
   });
 
+  it('says it again for another amount, with the next call, also where that is refused and the account was summarised', () => {
+    const types = (account: Account, moves: readonly Move[], amount: bigint) => decideMoves(account, { ...terms, amount }, moves).events.map(({ type }) => type);
+    const { account } = after([[hold('a', 60n)], [settle('a', 60n)]]);
+    expect(types(account, [hold('b', 1n)], 50n)).toEqual(['SpendLimitReached']);
+    const told = after([[hold('b', 1n)]], { given: account, limit: { ...terms, amount: 50n } }).account;
+    const summarised = evolveAccount(UNOPENED, summaryOf({ ...told, calendar }));
+    for (const known of [told, summarised]) {
+      expect(types(known, [hold('c', 1n)], 50n)).toEqual([]);
+      expect(types(known, [hold('c', 1n)], 40n)).toEqual(['SpendLimitReached']);
+      expect(types(known, [hold('c', 1n)], 70n)).toEqual(['SpendMoved']);
+    }
+  });
+
   it('includes calls that begin before the included amount is used up', () =>
     expect(after([[hold('a', 20n), hold('b', 20n)], [settle('a', 1n), hold('c', 1n)]], { limit: { ...terms, included: 20n } }).answers).toEqual([true, false, false].map((isIncluded) => ({ granted: true, isIncluded }))));
 

@@ -46,7 +46,7 @@ export const decideMoves = (account: Account, terms: Terms, moves: readonly Move
     tally.hold(move, isIncluded);
     answers.set(move.id, { granted: true, isIncluded });
   }
-  return { events: tally.isEmpty ? [] : [{ type: 'SpendMoved', data: tally.moved }, ...tally.reached(terms)], answers };
+  return { events: [...(tally.isEmpty ? [] : [{ type: 'SpendMoved' as const, data: tally.moved }]), ...tally.reached(terms)], answers };
 };
 
 /** An account while moves are decided on it. */
@@ -61,9 +61,9 @@ class Tally {
     return this.moved.held.length + this.moved.settled.length + this.moved.freed.length === 0;
   }
 
-  /** The windows whose spending came to the amount of the limit. */
+  /** The windows whose spending has come to the amount of the limit, where that was not told. */
   reached({ amount, action }: Terms): readonly AccountEvent[] {
-    const windows = [...this.sums].filter(([window, { spent }]) => spent >= amount && spentIn(this.account, window) < amount);
+    const windows = [...this.sums].filter(([window, { spent }]) => spent >= amount && this.account.told.get(window) !== amount);
     return windows.map(([window, { spent }]) => ({ type: 'SpendLimitReached', data: { window, spent: spent.toString(), amount: amount.toString(), action } }));
   }
 
