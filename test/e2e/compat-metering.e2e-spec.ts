@@ -155,7 +155,7 @@ it('holds the input and the most that may come', async () => {
   await post('/chat/completions', { messages, max_tokens: 7 });
   await post('/chat/completions', { messages });
   await post('/chat/completions', { messages, max_tokens: 1_000_000_000 });
-  expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([[6, 7], [6, 4_096], [6, 131_072]]);
+  expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([[6, 7], [6, 16_384], [6, 131_072]]);
 });
 
 it('names all that may answer, so that the dearest is held', async () => {

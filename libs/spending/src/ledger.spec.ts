@@ -21,7 +21,7 @@ describe('the ledger', () => {
     const calls = await Promise.all(Array.from({ length: 50 }, (_, index) => begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10)))));
     const running = calls.filter((call) => call !== undefined);
     expect(running).toHaveLength(11);
-    expect(await spending.standing(limitId)).toEqual([0n, 110n]);
+    expect(await spending.standing(limitId)).toEqual([0n, 105n]);
     await Promise.all(running.map((call) => call.settle(ended(10))));
     expect(await spending.standing(limitId)).toEqual([110n, 0n]);
     expect(await spending.invocations()).toHaveLength(11);
@@ -63,6 +63,40 @@ describe('the ledger', () => {
     expect(await begun(ledger.begin(callOf(OTHER, 1)))).toBeDefined();
     spending.pass(DAY_MS);
     expect(await begun(ledger.begin(callOf(USER, 1)))).toBeDefined();
+  });
+
+  it('lets calls begin that follow each other, however small what is left is beside what they may cost', async () => {
+    const limitId = await spending.setLimit(ofUser);
+    const { ledger } = spending.process();
+    for (let spent = 0; spent < 100; spent += 10) {
+      const call = await ledger.begin(callOf(USER, 400));
+      // Answered first, settled then.
+      void call.settle(ended(10));
+    }
+    await expect(ledger.begin(callOf(USER, 1))).rejects.toMatchObject({ code: 'usage_limit_exceeded' });
+    await ledger.close(10_000);
+    expect(await spending.standing(limitId)).toEqual([100n, 0n]);
+  });
+
+  it('does not wait for calls that run', async () => {
+    await spending.setLimit(ofUser);
+    const { ledger } = spending.process();
+    const running = await ledger.begin(callOf(USER, 400));
+    await expect(ledger.begin(callOf(USER, 1))).rejects.toMatchObject({ code: 'usage_limit_exceeded', facts: { spent: '0', held: '0.0000001' } });
+    await running.settle(ended(10));
+  });
+
+  it('keeps nobody out by calls that cannot begin', async () => {
+    const wide = await spending.setLimit(ofAll);
+    await spending.setLimit(ofUser, { amount: '0' });
+    const { ledger } = spending.process();
+    for (let round = 0; round < 20; round += 1) {
+      const refused = begun(ledger.begin(callOf(USER, 1_000)));
+      const other = begun(ledger.begin(callOf(OTHER, 1)));
+      expect(await refused).toBeUndefined();
+      expect(await other).toBeDefined();
+    }
+    expect(await spending.standing(wide)).toEqual([0n, 20n]);
   });
 
   it('holds nothing under one limit when another refuses', async () => {

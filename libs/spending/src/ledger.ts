@@ -1,7 +1,7 @@
 import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } from '@app/kernel';
 import { costOf, highestCostOf } from '@app/models';
 import { type AccountParts, OpenAccount, type Standing } from './account/open-account';
-import type { Answer } from './account/moves';
+import type { Answer, Move } from './account/moves';
 import type { RecordedInvocation } from './invocations/invocation.events';
 import { UsageRecords } from './invocations/usage-records';
 import type { AppliedLimit, Limits } from './limits/limits';
@@ -11,6 +11,8 @@ import { windowAt } from './windows';
 /** How long a call waits for its limits to be asked; then it is refused as `Unavailable`. */
 const ANSWER_MS = 2_000;
 const RETRY_MS = 500;
+/** How long a call waits for what others of this process that ended leave over. */
+const ENDING_MS = 1_000;
 
 export interface LedgerParts extends AccountParts {
   readonly limits: Limits;
@@ -33,6 +35,8 @@ export class Ledger implements Metering {
   private readonly accounts = new Map<string, OpenAccount>();
   private readonly records: UsageRecords;
   private readonly settling = new Set<Promise<unknown>>();
+  /** Settlements under way, by limit: what they hold is about to come free. */
+  private readonly ending = new Map<string, Set<Promise<unknown>>>();
 
   constructor(private readonly parts: LedgerParts) {
     this.records = new UsageRecords({ ...parts, processId: parts.processes.id });
@@ -53,7 +57,7 @@ export class Ledger implements Metering {
       isHeld: held.length > 0,
       isIncludedUsage,
       cancel: () => held.forEach(({ limit }) => this.giveBack(limit, id, at)),
-      settle: (settlement) => this.inBackground(id, () => this.settled({ id, at, call, held, isIncludedUsage }, settlement)),
+      settle: (settlement) => this.endingUnder(held.map(({ limit }) => limit), this.inBackground(id, () => this.settled({ id, at, call, held, isIncludedUsage }, settlement))),
     };
   }
 
@@ -73,13 +77,11 @@ export class Ledger implements Metering {
     return this.settling.size;
   }
 
-  /** Holds against all limits, or against none. */
+  /** Holds against all limits, or against none. A limit that is used up refuses before anything is held under the others, which are not this caller's alone. */
   private async hold(id: Uuid, estimate: bigint, at: Date, limits: readonly AppliedLimit[]): Promise<readonly Held[]> {
-    const asked = limits.map(async (limit): Promise<Held> => {
-      const answer = await this.accountOf(limit.id, limit).move(limit.account, { type: 'hold', id, by: this.parts.processes.id, estimate, at: at.getTime() });
-      if (answer === undefined) throw new Error('a hold was not answered');
-      return answer.granted ? { limit, answer } : refuseCall(limit, answer, at);
-    });
+    const time = at.getTime();
+    if (limits.length > 1) await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: time }, at))));
+    const asked = limits.map(async (limit): Promise<Held> => ({ limit, answer: await this.granted(limit, { type: 'hold', id, by: this.parts.processes.id, estimate, at: time }, at) }));
     const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
     if (failed.length === 0) return (outcomes as readonly PromiseFulfilledResult<Held>[]).map(({ value }) => value);
@@ -87,6 +89,25 @@ export class Ledger implements Metering {
     for (const each of asked) void each.then(({ limit }) => this.giveBack(limit, id, at), () => undefined);
     // A limit that is used up is told before one that could not be asked.
     throw (failed.find(({ reason }) => isDomainError(reason)) ?? failed[0])?.reason;
+  }
+
+  /** Refuses where nothing is left, also of what settlements under way leave over. */
+  private async granted(limit: AppliedLimit, move: Extract<Move, { type: 'hold' | 'ask' }>, at: Date): Promise<Held['answer']> {
+    const patience = performance.now() + ENDING_MS;
+    for (;;) {
+      const ending = [...(this.ending.get(limit.id) ?? [])];
+      const answer = await this.accountOf(limit.id, limit).move(limit.account, move);
+      if (answer === undefined) throw new Error('nothing was answered');
+      if (answer.granted) return answer;
+      if (ending.length === 0 || answer.spent >= limit.account.terms.amount || performance.now() > patience) return refuseCall(limit, answer, at);
+      await Promise.all(ending);
+    }
+  }
+
+  private async endingUnder(limits: readonly AppliedLimit[], settlement: Promise<void>): Promise<void> {
+    for (const { id } of limits) this.ending.set(id, (this.ending.get(id) ?? new Set()).add(settlement));
+    await settlement;
+    for (const { id } of limits) this.ending.get(id)?.delete(settlement);
   }
 
   private async settled(ended: EndedCall, settlement: Settlement): Promise<void> {
@@ -100,7 +121,7 @@ export class Ledger implements Metering {
   }
 
   private giveBack(limit: AppliedLimit, id: Uuid, at: Date): void {
-    void this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null)));
+    void this.endingUnder([limit], this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null))));
   }
 
   private settleAccount(limit: AppliedLimit, id: Uuid, cost: bigint, at: Date, position: string | null): Promise<unknown> {

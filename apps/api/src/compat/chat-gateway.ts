@@ -18,7 +18,7 @@ import { upstreamError } from './upstream-errors';
 import { chatUsage, knownUsage } from './usage-report';
 
 /** Output tokens that are held for a call that names no most. */
-const USUAL_OUTPUT = 4_096;
+const USUAL_OUTPUT = 16_384;
 /** Tokens of a model whose catalogue entry names no window: nobody holds back more of a limit that others share. */
 const LARGE_WINDOW = 131_072;
 /** Names the unsupported fields that the instance left out of a request. */

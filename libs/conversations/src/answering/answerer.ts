@@ -20,7 +20,7 @@ export interface AnsweringAgent {
 }
 
 /** Tokens that are held for an answer beside its question: for history and passages, and for what is said. */
-const USUAL = { input: 8_000, output: 4_096 };
+const USUAL = { input: 8_000, output: 16_384 };
 
 /** A question with fewer telling words is understood from the one before. */
 const TELLING_WORDS = 3;

@@ -35,9 +35,17 @@ describe('the account of a limit', () => {
     for (const batches of [[calls], calls.map((call) => [call])]) {
       const { account, answers } = after(batches);
       expect(answers.map(({ granted }) => granted)).toEqual([true, true, true, false]);
-      expect(answers[3]).toEqual({ granted: false, spent: 0n, held: 120n });
-      expect(sums(account)).toEqual([0n, 120n]);
+      // Of the third only what is left.
+      expect(answers[3]).toEqual({ granted: false, spent: 0n, held: 100n });
+      expect(sums(account)).toEqual([0n, 100n]);
     }
+  });
+
+  it('answers who asks as it would a call, and holds nothing', () => {
+    const ask = (id: string): Move => ({ type: 'ask', id, at: Date.parse(FIRST) });
+    const { account, answers } = after([[ask('a')], [hold('b', 100n), ask('c')]]);
+    expect(answers).toEqual([{ granted: true, isIncluded: false }, { granted: true, isIncluded: false }, { granted: false, spent: 0n, held: 100n }]);
+    expect(sums(account)).toEqual([0n, 100n]);
   });
 
   it('only warns where it should', () => expect(after([[hold('a', 150n), hold('b', 150n)]], { limit: { ...terms, action: 'warn' } }).answers.map(({ granted }) => granted)).toEqual([true, true]));

@@ -13,12 +13,14 @@ export interface Terms {
 export type Move =
   /** A call wants to begin; `estimate` is what it may cost, `at` the time in milliseconds. */
   | { readonly type: 'hold'; readonly id: string; readonly by: string; readonly estimate: bigint; readonly at: number }
+  /** Would a call be let begin? Nothing is held. */
+  | { readonly type: 'ask'; readonly id: string; readonly at: number }
   /** A call that began `at` a time ended, or never began (cost 0). `position`: of its usage record. */
   | { readonly type: 'settle'; readonly id: string; readonly cost: bigint; readonly at: number; readonly position: string | null }
   /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. */
   | { readonly type: 'free'; readonly id: string; readonly cost: bigint | null; readonly position: string | null };
 
-/** What was answered to a hold. */
+/** What was answered to a hold, or to whoever asked. */
 export type Answer = { readonly granted: true; readonly isIncluded: boolean } | { readonly granted: false; readonly spent: bigint; readonly held: bigint };
 
 export interface Decided {
@@ -29,25 +31,30 @@ export interface Decided {
 
 /**
  * Decides moves together, what ends before what begins. A blocking limit lets a call begin while anything is left, and holds
- * all that the call may cost: until that one has ended nothing is left, so a limit is overspent by one call's cost at most.
+ * what the call may cost, or the rest: until that one has ended nothing is left, so a limit is overspent by one call's cost at most.
  */
 export const decideMoves = (account: Account, terms: Terms, moves: readonly Move[]): Decided => {
   const tally = new Tally(account);
   const answers = new Map<string, Answer>();
-  for (const move of moves) if (move.type !== 'hold') tally.end(move);
+  for (const move of moves) if (isEnd(move)) tally.end(move);
   for (const move of moves) {
-    if (move.type !== 'hold') continue;
+    if (isEnd(move)) continue;
     const { spent, held } = tally.in(tally.windowOf(move.at));
-    if (terms.action === 'block' && spent + held >= terms.amount) {
+    const rest = terms.amount - spent - held;
+    if (terms.action === 'block' && rest <= 0n) {
       answers.set(move.id, { granted: false, spent, held });
       continue;
     }
     const isIncluded = terms.included !== null && spent + held < terms.included;
-    tally.hold(move, isIncluded);
+    if (move.type === 'hold') tally.hold(terms.action === 'block' && move.estimate > rest ? { ...move, estimate: rest } : move, isIncluded);
     answers.set(move.id, { granted: true, isIncluded });
   }
   return { events: [...(tally.isEmpty ? [] : [{ type: 'SpendMoved' as const, data: tally.moved }]), ...tally.reached(terms)], answers };
 };
+
+type End = Exclude<Move, { type: 'hold' | 'ask' }>;
+
+const isEnd = (move: Move): move is End => move.type === 'settle' || move.type === 'free';
 
 /** An account while moves are decided on it. */
 class Tally {
@@ -86,7 +93,7 @@ class Tally {
     this.in(window).held += estimate;
   }
 
-  end(move: Exclude<Move, { type: 'hold' }>): void {
+  end(move: End): void {
     const { holds, freed, ended, upTo, windows } = this.account;
     const hold = holds.get(move.id);
     if (this.ended.has(move.id)) return;

@@ -55,7 +55,7 @@ export class OpenAccount {
   }
 
   /**
-   * Resolves when the move is in the log: for a hold with its answer. `limit`: as it stands now, or as it stood when the call began
+   * Resolves when the move is in the log: for a hold, and for who asks, with the answer. `limit`: as it stands now, or as it stood when the call began
    * where that ended and cost nothing. Only what begins may bring another calendar.
    */
   move(limit: AccountLimit, move: Move | undefined): Promise<Answer | undefined> {
@@ -111,4 +111,4 @@ export class OpenAccount {
   }
 }
 
-const isBeginning = (move: Move | undefined): boolean => move === undefined || move.type === 'hold';
+const isBeginning = (move: Move | undefined): boolean => move === undefined || move.type === 'hold' || move.type === 'ask';
