@@ -38,6 +38,8 @@ describe('a question about an ingested document', () => {
     expect(asCited.body).toMatchObject({ name: source.title, indexedRevision: source.documentRevision, revision: source.documentRevision });
     expect((await guide.platform.call<Document>(path)).body).toMatchObject({ name: 'manual.md', indexedRevision: source.documentRevision });
     await guide.platform.call(path, { method: 'PUT', body: { name: 'handbook.md' } });
+    expect((await guide.platform.call(`/api/v1/audit/objects/document/${document.id}?revision=99`)).status).toBe(404);
+    expect((await guide.platform.call(`/api/v1/audit/objects/document/${document.id}?at=2026-02-30`)).status).toBe(400);
     const refused = await guide.platform.call<{ code: string }>(`/api/v1/audit/objects/document/${document.id}?revision=1&at=2026-01-01`);
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_parameter']);
   });

@@ -10,8 +10,11 @@ const UNZONED = /T[^Z+-]*$/;
 export const momentOf = (text: string): Moment | undefined => {
   if (!TIME.test(text)) return { position: text };
   const time = Date.parse(UNZONED.test(text) ? `${text}Z` : text);
-  return Number.isNaN(time) ? undefined : { time: new Date(time).toISOString() };
+  return Number.isNaN(time) || !isDay(text.slice(0, 10)) ? undefined : { time: new Date(time).toISOString() };
 };
+
+/** `Date` takes the 30th of February for the 2nd of March. */
+const isDay = (text: string): boolean => new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 
 /** The events up to a moment; `events` are in log order. */
 export const upTo = <E extends { readonly context: EventContext }>(events: readonly E[], moment: Moment): readonly E[] => {

@@ -53,7 +53,7 @@ export class AuditObjectsController {
     const moment = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
     if (moment !== undefined && 'position' in moment) await knownPosition(this.log, moment.position, 'at');
     const { view, events } = await this.see(found, id, wanted, caller, { kind, id, at, revision }, meta);
-    const asOf = revision === undefined ? moment : momentOfRevision(events, found.streams, revision);
+    const asOf = revision === undefined ? moment : await this.momentOfRevision(events, found.streams, revision);
     return objectAfter(view, asOf === undefined ? events : upTo(events, asOf)) ?? refuse('not_found');
   }
 
@@ -101,13 +101,14 @@ export class AuditObjectsController {
     const shown = (row: Row): Readonly<Record<string, Json>> => JSON.parse(present(row).text) as Record<string, Json>;
     return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row) => concealed(shown(row)) as Record<string, Json> }, events };
   }
-}
 
-/** The last event of the object's own stream at or before a revision. Refuses `not_found` where none is. */
-const momentOfRevision = (events: readonly RecordedEvent[], streams: readonly string[], revision: number): Moment => {
-  const last = events.findLast(({ context }) => streams.includes(context.stream) && context.revision <= revision);
-  return last === undefined ? refuse('not_found') : { position: last.context.position };
-};
+  /** The last event that shows in the object, of its own stream at or before a revision. Refuses `not_found` where none is, and for a revision that there never was. */
+  private async momentOfRevision(events: readonly RecordedEvent[], streams: readonly string[], revision: number): Promise<Moment> {
+    const ends = await Promise.all(streams.map((stream) => this.log.readStream(stream, { direction: 'backwards', limit: 1 })));
+    const last = events.findLast(({ context }) => streams.includes(context.stream) && context.revision <= revision);
+    return last === undefined || !ends.flat().some((end) => end.revision >= revision) ? refuse('not_found') : { position: last.context.position };
+  }
+}
 
 const noRevision = (): never => {
   throw new InvalidInput('invalid_parameter', [{ path: 'revision', code: 'not_allowed', message: 'Goes alone, and only for kinds of object that have revisions of their own.' }]);
