@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
-import { conversationWork, type ConversationWork, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, patiently, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
+import { conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, patiently, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
@@ -59,6 +59,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   observeModels(models);
   const metrics = new Metrics();
   const stores = await openStores(config, log, vaultKey, clock, warn);
+  await patiently(() => demandWhole(stores), warn);
   observeStores(stores, metrics);
   const sealArchive = new SealArchive(stores.log);
   const ordinals = new SealedOrdinals(stores.log, sealArchive);

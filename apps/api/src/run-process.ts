@@ -1,6 +1,7 @@
 import './compile-cache';
 import 'reflect-metadata';
 import { LogInUse } from '@app/event-log';
+import { MissingStore } from '@app/hosting';
 import { InvalidConfig, isUnavailable, readConfig } from '@app/kernel';
 import { MissingKey, WrongVaultKey } from '@app/vault';
 import { collectAtRest } from './collect-at-rest';
@@ -45,7 +46,7 @@ const fail = (error: unknown): void => {
 };
 
 const sentenceOf = (error: unknown): string => {
-  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || isUnavailable(error)) return error.message;
+  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || error instanceof MissingStore || isUnavailable(error)) return error.message;
   if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };

@@ -4,6 +4,7 @@ export * from './conversation-work';
 export * from './erasure-work';
 export * from './finish-erasures';
 export * from './knowledge-work';
+export { demandWhole, MissingStore } from './missing-store';
 export * from './open-stores';
 export { patiently } from './patiently';
 export * from './projections';
