@@ -63,6 +63,18 @@ describe('cost control', () => {
     expect(body['items']).toEqual([1, 2].map(() => expect.objectContaining({ userId, model: 'm', outcome: 'ok', usageSource: 'upstream', usage: expect.objectContaining({ inputTokens: 19, cost: '0.0000354' }) })));
   });
 
+  it.each([false, true])('lets calls follow each other that may cost more than what is left (stream: %s)', async (stream) => {
+    const { keyId, key } = await platform.newCaller();
+    await set({ scope: { type: 'apiKey', id: keyId }, amount: (10 * COST).toFixed(9), window: 'total' });
+    const ask = async (): Promise<void> => {
+      const asked = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello?' }] };
+      if (!stream) return void (await client(key).chat.completions.create(asked));
+      for await (const _ of await client(key).chat.completions.create({ ...asked, stream: true })) continue;
+    };
+    for (let call = 0; call < 10; call += 1) await ask();
+    await expect(ask()).rejects.toMatchObject({ code: 'usage_limit_exceeded' });
+  });
+
   it('lets at most eleven of fifty calls at once through where there is room for ten', async () => {
     const { keyId, key } = await platform.newCaller();
     // What is held, for 6 tokens of input as counted here and 14 of output, is a little less than a call costs.
