@@ -55,6 +55,28 @@ describe('Spaces', () => {
     expect((await create('Renamed', { slug: 'first' })).status).toBe(201);
   });
 
+  it('keep the name and slug they got when the same change is refused at the same time', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { body: space } = await create(`Contested ${round}`);
+      const [name, slug] = [`Won ${round}`, `won-by-${round}`];
+      const change = () => platform.call(`${SPACES}/${space.id}`, { key: alice.key, method: 'PATCH', body: { name, slug }, headers: { 'if-match': '"0"' } });
+      expect((await Promise.all([change(), change()])).map(({ status }) => status).toSorted()).toEqual([200, 412]);
+      const refused = await Promise.all([create(name, { slug: `other-${round}` }, bob.key), create(`Other ${round}`, { slug }, bob.key)]);
+      expect(refused).toMatchObject([{ status: 409, body: { code: 'name_taken', errors: [{ path: 'name' }] } }, { status: 409, body: { code: 'name_taken', errors: [{ path: 'slug' }] } }]);
+    }
+  });
+
+  it.each(['DELETE', 'PATCH'] as const)('set a name free at once that two changes gave them at the same time, by %s', async (method) => {
+    const [name, slug] = [`Given twice until ${method}`, `given-twice-until-${method.toLowerCase()}`];
+    const { body: space } = await create(`Before ${method}`);
+    const path = `${SPACES}/${space.id}`;
+    const change = () => platform.call(path, { key: alice.key, method: 'PATCH', body: { name, slug } });
+    expect((await Promise.all([change(), change()])).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await create(name, {}, bob.key)).status).toBe(409);
+    await platform.call(path, { key: alice.key, method, ...(method === 'PATCH' ? { body: { name: 'After', slug: 'after' } } : {}) });
+    expect((await create(name, { slug }, bob.key)).status).toBe(201);
+  });
+
   it.each([{ slug: 'No Space' }, { slug: 'a\nb' }, { slug: 'ü' }, { color: 'red' }, { color: '#12345' }, { description: 'x'.repeat(2_001) }])('refuses %j', async (given) => {
     expect((await create('Refused', given)).status).toBe(400);
   });

@@ -51,6 +51,23 @@ describe('users', () => {
     expect(attempts.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'name_taken', errors: [{ path: 'email' }] });
   });
 
+  it('keeps the mail address it got when the same change is refused at the same time, and sets it free with the user', async () => {
+    const post = (email: string) => platform.call(USERS, { method: 'POST', body: { email, name: 'Other', role: 'member' } });
+    for (let round = 0; round < 3; round += 1) {
+      const { id } = await newUser();
+      const change = (email: string, headers = {}) => platform.call(`${USERS}/${id}`, { method: 'PUT', body: { email }, headers });
+      const matched = () => change(`won${round}@example.org`, { 'if-match': '"0"' });
+      expect((await Promise.all([matched(), matched()])).map(({ status }) => status).toSorted()).toEqual([200, 412]);
+      expect(await post(`won${round}@example.org`)).toMatchObject({ status: 409, body: { code: 'name_taken', errors: [{ path: 'email' }] } });
+
+      const email = `twice${round}@example.org`;
+      expect((await Promise.all([change(email), change(email)])).map(({ status }) => status)).toEqual([200, 200]);
+      expect((await post(email)).status).toBe(409);
+      await platform.call(`${USERS}/${id}`, { method: 'DELETE' });
+      expect((await post(email)).status).toBe(201);
+    }
+  });
+
   it('keeps the last admin, and exactly one of two admins who demote each other', async () => {
     const [{ id: own }] = (await platform.call<{ items: User[] }>(USERS)).body.items.filter(({ role }) => role === 'admin') as [User];
     expect((await platform.call(`${USERS}/${own}`, { method: 'PUT', body: { role: 'member' } })).body).toMatchObject({ code: 'conflict' });

@@ -1,27 +1,34 @@
 import { type Decider, refuse, type Uuid } from '@app/kernel';
 import type { ReservationEvent } from './reservation.events';
 
-/** Who holds a name, since when and by which command; nobody at first and after a release. */
+/** Who holds a name, by which tickets, and since when by the last of them; nobody at first and once every ticket is released. */
 export interface Reservation {
-  readonly holder: { readonly owner: string; readonly ticket: Uuid; readonly since: string } | undefined;
+  readonly holder: { readonly owner: string; readonly tickets: ReadonlySet<Uuid>; readonly since: string } | undefined;
 }
 
-export type ReservationCommand =
-  /** `instead`: the ticket of the holder who lost the claim and makes room. */
-  | { readonly type: 'Reserve'; readonly owner: string; readonly ticket: Uuid; readonly instead?: Uuid }
-  | { readonly type: 'Release'; readonly ticket: Uuid };
+export type ReservationCommand = { readonly type: 'Reserve'; readonly owner: string; readonly ticket: Uuid } | { readonly type: 'Release'; readonly ticket: Uuid };
 
-/** One name that must be unique: held by one owner at a time, and free again after its release. */
+/** One name that must be unique: held by one owner at a time, by one ticket or more, and free again after the release of the last. */
 export const reservationDecider: Decider<Reservation, ReservationCommand, ReservationEvent> = {
   category: 'name',
   initial: { holder: undefined },
   decide: (command, { holder }) => {
-    if (command.type === 'Release') return holder?.ticket === command.ticket ? [{ type: 'NameReleased', data: { ticket: command.ticket } }] : [];
-    const { owner, ticket } = command;
-    if (holder?.owner === owner && holder.ticket === ticket) return [];
-    const free = holder === undefined || holder.owner === owner || holder.ticket === command.instead;
-    return free ? [{ type: 'NameReserved', data: { owner, ticket } }] : refuse('name_taken');
+    const { ticket } = command;
+    const isHeld = holder?.tickets.has(ticket) === true;
+    if (command.type === 'Release') return isHeld ? [{ type: 'NameReleased', data: { ticket } }] : [];
+    const { owner } = command;
+    if (holder !== undefined && holder.owner !== owner) return refuse('name_taken');
+    return isHeld ? [] : [{ type: 'NameReserved', data: { owner, ticket } }];
   },
-  evolve: (_, event) =>
-    event.type === 'NameReleased' ? { holder: undefined } : { holder: { owner: event.data.owner, ticket: event.data.ticket, since: event.context.recordedAt } },
+  evolve: ({ holder }, event) => {
+    if (event.type === 'NameReleased') return { holder: without(event.data.ticket, holder) };
+    const { owner, ticket } = event.data;
+    const others = holder?.owner === owner ? holder.tickets : [];
+    return { holder: { owner, tickets: new Set([...others, ticket]), since: event.context.recordedAt } };
+  },
+};
+
+const without = (ticket: Uuid, holder: Reservation['holder']): Reservation['holder'] => {
+  const tickets = new Set([...(holder?.tickets ?? [])].filter((other) => other !== ticket));
+  return holder === undefined || tickets.size === 0 ? undefined : { ...holder, tickets };
 };

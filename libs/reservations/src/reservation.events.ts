@@ -2,7 +2,7 @@ import { defineEvent, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 
 /**
- * What a thing holds on to a name that must be unique: the reservation's id and the command that reserved it. The key is a
+ * What a thing holds on to a name that must be unique: the reservation's id and a ticket of its own. The key is a
  * keyed hash of the normalised name, so that it gives the name away to nobody.
  */
 export const claimSchema = z.strictObject({ key: z.string(), ticket: z.uuid() });
@@ -10,13 +10,13 @@ export type Claim = z.output<typeof claimSchema>;
 
 export const nameReserved = defineEvent({
   type: 'NameReserved',
-  description: 'A name that must be unique was reserved for a thing, in place of whoever held it before.',
+  description: 'A name that must be unique was reserved for a thing: by one ticket more where it holds the name, and otherwise in place of whoever held it before.',
   data: z.strictObject({ owner: z.string(), ticket: z.uuid() }),
 });
 
 export const nameReleased = defineEvent({
   type: 'NameReleased',
-  description: 'A reserved name became free.',
+  description: 'A ticket to a reserved name was given back; with the last one the name became free.',
   data: z.strictObject({ ticket: z.uuid() }),
 });
 

@@ -1,3 +1,4 @@
+import { ChangeUser, CreateUser } from '@app/identity';
 import { Unavailable } from '@app/kernel';
 import { ChangeSpace, CreateSpace, DeleteSpace, releaseSpaceNames, spaceDecider, type SpaceEvent } from '@app/spaces';
 import { openTenancy, outcomes, pause, type Tenancy } from '../../../test/fixtures/tenancy';
@@ -10,6 +11,15 @@ afterAll(() => tenancy.close());
 
 const space = (name: string) => ({ name, description: '', color: '#000000' });
 const create = (at: ReturnType<Tenancy['process']>, name: string, meta = tenancy.meta()) => at.createSpace.execute(new CreateSpace(meta.commandId, space(name), meta));
+
+const rename = (at: ReturnType<Tenancy['process']>, spaceId: string, name: string, given: Parameters<Tenancy['meta']>[0] = {}) =>
+  at.changeSpace.execute(new ChangeSpace(spaceId, { name }, tenancy.meta(given)));
+
+/** A process whose command waits ahead of its append of an event of this type. */
+const waitingBefore = (type: string) => {
+  const { hold, reached, goOn } = pause();
+  return { process: tenancy.process((_, types) => (types.includes(type) ? hold() : undefined)), reached, goOn };
+};
 
 /** A process that dies when it is about to append an event of this type. */
 const dyingBefore = (type: string) =>
@@ -77,5 +87,85 @@ describe('a name that must be unique', () => {
     await process.changeSpace.execute(new ChangeSpace(spaceId, { name: 'Back' }, tenancy.meta()));
     tenancy.clock.advance(RESERVATION_GRACE_MS);
     expect(await outcomes([create(process, 'Back'), create(process, 'Forth')])).toEqual(['done', 'name_taken']);
+  });
+});
+
+describe('commands of one thing to one name', () => {
+  it('leave the name to the one that is done, whoever of them is refused, and whenever', async () => {
+    const process = tenancy.process();
+    const { spaceId } = await create(process, 'Two at once');
+    expect(await outcomes([rename(process, spaceId, 'Won', { ifRevision: 0 }), rename(process, spaceId, 'Won', { ifRevision: 0 })])).toEqual(['done', 'precondition_failed']);
+    await expect(create(process, 'Won')).rejects.toMatchObject({ code: 'name_taken' });
+
+    const slow = waitingBefore('SpaceChanged');
+    const late = rename(slow.process, spaceId, 'Won late');
+    await slow.reached;
+    await expect(rename(process, spaceId, 'Won late', { ifRevision: 7 })).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(create(process, 'Won late')).rejects.toMatchObject({ code: 'name_taken' });
+    slow.goOn();
+    await late;
+    await expect(create(process, 'Won late')).rejects.toMatchObject({ code: 'name_taken' });
+  });
+
+  it('give it back when the thing does, also the one that found nothing left to change', async () => {
+    const process = tenancy.process();
+    const { spaceId } = await create(process, 'Before');
+    const late = waitingBefore('SpaceChanged');
+    const second = rename(late.process, spaceId, 'Twice');
+    await late.reached;
+    await rename(process, spaceId, 'Twice');
+    late.goOn();
+    await second;
+    await expect(create(process, 'Twice')).rejects.toMatchObject({ code: 'name_taken' });
+    await process.deleteSpace.execute(new DeleteSpace(spaceId, tenancy.meta()));
+    await expect(create(process, 'Twice')).resolves.toBeDefined();
+  });
+
+  it('block it no longer than the grace where one died beside the one that was done', async () => {
+    const process = tenancy.process();
+    const { spaceId } = await create(process, 'Alive');
+    await expect(rename(dyingBefore('SpaceChanged'), spaceId, 'Half dead')).rejects.toThrow('the process died');
+    await rename(process, spaceId, 'Half dead');
+    tenancy.clock.advance(RESERVATION_GRACE_MS);
+    await expect(create(process, 'Half dead')).rejects.toMatchObject({ code: 'name_taken' });
+    await process.deleteSpace.execute(new DeleteSpace(spaceId, tenancy.meta()));
+    await expect(create(process, 'Half dead')).resolves.toBeDefined();
+  });
+
+  it('take nothing from what came after them when they are repeated', async () => {
+    const process = tenancy.process();
+    const { spaceId } = await create(process, 'One');
+    const { commandId } = tenancy.meta();
+    await rename(process, spaceId, 'Two', { commandId });
+    await rename(process, spaceId, 'Three');
+    await expect(rename(process, spaceId, 'Two', { commandId })).resolves.toMatchObject({ repeated: true });
+    await expect(create(process, 'Three')).rejects.toMatchObject({ code: 'name_taken' });
+    await expect(create(process, 'Two')).resolves.toBeDefined();
+  });
+
+  it('do not bring a name back that was given up while they were on their way', async () => {
+    const process = tenancy.process();
+    const { spaceId } = await create(process, 'Given up');
+    const late = waitingBefore('SpaceChanged');
+    const stale = late.process.changeSpace.execute(new ChangeSpace(spaceId, { name: 'GIVEN UP' }, tenancy.meta()));
+    await late.reached;
+    await rename(process, spaceId, 'Moved on');
+    await expect(create(process, 'Given up')).resolves.toBeDefined();
+    late.goOn();
+    await expect(stale).rejects.toMatchObject({ code: 'name_taken' });
+  });
+
+  it('hold for mail addresses too', async () => {
+    const process = tenancy.process();
+    const user = (email: string) => process.createUser.execute(new CreateUser({ email, name: 'U', role: 'member', language: 'en' }, tenancy.meta()));
+    const { userId } = await user('old@example.com');
+    const late = waitingBefore('UserChanged');
+    const stale = late.process.changeUser.execute(new ChangeUser(userId, { email: 'OLD@example.com' }, undefined, tenancy.meta()));
+    await late.reached;
+    const move = () => process.changeUser.execute(new ChangeUser(userId, { email: 'new@example.com' }, undefined, tenancy.meta({ ifRevision: 0 })));
+    expect(await outcomes([move(), move()])).toEqual(['done', 'precondition_failed']);
+    expect(await outcomes([user('new@example.com'), user('old@example.com')])).toEqual(['done', 'name_taken']);
+    late.goOn();
+    await expect(stale).rejects.toMatchObject({ code: 'name_taken' });
   });
 });

@@ -8,10 +8,21 @@ export const RESERVATION_GRACE_MS = 10_000;
 /** Makes the owner of a claim give it up in its own stream, for good; refuses with `name_taken` where the owner uses the name. */
 export type Forfeit = (owner: string, claim: Claim, meta: CommandMeta) => Promise<unknown>;
 
+/** The thing that names are reserved for. */
+export interface Claimant {
+  /** The stream of the thing. */
+  readonly owner: string;
+  /** For any thing of its kind. */
+  readonly forfeit: Forfeit;
+  /** The claims to the names that the thing bears now. */
+  readonly uses: () => Promise<readonly Claim[]>;
+}
+
 /**
  * Names that must be unique in the instance. A name is reserved in a stream of its own before the thing that bears it says
  * so in its stream. Whoever dies in between blocks nothing: a later comer makes the owner forfeit its claim, which decides
- * in the owner's stream between the two, and then takes the name over.
+ * in the owner's stream between the two, and then takes the name over. Commands of one thing hold a name side by side, each
+ * by its own ticket, so that one that is refused takes nothing from another.
  */
 export class Reservations {
   constructor(
@@ -20,54 +31,78 @@ export class Reservations {
     private readonly ids: Ids,
   ) {}
 
-  /** The claim of a command to a name of a kind: thing and field, such as `space.slug`. Equal names, as people see them, give equal keys. */
-  claim(kind: string, name: string, ticket: Uuid): Claim {
-    return { key: `${kind}.${this.secret.hash(kind, normalisedName(name))}`, ticket };
+  /**
+   * A new claim to a name of a kind: thing and field, such as `space.slug`. Equal names, as people see them, give equal keys.
+   * No two claims share a ticket, not even those of a repeated command: who made a claim alone may give it back.
+   */
+  claim(kind: string, name: string): Claim {
+    return { key: `${kind}.${this.secret.hash(kind, normalisedName(name))}`, ticket: this.ids.next() };
   }
 
   /**
-   * Reserves the names for `owner` (a stream), then acts; a refusal sets them free again. Refuses with `name_taken`.
+   * Reserves the names for the claimant, then acts, and gives back the claims that it does not use then: new ones that it
+   * did not adopt, and old ones that they replaced. A refusal gives back all new ones. Refuses with `name_taken`.
    * When the outcome of the act is unknown the names stay reserved, and the grace decides.
    */
-  async hold<T>(claims: readonly Claim[], owner: string, forfeit: Forfeit, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
-    const held: Claim[] = [];
-    try {
-      for (const claim of claims) {
-        await this.reserve(claim, owner, forfeit, meta);
-        held.push(claim);
-      }
-      return await act();
-    } catch (error) {
-      if (isDomainError(error)) for (const claim of held) await this.release(claim, meta);
-      throw error;
-    }
+  async hold<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
+    if (claims.length === 0) return act();
+    const used = await claimant.uses();
+    const result = await this.reserving(claims, claimant, meta, act);
+    const tickets = new Set((await claimant.uses()).map(({ ticket }) => ticket));
+    await this.giveBack([...claims, ...used].filter(({ ticket }) => !tickets.has(ticket)), meta);
+    return result;
   }
 
-  /** Sets a name free, if this claim still holds it. */
+  /** Gives a claim back, if it still holds its name. */
   async release(claim: Claim, meta: CommandMeta): Promise<void> {
     await this.decisions.transact(reservationDecider, claim.key, { type: 'Release', ticket: claim.ticket }, this.step(meta));
   }
 
-  private async reserve({ key, ticket }: Claim, owner: string, forfeit: Forfeit, meta: CommandMeta): Promise<void> {
+  private async reserving<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
+    const held: Claim[] = [];
+    try {
+      for (const claim of claims) {
+        await this.reserve(claim, claimant, meta);
+        held.push(claim);
+      }
+      return await act();
+    } catch (error) {
+      if (isDomainError(error)) await this.giveBack(held, meta);
+      throw error;
+    }
+  }
+
+  /** Too many rivals for one name change no answer: whoever wants what is left makes room for themselves. */
+  private async giveBack(claims: readonly Claim[], meta: CommandMeta): Promise<void> {
+    for (const claim of claims) {
+      await this.release(claim, meta).catch((error: unknown) => {
+        if (!isDomainError(error, 'conflict')) throw error;
+      });
+    }
+  }
+
+  private async reserve({ key, ticket }: Claim, { owner, forfeit }: Claimant, meta: CommandMeta): Promise<void> {
     const command = { type: 'Reserve', owner, ticket } as const;
     try {
       await this.decisions.transact(reservationDecider, key, command, this.step(meta)).catch(async (error: unknown) => {
         if (!isDomainError(error, 'name_taken')) throw error;
-        const instead = await this.makeRoom(key, forfeit, meta);
-        return this.decisions.transact(reservationDecider, key, { ...command, ...instead }, this.step(meta));
+        await this.makeRoom(key, forfeit, meta);
+        return this.decisions.transact(reservationDecider, key, command, this.step(meta));
       });
     } catch (error) {
       throw isDomainError(error, 'name_taken') ? new DomainError('name_taken', { path: key.split('.')[1] ?? key }) : error;
     }
   }
 
-  /** Takes the claim of the holder away, if they had the time to use it and did not. Refuses with `name_taken`. */
-  private async makeRoom(key: string, forfeit: Forfeit, meta: CommandMeta): Promise<{ readonly instead?: Uuid }> {
+  /** Takes the claims of the holder away, if they had the time to use them and did not. Refuses with `name_taken`. */
+  private async makeRoom(key: string, forfeit: Forfeit, meta: CommandMeta): Promise<void> {
     const { holder } = (await this.decisions.load(reservationDecider, key)).state;
-    if (holder === undefined) return {};
+    if (holder === undefined) return;
     if (meta.now.getTime() - Date.parse(holder.since) < RESERVATION_GRACE_MS) return refuse('name_taken');
-    await forfeit(holder.owner, { key, ticket: holder.ticket }, this.step(meta));
-    return { instead: holder.ticket };
+    for (const ticket of holder.tickets) {
+      await forfeit(holder.owner, { key, ticket }, this.step(meta));
+      await this.release({ key, ticket }, meta);
+    }
   }
 
   /** A repeat must look at the reservation again, not be answered as decided: it may have been set free since. */
@@ -76,10 +111,13 @@ export class Reservations {
   }
 }
 
-/** What a thing remembers of claims it lost. */
+/** What a thing remembers of claims it lost or gave up. */
 export type Forfeited = ReadonlySet<Uuid>;
 
-/** Refuses a command whose claim was forfeited while it was on its way. */
+/** What it remembers once it lost or gave up these claims as well. */
+export const forfeiting = (forfeited: Forfeited, claims: readonly { readonly ticket: Uuid }[]): Forfeited => new Set([...forfeited, ...claims.map(({ ticket }) => ticket)]);
+
+/** Refuses a command whose claim was forfeited or given up while it was on its way. */
 export const demandClaims = (claims: readonly (Claim | undefined)[], forfeited: Forfeited): void => {
   if (claims.some((claim) => claim !== undefined && forfeited.has(claim.ticket))) refuse('name_taken');
 };

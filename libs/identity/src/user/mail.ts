@@ -1,9 +1,13 @@
-import { type Decisions, idOf } from '@app/kernel';
-import type { Forfeit } from '@app/reservations';
-import { userDecider } from './user.decider';
+import { type Decisions, idOf, streamOf } from '@app/kernel';
+import type { Claimant } from '@app/reservations';
+import { isLiving, userDecider } from './user.decider';
 
-/** Makes a user give up a mail address that it reserved and does not use. */
-export const forfeitMail =
-  (decisions: Decisions): Forfeit =>
-  (owner, claim, meta) =>
-    decisions.transact(userDecider, idOf(owner), { type: 'ForfeitClaim', claim }, meta);
+/** A user as one that a mail address is reserved for. */
+export const claimingUser = (decisions: Decisions, userId: string): Claimant => ({
+  owner: streamOf(userDecider.category, userId),
+  forfeit: (owner, claim, meta) => decisions.transact(userDecider, idOf(owner), { type: 'ForfeitClaim', claim }, meta),
+  uses: async () => {
+    const { state: user } = await decisions.load(userDecider, userId);
+    return isLiving(user) ? [user.mailClaim] : [];
+  },
+});

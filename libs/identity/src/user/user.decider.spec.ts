@@ -33,6 +33,11 @@ describe('a user', () => {
     given(userDecider, created).when({ type: 'Change', fields: { email: 'A@example.com' }, mailClaim: { ...other, key: claim.key } }).yields({ type: 'UserChanged', data: { email: 'A@example.com' } });
   });
 
+  it('does not have a mail address again by a claim that it gave up', () => {
+    const moved: UserEvent = { type: 'UserChanged', data: { email: 'b@example.com', mailClaim: other, releasedMailClaim: claim } };
+    given(userDecider, created, moved).when({ type: 'Change', fields: { email: 'A@example.com' }, mailClaim: claim }).refuses('name_taken');
+  });
+
   it('forfeits a claim that it does not use, and keeps the one it does', () => {
     given(userDecider, created).when({ type: 'ForfeitClaim', claim: other }).yields({ type: 'ClaimForfeited', data: other });
     given(userDecider, created).when({ type: 'ForfeitClaim', claim }).refuses('name_taken');

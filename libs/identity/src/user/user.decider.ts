@@ -1,5 +1,5 @@
 import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
-import { type Claim, demandClaims, type Forfeited } from '@app/reservations';
+import { type Claim, demandClaims, type Forfeited, forfeiting } from '@app/reservations';
 import type { InstanceRole, Language, UserEvent } from './user.events';
 
 interface Profile {
@@ -65,7 +65,7 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
   },
 
   evolve: (user, event) => {
-    if (event.type === 'ClaimForfeited') return { ...user, forfeited: new Set([...user.forfeited, event.data.ticket]) };
+    if (event.type === 'ClaimForfeited') return { ...user, forfeited: forfeiting(user.forfeited, [event.data]) };
     if (event.type === 'UserCreated') {
       const { userId: _, appointment = -1, ...fields } = event.data;
       return { status: 'active', forfeited: user.forfeited, ...fields, appointment };
@@ -74,8 +74,8 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
     const appointment = 'appointment' in event.data ? (event.data.appointment ?? user.appointment) : user.appointment;
     switch (event.type) {
       case 'UserChanged': {
-        const { releasedMailClaim: _, ...fields } = event.data;
-        return { ...user, ...givenFields(fields) };
+        const { releasedMailClaim, ...fields } = event.data;
+        return { ...user, ...givenFields(fields), forfeited: forfeiting(user.forfeited, releasedMailClaim === undefined ? [] : [releasedMailClaim]) };
       }
       case 'UserRoleChanged':
         return { ...user, role: event.data.role, appointment };

@@ -27,6 +27,14 @@ describe('a Space', () => {
     given(spaceDecider, created).when({ type: 'Change', fields }).yields();
   });
 
+  it('does not bear a name again by a claim that it gave up', () => {
+    const renamed: SpaceEvent = { type: 'SpaceChanged', data: { name: 'Crew', nameClaim: claim('n2', 2), released: [claim('n1')] } };
+    given(spaceDecider, created, renamed).when({ type: 'Change', fields: { name: 'TEAM' }, nameClaim: claim('n1') }).refuses('name_taken');
+    given(spaceDecider, created, renamed)
+      .when({ type: 'Change', fields: { name: 'TEAM' }, nameClaim: claim('n1', 3) })
+      .yields({ type: 'SpaceChanged', data: { name: 'TEAM', nameClaim: claim('n1', 3), released: [claim('n2', 2)] } });
+  });
+
   it('forfeits a claim it does not use', () => {
     given(spaceDecider).when({ type: 'ForfeitClaim', claim: claim('n1') }).yields({ type: 'ClaimForfeited', data: claim('n1') });
     given(spaceDecider, created).when({ type: 'ForfeitClaim', claim: claim('n1', 3) }).refuses('name_taken');

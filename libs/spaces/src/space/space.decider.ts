@@ -1,5 +1,5 @@
 import { changedFields, type Decider, givenFields, type KeyOwner, never, refuse, type Sensitive } from '@app/kernel';
-import { type Claim, demandClaims, type Forfeited } from '@app/reservations';
+import { type Claim, demandClaims, type Forfeited, forfeiting } from '@app/reservations';
 import type { SpaceEvent, SpaceRole } from './space.events';
 
 interface Standing {
@@ -28,7 +28,7 @@ export interface SpaceFields {
   readonly color: string;
 }
 
-/** Claims to the name and slug that a command brings along, in a team Space. */
+/** Claims to the name and slug that a command brings along, in a team Space: new ones, or those that the Space had when the command began. */
 interface Claims {
   readonly nameClaim?: Claim;
   readonly slugClaim?: Claim;
@@ -71,7 +71,7 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
   },
 
   evolve: (space, event) => {
-    if (event.type === 'ClaimForfeited') return { ...space, forfeited: new Set([...space.forfeited, event.data.ticket]) };
+    if (event.type === 'ClaimForfeited') return { ...space, forfeited: forfeiting(space.forfeited, [event.data]) };
     if (event.type === 'SpaceCreated') {
       const { spaceId: _, ownerId, ...fields } = event.data;
       return { status: 'present', forfeited: space.forfeited, ...givenFields(fields), members: new Map([[ownerId, 'owner']]) };
@@ -79,8 +79,8 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
     if (space.status !== 'present') return space;
     switch (event.type) {
       case 'SpaceChanged': {
-        const { released: _, ...fields } = event.data;
-        return { ...space, ...givenFields(fields) };
+        const { released, ...fields } = event.data;
+        return { ...space, ...givenFields(fields), forfeited: forfeiting(space.forfeited, released) };
       }
       case 'SpaceMemberAdded':
       case 'SpaceMemberRoleChanged':
@@ -143,17 +143,19 @@ const isLastOwner = (userId: string, space: PresentSpace): boolean => {
 
 const remove = ({ withUser }: Of<'Delete'>, space: Space): readonly SpaceEvent[] => {
   if (space.status === 'deleted' || (space.status === 'absent' && withUser === true)) return [];
-  const { kind, nameClaim, slugClaim } = present(space);
-  if (kind === 'personal' && withUser !== true) return refuse('conflict', { reason: 'personal_space' });
-  return [{ type: 'SpaceDeleted', data: { released: [nameClaim, slugClaim].filter((claim) => claim !== undefined) } }];
+  if (present(space).kind === 'personal' && withUser !== true) return refuse('conflict', { reason: 'personal_space' });
+  return [{ type: 'SpaceDeleted', data: { released: [...claimsOf(space)] } }];
 };
 
 const forfeit = (claim: Claim, space: Space): readonly SpaceEvent[] => {
-  if (space.status === 'present' && [space.nameClaim?.key, space.slugClaim?.key].includes(claim.key)) return refuse('name_taken');
+  if (claimsOf(space).some(({ key }) => key === claim.key)) return refuse('name_taken');
   return space.status === 'deleted' || space.forfeited.has(claim.ticket) ? [] : [{ type: 'ClaimForfeited', data: claim }];
 };
 
 /** A personal Space has its one owner and nobody else. */
 const shared = (space: PresentSpace): PresentSpace => (space.kind === 'team' ? space : refuse('conflict', { reason: 'personal_space' }));
+
+/** The claims to the names that a Space bears. */
+export const claimsOf = (space: Space): readonly Claim[] => (space.status === 'present' ? [space.nameClaim, space.slugClaim].filter((claim) => claim !== undefined) : []);
 
 const present = (space: Space): PresentSpace => (space.status === 'present' ? space : refuse('not_found'));

@@ -1,9 +1,9 @@
-import { type CommandMeta, Decisions, type Receipt, refuse, streamOf } from '@app/kernel';
-import { Reservations } from '@app/reservations';
+import { type CommandMeta, Decisions, type Receipt, refuse } from '@app/kernel';
+import { type Claim, Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister } from '../../admins/admin-register';
-import { forfeitMail } from '../mail';
-import { isLiving, userDecider, type UserFields } from '../user.decider';
+import { claimingUser } from '../mail';
+import { isLiving, type LivingUser, userDecider, type UserFields } from '../user.decider';
 import type { InstanceRole } from '../user.events';
 
 /** Changes the fields given. Refuses with `name_taken` (mail address) and `conflict` (the last admin loses the role). */
@@ -29,13 +29,18 @@ export class ChangeUserHandler implements ICommandHandler<ChangeUser> {
   async execute({ userId, fields, role, meta }: ChangeUser): Promise<Receipt> {
     const { state: user } = await this.decisions.load(userDecider, userId);
     if (!isLiving(user)) return refuse('not_found');
-    const mailClaim = fields.email === undefined ? undefined : this.reservations.claim('user.email', fields.email, meta.commandId);
-    const moves = mailClaim !== undefined && mailClaim.key !== user.mailClaim.key;
-    const receipt = await this.reservations.hold(moves ? [mailClaim] : [], streamOf(userDecider.category, userId), forfeitMail(this.decisions), meta, async () => {
+    const mailClaim = this.claim(fields.email, user);
+    const added = mailClaim === undefined || mailClaim === user.mailClaim ? [] : [mailClaim];
+    return this.reservations.hold(added, claimingUser(this.decisions, userId), meta, async () => {
       const appointment = role === undefined ? {} : await this.admins.appointmentFor(userId, { role }, meta);
       return this.decisions.transact(userDecider, userId, { type: 'Change', fields, ...appointment, ...(role === undefined ? {} : { role }), ...(mailClaim === undefined ? {} : { mailClaim }) }, meta);
     });
-    if (moves) await this.reservations.release(user.mailClaim, meta);
-    return receipt;
+  }
+
+  /** The claim to a mail address that is given: a new one, or the one that stands where the address stays. */
+  private claim(email: string | undefined, { mailClaim: standing }: LivingUser): Claim | undefined {
+    if (email === undefined) return undefined;
+    const claim = this.reservations.claim('user.email', email);
+    return claim.key === standing.key ? standing : claim;
   }
 }

@@ -1,8 +1,8 @@
-import { type CommandMeta, Decisions, deriveId, type Receipt, streamOf } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
 import { Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister } from '../../admins/admin-register';
-import { forfeitMail } from '../mail';
+import { claimingUser } from '../mail';
 import { userDecider } from '../user.decider';
 import type { InstanceRole, Language } from '../user.events';
 
@@ -33,8 +33,8 @@ export class CreateUserHandler implements ICommandHandler<CreateUser> {
   ) {}
 
   async execute({ user, meta, userId }: CreateUser): Promise<{ readonly userId: string; readonly receipt: Receipt }> {
-    const mailClaim = this.reservations.claim('user.email', user.email, meta.commandId);
-    const receipt = await this.reservations.hold([mailClaim], streamOf(userDecider.category, userId), forfeitMail(this.decisions), meta, async () => {
+    const mailClaim = this.reservations.claim('user.email', user.email);
+    const receipt = await this.reservations.hold([mailClaim], claimingUser(this.decisions, userId), meta, async () => {
       const appointment = user.role === 'admin' ? { appointment: await this.admins.appoint(userId, meta) } : {};
       const command = { type: 'Create', userId, ...user, ...appointment, mailClaim, usageWindowStart: meta.now.toISOString() } as const;
       return this.decisions.transact(userDecider, userId, command, meta);

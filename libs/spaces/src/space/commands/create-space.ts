@@ -1,7 +1,7 @@
-import { type CommandMeta, Decisions, deriveId, isDomainError, type Receipt, streamOf } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, isDomainError, type Receipt } from '@app/kernel';
 import { Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { forfeitOfSpace } from '../forfeit';
+import { claimingSpace } from '../claimant';
 import { slugsFor } from '../slug';
 import { spaceDecider, type SpaceFields } from '../space.decider';
 
@@ -32,14 +32,13 @@ export class CreateSpaceHandler implements ICommandHandler<CreateSpace> {
 
   async execute({ ownerId, space, meta }: CreateSpace): Promise<CreatedSpace> {
     const spaceId = deriveId(meta.commandId, 'space');
-    const nameClaim = this.reservations.claim('space.name', space.name, meta.commandId);
-    const owner = streamOf(spaceDecider.category, spaceId);
-    const forfeit = forfeitOfSpace(this.decisions);
-    const receipt = await this.reservations.hold([nameClaim], owner, forfeit, meta, () =>
+    const nameClaim = this.reservations.claim('space.name', space.name);
+    const claimant = claimingSpace(this.decisions, spaceId);
+    const receipt = await this.reservations.hold([nameClaim], claimant, meta, () =>
       firstFree(space.slug === undefined ? slugsFor(space.name) : [space.slug], (slug) => {
-        const slugClaim = this.reservations.claim('space.slug', slug, meta.commandId);
+        const slugClaim = this.reservations.claim('space.slug', slug);
         const command = { type: 'Create', spaceId, kind: 'team', ownerId, fields: { ...space, slug }, nameClaim, slugClaim } as const;
-        return this.reservations.hold([slugClaim], owner, forfeit, meta, () => this.decisions.transact(spaceDecider, spaceId, command, meta));
+        return this.reservations.hold([slugClaim], claimant, meta, () => this.decisions.transact(spaceDecider, spaceId, command, meta));
       }),
     );
     return { spaceId, receipt };
