@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operate } from '../../apps/operator/src/program';
+import { forgeRemoval } from '../fixtures/tampering';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { allReached, everyRow, fill } from './whole-instance';
@@ -55,6 +56,27 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   expect((await second.call(`/api/v1/core/spaces/${later.body.id}`)).body['name']).toBe('After the move');
   await second.stop();
 }, 120_000);
+
+test('an export with a forged removal is not believed', async () => {
+  const first = await startTestPlatform({ environment: KEYS });
+  await first.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'To be dropped' } });
+  const { sealer, sealKey, stores } = first.platform.host;
+  const { events } = await stores.log.readAll({ filter: { streamPrefixes: ['space-'] } });
+  await first.stop({ keep: true });
+  expect(sealer.waiting).toBe(0);
+  const file = join(root, 'log.jsonl');
+  expect(await operator(`export ${file}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 0 });
+  rmSync(first.dataDir, { recursive: true });
+  const verify = () => operator(`verify ${file} --public-key ${sealKey.publicKey}`, {});
+  expect(await verify()).toMatchObject({ code: 0 });
+
+  const receipt = forgeRemoval(file, events[0]?.stream ?? '');
+
+  const { code, text } = await verify();
+  expect(code).toBe(3);
+  expect(text).toMatch(new RegExp(`NOT as it was sealed[^]*missing[^]*space-[^]*gone, without a sealed receipt: no seal knows ${receipt}`));
+  expect(text).not.toContain('Removed rightfully');
+}, 60_000);
 
 test('keys are not written into the folder of the files', async () => {
   const first = await startTestPlatform({ environment: KEYS });

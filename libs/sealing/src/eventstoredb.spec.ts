@@ -8,7 +8,6 @@ import { until } from '../../../test/fixtures/until';
 import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
 import { exportLog } from './export/export-log';
 import { importExport } from './export/import-export';
-import { removeEvents } from './removal';
 import { knownSealText, parseKnownSeal } from './verify/verification';
 import { verifyLog } from './verify/verify-stores';
 
@@ -100,8 +99,7 @@ describe('seals over EventStoreDB', () => {
   });
 
   it('explain what was removed rightfully, though the server still holds it', async () => {
-    await removeEvents(test.log, test.codec, { stream: 'document-1', beforeRevision: 2, reason: 'retention' }, { actor: 'user:u1', now: test.clock.now() });
-    await test.seal();
+    await test.removal({ stream: 'document-1', beforeRevision: 2, reason: 'retention' });
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, findings: [], removals: [{ stream: 'document-1', events: 2 }] });
     expect(readFileSync(file, 'utf8')).toContain(base64('{"text":"round 0"}'));
     await tamper((lines) => lines);
@@ -118,7 +116,7 @@ describe('seals over EventStoreDB', () => {
   });
 
   it('travel to an embedded log and back with every event, also many large ones of a stream', async () => {
-    await removeEvents(test.log, test.codec, { stream: 'document-2', beforeRevision: 1, reason: 'retention' }, { actor: 'user:u1', now: test.clock.now() });
+    await test.removal({ stream: 'document-2', beforeRevision: 1, reason: 'retention' });
     for (let count = 0; count < 8; count += 1) await test.note('document-4', `${count} ${'\u00fc'.repeat(100_000)}`);
     await test.seal();
     const options = { publicKey: test.key.publicKey, clock: test.clock };

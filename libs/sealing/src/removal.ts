@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@app/event-log';
-import { defineEvent, type EventCodec, type EventOf, nameId } from '@app/kernel';
+import { defineEvent, type EventCodec, type EventOf, nameId, type StoredEvent, Unavailable } from '@app/kernel';
 import { z } from 'zod';
 import { jsonOf } from './json';
+import { SealArchive } from './seal-archive';
+import { SealedOrdinals } from './sealed-ordinals';
 
 /** The stream of the receipts of removals. */
 export const REMOVAL_STREAM = 'removals-1';
@@ -28,30 +31,69 @@ export interface RemovalReceipt extends Removal {
   readonly receiptId: string;
 }
 
+/** Whose removal it is. */
+export interface RemovedBy {
+  readonly actor: string;
+  readonly now: Date;
+}
+
+export interface RemoveOptions {
+  /** Longest time the receipt may wait for its seal, milliseconds. */
+  readonly patienceMs?: number;
+}
+
+/** The sealer is a second behind, or a thousand events. */
+const PATIENCE_MS = 10_000;
+const POLL_MS = 20;
+
 /**
- * Removes the events of a stream before a revision. The receipt is written first: without it a verifier takes the removal
- * for tampering. Removing again what is removed writes no second receipt.
+ * Removes the events of a stream before a revision, once the receipt stands under a seal: a verifier takes the removal for
+ * tampering without it. Some process must seal the log meanwhile, this one or another; where none does in time, nothing is
+ * removed, `Unavailable` is thrown, and a repetition goes on. Removing again what is removed writes no second receipt.
  */
-export const removeEvents = async (log: EventLog, codec: EventCodec, removal: Removal, by: { readonly actor: string; readonly now: Date }): Promise<void> => {
-  const receipts = await log.readStream(REMOVAL_STREAM);
-  const isKnown = receipts.some((event) => isCovered(JSON.parse(event.data) as Removal, removal));
-  if (!isKnown) {
-    const [first] = await log.readStream(removal.stream, { limit: 1 });
-    if (first === undefined) return;
-    const commandId = nameId(first.id, `removed/${removal.beforeRevision}`);
-    await log.append(REMOVAL_STREAM, await codec.encode(REMOVAL_STREAM, [{ type: 'EventsRemoved', data: removal }], { commandId, correlationId: commandId, ...by }, {}), receipts.at(-1)?.revision ?? 'noStream');
-  }
+export const removeEvents = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy, { patienceMs = PATIENCE_MS }: RemoveOptions = {}): Promise<void> => {
+  const receipt = (await receiptFor(log, removal)) ?? (await writeReceipt(log, codec, removal, by));
+  if (receipt === undefined) return;
+  await untilSealed(log, receipt, patienceMs);
   await log.truncate(removal.stream, removal.beforeRevision);
 };
 
-const isCovered = (receipt: Removal, removal: Removal): boolean => receipt.stream === removal.stream && receipt.beforeRevision >= removal.beforeRevision;
+const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): Promise<StoredEvent | undefined> =>
+  (await log.readStream(REMOVAL_STREAM)).find((event) => {
+    const receipt = removalReceipt(event);
+    return receipt?.stream === stream && receipt.beforeRevision >= beforeRevision;
+  });
 
-/** The furthest receipt of each stream. What is no receipt is passed over: a verifier finds it by its seal. */
-export const receiptsOf = (events: readonly { readonly id: string; readonly data: string }[]): ReadonlyMap<string, RemovalReceipt> => {
+/** Undefined where there is nothing to remove. */
+const writeReceipt = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy): Promise<StoredEvent | undefined> => {
+  const [first] = await log.readStream(removal.stream, { limit: 1 });
+  if (first === undefined) return undefined;
+  const [last] = await log.readStream(REMOVAL_STREAM, { direction: 'backwards', limit: 1 });
+  const commandId = nameId(first.id, `removed/${removal.beforeRevision}`);
+  await log.append(REMOVAL_STREAM, await codec.encode(REMOVAL_STREAM, [{ type: 'EventsRemoved', data: removal }], { commandId, correlationId: commandId, ...by }, {}), last?.revision ?? 'noStream');
+  return receiptFor(log, removal);
+};
+
+/** Asks the log and not a sealer, which may run in another process. */
+const untilSealed = async (log: EventLog, receipt: StoredEvent, patienceMs: number): Promise<void> => {
+  const ordinals = new SealedOrdinals(log, new SealArchive(log));
+  for (const deadline = performance.now() + patienceMs; !(await ordinals.of([receipt])).has(receipt.id); await pause(POLL_MS)) {
+    if (performance.now() > deadline) throw new Unavailable('the sealer', `the receipt ${receipt.id} is not sealed yet`);
+  }
+};
+
+/** The receipt in an event; undefined for what is none: a verifier finds it by its seal. */
+export const removalReceipt = ({ id, type, data }: Pick<StoredEvent, 'id' | 'type' | 'data'>): RemovalReceipt | undefined => {
+  const removal = type === 'EventsRemoved' ? EventsRemoved.data.safeParse(jsonOf(data)).data : undefined;
+  return removal === undefined ? undefined : { ...removal, receiptId: id };
+};
+
+/** The furthest receipt of each stream, sealed or not. */
+export const receiptsOf = (events: readonly Pick<StoredEvent, 'id' | 'type' | 'data'>[]): ReadonlyMap<string, RemovalReceipt> => {
   const receipts = new Map<string, RemovalReceipt>();
-  for (const { id, data } of events) {
-    const removal = EventsRemoved.data.safeParse(jsonOf(data)).data;
-    if (removal !== undefined && removal.beforeRevision >= (receipts.get(removal.stream)?.beforeRevision ?? 0)) receipts.set(removal.stream, { ...removal, receiptId: id });
+  for (const event of events) {
+    const receipt = removalReceipt(event);
+    if (receipt !== undefined && receipt.beforeRevision >= (receipts.get(receipt.stream)?.beforeRevision ?? 0)) receipts.set(receipt.stream, receipt);
   }
   return receipts;
 };

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { EventLog } from '@app/event-log';
 import { FixedClock } from '@app/kernel';
 import { SealedLog } from '../../../../test/fixtures/sealed-log';
-import { removeEvents } from '../removal';
+import { forgeRemoval } from '../../../../test/fixtures/tampering';
 import { sealKeyOf } from '../seal-key';
 import { verifyLog } from '../verify/verify-stores';
 import { exportLog } from './export-log';
@@ -19,17 +19,15 @@ describe('an export', () => {
   let file: string;
   const options = () => ({ publicKey: test.key.publicKey, clock: new FixedClock() });
 
-  /** Four sealed notes, two of which were removed, the receipt, and two that are not sealed. Line 1 is the header. */
+  /** Four sealed notes, three of which were removed, the receipts, and two that are not sealed. Line 1 is the header. */
   beforeAll(async () => {
     test = await SealedLog.open();
     folder = mkdtempSync(join(tmpdir(), 'export-'));
     await test.note('document-1', 'a', 'b\u2028c "quoted"');
     await test.note('document-2', 'd', 'e');
     await test.seal();
-    const by = { actor: 'system:retention', now: test.clock.now() };
-    await removeEvents(test.log, test.codec, { stream: 'document-1', beforeRevision: 1, reason: 'retention' }, by);
-    await removeEvents(test.log, test.codec, { stream: 'document-2', beforeRevision: 2, reason: 'retention' }, by);
-    await test.seal();
+    await test.removal({ stream: 'document-1', beforeRevision: 1, reason: 'retention' });
+    await test.removal({ stream: 'document-2', beforeRevision: 2, reason: 'retention' });
     await test.note('document-3', 'f', 'g');
     const path = join(folder, 'original.jsonl');
     await exportLog(test.log, path, options());
@@ -51,9 +49,9 @@ describe('an export', () => {
     const progress: number[] = [];
     for (const name of ['whole.jsonl', 'whole.jsonl.gz']) {
       const path = join(folder, name);
-      expect(await exportLog(test.log, path, { ...options(), onProgress: ({ done, total }) => progress.push(done / total) })).toEqual({ events: 7 });
+      expect(await exportLog(test.log, path, { ...options(), onProgress: ({ done, total }) => progress.push(done / total) })).toEqual({ events: 8 });
       const verification = await verifyExport(path);
-      expect(verification).toMatchObject({ ok: true, events: 3, seals: 2, trustsFile: true, publicKey: test.key.publicKey, unsealed: { events: 2 }, findings: [] });
+      expect(verification).toMatchObject({ ok: true, events: 3, seals: 3, trustsFile: true, publicKey: test.key.publicKey, unsealed: { events: 2 }, findings: [] });
       expect(verification.removals.map(({ stream, events }) => [stream, events])).toEqual([['document-1', 1], ['document-2', 2]]);
       expect(await verifyExport(path, { publicKeys: [test.key.publicKey] })).toMatchObject({ ok: true, trustsFile: false });
     }
@@ -87,7 +85,7 @@ describe('an export', () => {
     expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'missing', ordinal: 2, id: kept.id }) as unknown);
     withLines((all) => all.toSpliced(2, 0, (all[2] ?? '').replace(kept.id, test.ids.next()).replace('document-1', 'document-9')));
     expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'inserted', stream: 'document-9', revision: 1 }) as unknown);
-    withLines((all) => all.with(4, all[5] ?? '').with(5, all[4] ?? ''));
+    withLines((all) => all.with(4, all[6] ?? '').with(6, all[4] ?? ''));
     expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'reordered' }) as unknown);
     withLines((all) => all.with(2, 'no JSON'));
     expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'unreadable', ordinal: 2, id: kept.id }) as unknown);
@@ -101,6 +99,18 @@ describe('an export', () => {
       withLines((all) => all.with(line - 1, other).with(line, one));
       expect((await verifyExport(file)).findings).toContainEqual({ kind: 'file', detail: `line ${line + 1} stands behind one of a later position`, ...placeOf(eventAt(line)) });
     }
+  });
+
+  it('finds events gone that only an unsealed receipt explains, though the file fits its footer', async () => {
+    const { stream, revision, id } = eventAt(3);
+    withLines((all) => all);
+    const receipt = forgeRemoval(file, stream);
+
+    const verification = await verifyExport(file, { publicKeys: [test.key.publicKey] });
+
+    expect(verification.findings).toEqual([{ kind: 'missing', detail: `the event was sealed and is gone, without a sealed receipt: no seal knows ${receipt}`, ordinal: 2, stream, revision, id }]);
+    expect(verification).toMatchObject({ ok: false, events: 2, unsealed: { events: 3 } });
+    expect(verification.removals.map(({ stream, beforeRevision, events }) => [stream, beforeRevision, events])).toEqual([['document-1', 1, 1], ['document-2', 2, 2]]);
   });
 
   it('finds a cut file, a broken gzip, another key, and a seal that is known and gone', async () => {
@@ -129,7 +139,7 @@ describe('an export', () => {
     const exported = async (log: SealedLog) => (await log.events()).map((event) => ({ ...event, position: '' }));
 
     it('gives the same events at the same revisions, under the same seals', async () => {
-      expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3, seals: 2, findings: [] });
+      expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3, seals: 3, findings: [] });
       expect(await exported(other)).toEqual(await exported(test));
       await other.note('document-2', 'next');
       expect((await other.log.readStream('document-2')).map(({ revision }) => revision)).toEqual([2]);

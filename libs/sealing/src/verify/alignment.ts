@@ -1,9 +1,8 @@
 import type { StoredEvent } from '@app/kernel';
 import type { SealedEvent } from '../event-hash';
-import type { RemovalReceipt } from '../removal';
+import type { ClaimedRemovals, UnprovenRemoval } from './claimed-removals';
 import { EventWindow, type FoundEvent } from './event-window';
 import type { Findings } from './findings';
-import type { RemovedEvents } from './verification';
 import type { Damage } from './verify-source';
 
 /** How many events that were passed over are remembered. */
@@ -15,7 +14,6 @@ export class Alignment {
   private readonly window: EventWindow;
   /** Events met before their turn; those that never get one were inserted. */
   private readonly passedOver = new Map<string, FoundEvent & { readonly ordinal: number }>();
-  private readonly removed = new Map<string, number>();
   /** Entries of seals that cannot be read: so many events may stand without one. */
   private unlisted = 0;
   private lastOrdinal = 0;
@@ -23,7 +21,7 @@ export class Alignment {
 
   constructor(
     events: AsyncIterable<StoredEvent | Damage>,
-    private readonly receipts: ReadonlyMap<string, RemovalReceipt>,
+    private readonly removals: ClaimedRemovals,
     private readonly findings: Findings,
     onEvent: (event: StoredEvent) => void,
   ) {
@@ -51,9 +49,10 @@ export class Alignment {
     else this.absent(entry);
   }
 
-  /** Everything that the seals list was met: what was passed over has no seal, what is left is not sealed yet. */
+  /** Everything that the seals list was met: what was passed over has no seal, what is left is not sealed yet, nor are its receipts. */
   async end(): Promise<{ readonly events: number; readonly since: string | null }> {
     for (const event of this.passedOver.values()) this.inserted(event);
+    for (const removal of this.removals.unproven) this.unproven(removal);
     let events = 0;
     let since: string | null = null;
     for (await this.window.fill(); this.window.first !== undefined; await this.window.fill()) {
@@ -64,10 +63,6 @@ export class Alignment {
     }
     if (this.window.damageAtEnd !== undefined && this.inDamage === undefined) this.unreadableTail(this.window.damageAtEnd);
     return { events, since };
-  }
-
-  get removals(): readonly RemovedEvents[] {
-    return [...this.removed].map(([stream, events]) => ({ ...(this.receipts.get(stream) as RemovalReceipt), events }));
   }
 
   /** Takes events off the window up to one; those before it have missed or not yet had their turn. */
@@ -91,15 +86,15 @@ export class Alignment {
       this.findings.add({ kind: 'changed', detail: `the event was sealed as revision ${entry.revision} of ${entry.stream}`, ...this.placeOf(event, event) });
     } else if (entry.content !== event.content) {
       this.findings.add({ kind: 'changed', detail: 'type, data or metadata are not what was sealed', ...this.placeOf(entry, event) });
+    } else {
+      this.removals.sealed(entry);
     }
   }
 
   private absent(entry: SealedEvent): void {
-    const receipt = this.receipts.get(entry.stream);
+    if (this.removals.explains(this.placeOf(entry))) return;
     const damage = this.window.first?.damageBefore ?? this.window.damageAtEnd;
-    if (receipt !== undefined && entry.revision < receipt.beforeRevision) {
-      this.removed.set(entry.stream, (this.removed.get(entry.stream) ?? 0) + 1);
-    } else if (this.window.first?.stream === entry.stream && this.window.first.revision === entry.revision) {
+    if (this.window.first?.stream === entry.stream && this.window.first.revision === entry.revision) {
       this.findings.add({ kind: 'changed', detail: 'the id of the event is not what was sealed', ...this.placeOf(entry, this.window.takeFirst()) });
     } else if (damage === undefined) {
       this.findings.add({ kind: 'missing', detail: 'the event was sealed and is gone, without a receipt', ...this.placeOf(entry) });
@@ -118,6 +113,11 @@ export class Alignment {
     }
     const { ordinal, id, stream, revision, position } = event;
     this.findings.add({ kind: 'inserted', detail: 'no seal knows the event, and later ones are sealed', ordinal, stream, revision, id, position });
+  }
+
+  private unproven({ receipt, events, first, last }: UnprovenRemoval): void {
+    const which = events === 1 ? 'the event was sealed and is' : `${events} events up to revision ${last.revision} were sealed and are`;
+    this.findings.add({ kind: 'missing', detail: `${which} gone, without a sealed receipt: no seal knows ${receipt.receiptId}`, ...first });
   }
 
   private unreadableTail({ damage, position }: Damage): void {

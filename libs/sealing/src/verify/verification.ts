@@ -4,7 +4,7 @@ import type { RemovalReceipt } from '../removal';
 export type FindingKind =
   /** The stored event is not the one that was sealed. */
   | 'changed'
-  /** A sealed event is gone and no receipt says why. */
+  /** A sealed event is gone, or several are, and no receipt that is sealed itself says why. */
   | 'missing'
   /** An event stands among the sealed ones that no seal knows. */
   | 'inserted'

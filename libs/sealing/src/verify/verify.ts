@@ -1,8 +1,8 @@
 import type { StoredEvent } from '@app/kernel';
 import { jsonOf } from '../json';
-import { type RemovalReceipt, receiptsOf } from '../removal';
 import { sealedEvents } from '../seal';
 import { Alignment } from './alignment';
+import { ClaimedRemovals } from './claimed-removals';
 import { Findings } from './findings';
 import { SealChain } from './seal-chain';
 import { type Erasure, type KnownSeal, MOST_LISTED, type Verification } from './verification';
@@ -24,7 +24,8 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   const findings = new Findings();
   const erasures: Erasure[] = [];
   const chain = new SealChain(publicKeys, since, findings);
-  const alignment = new Alignment(source.events(), await readReceipts(source, findings), findings, (event) => {
+  const removals = new ClaimedRemovals(await readReceipts(source, findings));
+  const alignment = new Alignment(source.events(), removals, findings, (event) => {
     if (event.type === ERASURE_RECEIPT && erasures.length < MOST_LISTED) erasures.push(erasureOf(event));
   });
   const total = onProgress === undefined ? 0 : await source.total();
@@ -49,7 +50,7 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
     seals: chain.seals,
     lastSeal,
     unsealed,
-    removals: alignment.removals.slice(0, MOST_LISTED),
+    removals: removals.proven.slice(0, MOST_LISTED),
     erasures,
     keyIds: [...chain.keyIds],
     findings: findings.list,
@@ -57,13 +58,13 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   };
 };
 
-const readReceipts = async (source: VerifySource, findings: Findings): Promise<ReadonlyMap<string, RemovalReceipt>> => {
+const readReceipts = async (source: VerifySource, findings: Findings): Promise<readonly StoredEvent[]> => {
   const events: StoredEvent[] = [];
   for await (const item of source.receipts()) {
     if (isDamage(item)) findings.add({ kind: 'unreadable', detail: item.damage, ...(item.position === undefined ? {} : { position: item.position }) });
     else events.push(item);
   }
-  return receiptsOf(events);
+  return events;
 };
 
 const erasureOf = ({ id, stream, revision, position, data }: StoredEvent): Erasure => ({ receiptId: id, stream, revision, position, receipt: jsonOf(data) });
