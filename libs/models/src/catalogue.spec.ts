@@ -35,6 +35,7 @@ describe('the model catalogue', () => {
     ['an unknown field', '{ "model": [] }', /model/],
     ['a model without pricing', `{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "chat" }] }`, /pricing/],
     ['an unknown provider', '{ "models": [{ "key": "a", "provider": "acme", "kind": "chat", "pricing": "free" }] }', /unknown provider acme/],
+    ...['constructor', 'toString', '__proto__'].map((name): [string, string, RegExp] => [`a provider that is only called ${name}`, `{ "models": [{ "key": "a", "provider": "${name}", "kind": "chat", "pricing": "free" }] }`, new RegExp(`unknown provider ${name}`)]),
     ['another currency', `{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "chat", "pricing": { "currency": "EUR", "input": "1", "output": "1" } }] }`, /priced in EUR/],
     ['a default that is no chat model', '{ "defaultModel": "local-embedding" }', /local-embedding is not a chat model/],
     ['a model twice', `{ ${provider}, "models": [{ "key": "local-chat", "provider": "acme", "kind": "chat", "pricing": "free" }] }`, /local-chat is there twice/],

@@ -92,11 +92,11 @@ export const readCatalogue = (file: string | undefined, currency: string): Catal
   const given = fileSchema.safeParse(file === undefined ? {} : contentOf(file));
   if (!given.success) throw invalid(given.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; '));
   const { defaultModel, embeddingModel, rerankerModel, hostingRegion, providers } = given.data;
-  if (LOCAL in providers) throw invalid(`the provider ${LOCAL} is built in`);
+  if (Object.hasOwn(providers, LOCAL)) throw invalid(`the provider ${LOCAL} is built in`);
   const models = new Map<string, ModelDescription>();
   for (const model of [...localModels.map((local) => modelSchema.parse(local)), ...given.data.models]) {
     if (models.has(model.key)) throw invalid(`the model ${model.key} is there twice`);
-    if (model.provider !== LOCAL && !(model.provider in providers)) throw invalid(`the model ${model.key} names the unknown provider ${model.provider}`);
+    if (model.provider !== LOCAL && !Object.hasOwn(providers, model.provider)) throw invalid(`the model ${model.key} names the unknown provider ${model.provider}`);
     if (model.provider === LOCAL && !model.key.startsWith('local-')) throw invalid(`the model ${model.key} cannot be added to the provider ${LOCAL}`);
     if (model.pricing !== 'free' && model.pricing.currency !== currency) throw invalid(`the model ${model.key} is priced in ${model.pricing.currency}, not in ${currency}`);
     models.set(model.key, { ...model, securityTier: securityTierOf(model, hostingRegion) });

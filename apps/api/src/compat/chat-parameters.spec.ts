@@ -1,5 +1,6 @@
+import type { Route } from '@app/models';
 import { chatParameters } from './chat-parameters';
-import { countedInput } from './chat-request';
+import { chatRequest, countedInput } from './chat-request';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const read = (body: object, drop = false) => chatParameters({ messages, ...body }, drop);
@@ -28,6 +29,12 @@ describe('the parameters of a chat', () => {
   });
 
   it('keep what is unknown aside', () => expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
+
+  it('go on where the provider wants them, and nothing that was not sent does', () => {
+    const route = { model: { modelId: 'big' }, upstream: { description: { forward: ['top_k', 'constructor', '__proto__'] } } } as unknown as Route;
+    const made = JSON.parse(chatRequest(read({ top_k: 1, min_p: 2 }), route)) as object;
+    expect(made).toEqual({ model: 'big', messages, top_k: 1 });
+  });
 
   it.each([
     [{ messages: undefined }, 'messages', 'missing_required_parameter'],

@@ -10,7 +10,7 @@ export const chatRequest = ({ messages, stream, maxTokens, passed, unknown }: Ch
     body['stream'] = true;
     body['stream_options'] = { ...(passed['stream_options'] as Fields | undefined), include_usage: true };
   }
-  for (const name of upstream.description.forward) if (unknown[name] !== undefined) body[name] = unknown[name];
+  for (const name of upstream.description.forward) if (Object.hasOwn(unknown, name)) body[name] = unknown[name];
   return JSON.stringify(body);
 };
 

@@ -17,6 +17,8 @@ describe('the prices to restate under', () => {
     ['none where another model is named', { m2: V1 }, undefined],
   ])('are %s', (_, wanted, version) => expect(pricesFor('m1', history, wanted)?.priceVersion).toBe(version));
 
+  it('are none of a model that is only called like a member of every object', () => expect(pricesFor('constructor', history, { m1: V1 })).toBeUndefined());
+
   it('are of a version that the model had', () => {
     expect(() => pricesFor('m1', history, { m1: '3333333333333333' })).toThrow(expect.objectContaining({ code: 'invalid_body', facts: { path: 'prices.m1', reason: 'unknown_price_version' } }));
     expect([modelsNamed({ at: '2026-05-31T23:59:59.999Z' }), modelsNamed({ at: V1, m2: V2 })]).toEqual([[], ['at', 'm2']]);

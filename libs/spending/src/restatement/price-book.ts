@@ -24,7 +24,7 @@ export const priceHistory = async (log: Pick<StreamLog, 'readStream'>, codec: Ev
 export const pricesFor = (model: string, history: readonly OfferedPrices[], wanted: Readonly<Partial<Record<string, string>>>): OfferedPrices | undefined => {
   const { at } = wanted;
   if (at !== undefined && isTime(at)) return history.findLast(({ since }) => since <= at);
-  const version = wanted[model];
+  const version = Object.hasOwn(wanted, model) ? wanted[model] : undefined;
   if (version === undefined) return undefined;
   return history.find(({ priceVersion }) => priceVersion === version) ?? refuse('invalid_body', { path: `prices.${model}`, reason: 'unknown_price_version' });
 };
