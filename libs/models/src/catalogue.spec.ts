@@ -30,6 +30,29 @@ describe('the model catalogue', () => {
     expect(models.get('big')).toMatchObject({ modelId: 'big', displayName: 'big', pricing: 'free' });
   });
 
+  const priced = (kind: string, prices: object) => read(`{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "${kind}", "pricing": ${JSON.stringify({ currency: 'USD', ...prices })} }] }`);
+
+  it.each([
+    ['chat', {}],
+    ['chat', { perImage: '1' }],
+    ['chat', { input: '1' }],
+    ['chat', { output: '1', cachedInput: '1' }],
+    ['embedding', { output: '1' }],
+    ['reranker', { perMinute: '1' }],
+    ['image', { input: '1', perMinute: '1' }],
+    ['speech', { perImage: '1' }],
+    ['transcription', { output: '1' }],
+  ])('refuses %s models without the prices that they are billed by: %j', (kind, prices) => expect(() => priced(kind, prices)).toThrow(`${kind} models need the prices`));
+
+  it.each([
+    ['chat', { input: '0', output: 1 }],
+    ['embedding', { input: '1' }],
+    ['reranker', { input: '1' }],
+    ['image', { perImage: '1' }],
+    ['speech', { input: '1', output: '2' }],
+    ['transcription', { perMinute: '1' }],
+  ])('takes %s models with the prices that they are billed by: %j', (kind, prices) => expect(priced(kind, prices).models.get('a')?.pricing).toMatchObject(Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, String(price)]))));
+
   it.each([
     ['no JSON or YAML', '{', /cannot be read/],
     ['an unknown field', '{ "model": [] }', /model/],

@@ -2,12 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { InvalidConfig } from '@app/kernel';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { pricingSchema, priceVersionOf } from './pricing';
+import { modelKind } from './model-kind';
+import { missingPrices, priceVersionOf, pricingOf, statedPricing } from './pricing';
 import { securityTier, securityTierOf } from './security-tier';
 
 const name = z.string().min(1).max(200);
-const modelKind = z.enum(['chat', 'embedding', 'reranker', 'image', 'speech', 'transcription']);
-export type ModelKind = z.output<typeof modelKind>;
 
 const providerSchema = z.strictObject({
   /** `openai`: whoever speaks that API. `azure`: the same behind a path for each deployment, named by `modelId`, and the header `api-key`. */
@@ -39,7 +38,7 @@ const modelSchema = z
     /** Key of the model that calls of the gateway go to while this one fails. */
     fallback: name.optional(),
     maxTokensField: z.enum(['max_completion_tokens', 'max_tokens']).default('max_completion_tokens'),
-    pricing: pricingSchema,
+    pricing: statedPricing,
     dimensions: z.number().int().positive().optional(),
     /** Put before a query or a passage, where a model wants it. */
     queryPrefix: z.string().default(''),
@@ -48,7 +47,14 @@ const modelSchema = z
     /** Weight of this model's vector ranks beside the text ranks in search, 0 to 1. */
     vectorWeight: z.number().min(0).max(1).optional(),
   })
-  .transform((model) => ({ ...model, modelId: model.modelId ?? model.key, displayName: model.displayName ?? model.key, priceVersion: priceVersionOf(model.pricing) }));
+  .superRefine(({ kind, pricing }, context) => {
+    const missing = missingPrices(pricing, kind);
+    if (missing !== undefined) context.addIssue({ code: 'custom', path: ['pricing'], message: missing });
+  })
+  .transform((model) => {
+    const pricing = pricingOf(model.pricing);
+    return { ...model, modelId: model.modelId ?? model.key, displayName: model.displayName ?? model.key, pricing, priceVersion: priceVersionOf(pricing) };
+  });
 type GivenModel = z.output<typeof modelSchema>;
 
 /** A model of the instance. `priceVersion` names its prices as they stand. */

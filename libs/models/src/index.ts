@@ -3,6 +3,7 @@ export * from './local/relevance';
 export * from './local/sentences';
 export * from './model.decider';
 export * from './model.events';
+export type * from './model-kind';
 export * from './models';
 export * from './pricing';
 export * from './provider';

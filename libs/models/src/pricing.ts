@@ -1,28 +1,57 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, decimalAmount } from '@app/kernel';
 import { z } from 'zod';
+import type { ModelKind } from './model-kind';
 import type { InvocationUsage, TokenUsage } from './usage';
 
 const decimal = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal number of at most 12 decimals'));
 
-/** What a model costs. Token prices are per `per` tokens; a cached read costs a tenth of `input` unless it has a price. */
-export const pricingSchema = z.union([
+/** Prices as somebody states them: one that is left out is not there. */
+export const statedPricing = z.union([
   z.literal('free'),
   z.strictObject({
     currency: z.string().regex(/^[A-Z]{3}$/),
-    input: decimal.default('0'),
+    input: decimal.optional(),
     cachedInput: decimal.nullish(),
     cacheWrite: decimal.nullish(),
-    output: decimal.default('0'),
+    output: decimal.optional(),
     per: z.number().int().positive().default(1_000_000),
     perImage: decimal.optional(),
     perMillionCharacters: decimal.optional(),
     perMinute: decimal.optional(),
   }),
 ]);
+export type StatedPricing = z.output<typeof statedPricing>;
+
+/** Stated prices as they are billed: tokens of a sort that has no price cost nothing. */
+export const pricingOf = (stated: StatedPricing) => (stated === 'free' ? stated : { ...stated, input: stated.input ?? '0', output: stated.output ?? '0' });
+
+/** What a model costs. Token prices are per `per` tokens; a cached read costs a tenth of `input` unless it has a price. */
+export const pricingSchema = statedPricing.transform(pricingOf);
 export type Pricing = z.output<typeof pricingSchema>;
+
+type PriceName = 'input' | 'output' | 'perImage' | 'perMillionCharacters' | 'perMinute';
+const TOKENS = ['input', 'output'] as const;
+
+/** What a model of a kind is billed for: it needs all the prices of one of these lists. */
+const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
+  chat: [TOKENS],
+  embedding: [['input']],
+  reranker: [['input']],
+  image: [['perImage'], TOKENS],
+  speech: [['perMillionCharacters'], TOKENS],
+  transcription: [['perMinute'], TOKENS],
+};
+
+/** Says which prices a model of a kind lacks; undefined where it can be billed. A price that nobody stated is not 0: `free` must be said. */
+export const missingPrices = (stated: StatedPricing, kind: ModelKind): string | undefined => {
+  if (stated === 'free') return undefined;
+  const choices = NEEDED[kind];
+  if (choices.some((names) => names.every((name) => stated[name] !== undefined))) return undefined;
+  return `${kind} models need the prices ${choices.map((names) => names.join(' and ')).join(', or ')}; one that costs nothing is "free"`;
+};
 
 /** Names prices by what they are: the same prices have the same version, today and on every other day. */
 export const priceVersionOf = (pricing: Pricing): string => createHash('sha256').update(canonicalJson(pricing)).digest('hex').slice(0, 16);

@@ -19,7 +19,7 @@ const catalogueWith = (...models: object[]) => {
   writeFileSync(file, JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }, models: models.map((model) => ({ provider: 'acme', kind: 'chat', ...model })) }));
   return readCatalogue(file, 'USD');
 };
-const price = (input: string) => ({ pricing: { currency: 'USD', input } });
+const price = (input: string) => ({ pricing: { currency: 'USD', input, output: '2' } });
 
 test('prices and models have a history, and what did not change is not written again', async () => {
   const log = new MemoryLog();
