@@ -30,6 +30,44 @@ describe('the model catalogue', () => {
     expect(models.get('big')).toMatchObject({ modelId: 'big', displayName: 'big', pricing: 'free' });
   });
 
+  it('tells of every mistake at once, each with its model', () => {
+    const model = (key: string, more: object) => ({ key, provider: 'acme', kind: 'chat', pricing: 'free', ...more });
+    const models = [
+      model('a', { provider: 'b' }),
+      model('c', { provider: 'd', region: 5 }),
+      model('e', { pricing: { currency: 'EUR', input: '1', output: '1' } }),
+      model('e', {}),
+      model('f', { pricing: undefined }),
+      model('g', { pricing: { currency: 'USD', input: 'much', output: '1' } }),
+      model('h', { fallback: 'i' }),
+      model('j', { fallback: 'f' }),
+      5,
+    ];
+    const content = JSON.stringify({ defaultModel: 'f', rerankerModel: 'a', providers: { acme: { kind: 'openai', baseUrl: 'nowhere' } }, models });
+    expect(() => read(content)).toThrow(expect.objectContaining({ message: `MODELS_FILE is wrong: ${[
+      'providers.acme.baseUrl: Invalid URL',
+      'the model c: region: Invalid input: expected string, received number',
+      'the model f: pricing: must be "free", or prices such as { "currency": "USD", "input": "0.25", "output": "2.00" }',
+      'the model g: pricing.input: must be a decimal number of at most 12 decimals',
+      'models.8: Invalid input: expected object, received number',
+      'the model a names the unknown provider b',
+      'the model c names the unknown provider d',
+      'the model e is there twice',
+      'the model e is priced in EUR, not in USD',
+      'the fallback i of the model h is no other chat model of a provider',
+    ].join('; ')}.` }));
+  });
+
+  it.each([
+    ['nothing', undefined, 'pricing: must be "free", or prices such as'],
+    ['a word', 'gratis', 'pricing: must be "free", or prices such as'],
+    ['no currency', { input: '1', output: '2' }, 'pricing.currency: must be a currency such as "USD"'],
+    ['an unknown price', { currency: 'USD', input: '1', output: '2', tax: '3' }, 'pricing: Unrecognized key: "tax"'],
+    ['a price below zero', { currency: 'USD', input: -1, output: '2' }, 'pricing.input: must be a decimal number of at most 12 decimals'],
+    ['a price that is none', { currency: 'USD', input: {}, output: '2' }, 'pricing.input: must be a decimal number of at most 12 decimals'],
+  ])('says what pricing must be where it is %s', (_, pricing, sentence) =>
+    expect(() => read(JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }, models: [{ key: 'a', provider: 'acme', kind: 'chat', pricing }] }))).toThrow(`the model a: ${sentence}`));
+
   const priced = (kind: string, prices: object) => read(`{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "${kind}", "pricing": ${JSON.stringify({ currency: 'USD', ...prices })} }] }`);
 
   it.each([
@@ -59,6 +97,7 @@ describe('the model catalogue', () => {
     ['a model without pricing', `{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "chat" }] }`, /pricing/],
     ['an unknown provider', '{ "models": [{ "key": "a", "provider": "acme", "kind": "chat", "pricing": "free" }] }', /unknown provider acme/],
     ...['constructor', 'toString', '__proto__'].map((name): [string, string, RegExp] => [`a provider that is only called ${name}`, `{ "models": [{ "key": "a", "provider": "${name}", "kind": "chat", "pricing": "free" }] }`, new RegExp(`unknown provider ${name}`)]),
+    ['a provider that cannot be called so', `{ "providers": { "__proto__": { "kind": "openai", "baseUrl": "http://127.0.0.1:1/v1" } }, "models": [{ "key": "a", "provider": "__proto__", "kind": "chat", "pricing": "free" }] }`, /unknown provider __proto__/],
     ['another currency', `{ ${provider}, "models": [{ "key": "a", "provider": "acme", "kind": "chat", "pricing": { "currency": "EUR", "input": "1", "output": "1" } }] }`, /priced in EUR/],
     ['a default that is no chat model', '{ "defaultModel": "local-embedding" }', /local-embedding is not a chat model/],
     ['a model twice', `{ ${provider}, "models": [{ "key": "local-chat", "provider": "acme", "kind": "chat", "pricing": "free" }] }`, /local-chat is there twice/],

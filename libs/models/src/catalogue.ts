@@ -2,8 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { InvalidConfig } from '@app/kernel';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { currencyMistakes, defaultMistakes, fallbackMistakes, formMistakes, nameMistakes, namesIn } from './catalogue-mistakes';
 import { modelKind } from './model-kind';
 import { missingPrices, priceVersionOf, pricingOf, statedPricing } from './pricing';
+import { LOCAL } from './provider';
 import { securityTier, securityTierOf } from './security-tier';
 
 const name = z.string().min(1).max(200);
@@ -67,7 +69,8 @@ const fileSchema = z.strictObject({
   /** Where the platform itself runs: models of this region are `secure`. */
   hostingRegion: name.optional(),
   providers: z.record(name, providerSchema).default({}),
-  models: z.array(modelSchema).default([]),
+  /** Each is read by itself, so that what is wrong with one hides nothing of another. */
+  models: z.array(z.unknown()).default([]),
 });
 
 /** The models of the instance. `defaultModel`, `embeddingModel` and `rerankerModel` are keys of models of their kind. */
@@ -81,8 +84,6 @@ export interface Catalogue {
   readonly models: ReadonlyMap<string, ModelDescription>;
 }
 
-/** The provider that needs no network. Its models exist always. */
-export const LOCAL = 'local';
 /** November 2026, seconds since 1970. */
 const LOCAL_SINCE = 1_793_491_200;
 
@@ -93,29 +94,42 @@ const localModels: readonly z.input<typeof modelSchema>[] = [
   { key: 'local-reranker', provider: LOCAL, kind: 'reranker', displayName: 'Local (lexical)', securityTier: 'secure', pricing: 'free' },
 ];
 
-/** Reads `MODELS_FILE` (JSON or YAML), or gives the local models alone. Throws `InvalidConfig` naming what is wrong. */
+/** Reads `MODELS_FILE` (JSON or YAML), or gives the local models alone. Throws `InvalidConfig` naming all that is wrong. */
 export const readCatalogue = (file: string | undefined, currency: string): Catalogue => {
-  const given = fileSchema.safeParse(file === undefined ? {} : contentOf(file));
-  if (!given.success) throw invalid(given.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`).join('; '));
-  const { defaultModel, embeddingModel, rerankerModel, hostingRegion, providers } = given.data;
-  if (Object.hasOwn(providers, LOCAL)) throw invalid(`the provider ${LOCAL} is built in`);
-  const models = new Map<string, ModelDescription>();
-  for (const model of [...localModels.map((local) => modelSchema.parse(local)), ...given.data.models]) {
-    if (models.has(model.key)) throw invalid(`the model ${model.key} is there twice`);
-    if (model.provider !== LOCAL && !Object.hasOwn(providers, model.provider)) throw invalid(`the model ${model.key} names the unknown provider ${model.provider}`);
-    if (model.provider === LOCAL && !model.key.startsWith('local-')) throw invalid(`the model ${model.key} cannot be added to the provider ${LOCAL}`);
-    if (model.pricing !== 'free' && model.pricing.currency !== currency) throw invalid(`the model ${model.key} is priced in ${model.pricing.currency}, not in ${currency}`);
-    models.set(model.key, { ...model, securityTier: securityTierOf(model, hostingRegion) });
-  }
-  for (const { key, kind, fallback } of models.values()) {
-    const other = fallback === undefined ? undefined : models.get(fallback);
-    if (fallback !== undefined && (other?.kind !== kind || other.provider === LOCAL || fallback === key)) throw invalid(`the fallback ${fallback} of the model ${key} is no other ${kind} model of a provider`);
-  }
-  for (const [key, kind] of [[defaultModel, 'chat'], [embeddingModel, 'embedding'], [rerankerModel, 'reranker']] as const) {
-    if (models.get(key)?.kind !== kind) throw invalid(`${key} is not a ${kind} model`);
-  }
+  const content = file === undefined ? {} : contentOf(file);
+  const given = fileSchema.safeParse(content);
+  const read = [...localModels, ...entriesIn(content)].map((entry) => ({ ...modelSchema.safeParse(entry), names: namesIn(entry) }));
+  const described = read.flatMap(({ data }) => (data === undefined ? [] : [{ ...data, securityTier: securityTierOf(data, given.data?.hostingRegion) }]));
+  const models = new Map(described.map((model) => [model.key, model]));
+  const unread = new Set(read.flatMap(({ success, names: { key } }) => (success || key === undefined ? [] : [key])));
+  const providers = new Set(Object.keys(given.data?.providers ?? providersIn(content)));
+  const mistakes = new Set([
+    ...formMistakes(given.error?.issues ?? []),
+    ...(providers.has(LOCAL) ? [`the provider ${LOCAL} is built in`] : []),
+    ...read.flatMap(({ error, names: { key } }, index) => formMistakes(error?.issues ?? [], key === undefined ? `models.${index - localModels.length}` : `the model ${key}`)),
+    ...nameMistakes(read.map(({ names }) => names), providers),
+    ...currencyMistakes(described, currency),
+    ...fallbackMistakes(models, unread),
+    ...defaultMistakes(given.success ? defaultsIn(given.data) : [], models, unread),
+  ]);
+  if (!given.success || mistakes.size > 0) throw invalid([...mistakes].join('; '));
+  const { defaultModel, embeddingModel, rerankerModel } = given.data;
   const writtenAt = file === undefined ? LOCAL_SINCE : Math.floor(statSync(file).mtimeMs / 1000);
-  return { defaultModel, embeddingModel, rerankerModel, writtenAt, providers: new Map(Object.entries(providers)), models };
+  return { defaultModel, embeddingModel, rerankerModel, writtenAt, providers: new Map(Object.entries(given.data.providers)), models };
+};
+
+const defaultsIn = ({ defaultModel, embeddingModel, rerankerModel }: z.output<typeof fileSchema>) => [[defaultModel, 'chat'], [embeddingModel, 'embedding'], [rerankerModel, 'reranker']] as const;
+
+/** The models of a file that may have any form. */
+const entriesIn = (content: unknown): readonly unknown[] => {
+  const models = typeof content === 'object' && content !== null && 'models' in content ? content.models : [];
+  return Array.isArray(models) ? models : [];
+};
+
+/** The providers, by name, of a file that may have any form. */
+const providersIn = (content: unknown): object => {
+  const providers = typeof content === 'object' && content !== null && 'providers' in content ? content.providers : {};
+  return typeof providers === 'object' && providers !== null ? providers : {};
 };
 
 const contentOf = (file: string): unknown => {

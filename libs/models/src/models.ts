@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { canonicalJson, refuse, type Config } from '@app/kernel';
-import { LOCAL, readCatalogue, type Catalogue, type ModelDescription } from './catalogue';
+import { readCatalogue, type Catalogue, type ModelDescription } from './catalogue';
 import { ExtractiveChat } from './local/extractive-chat';
 import { LocalEmbeddings } from './local/local-embeddings';
 import type { ModelKind } from './model-kind';
-import type { ChatProvider, EmbeddingProvider, Provider } from './provider';
+import { type ChatProvider, type EmbeddingProvider, LOCAL, type Provider } from './provider';
 import { providerKey } from './provider-key';
 import type { CircuitState } from './upstream/circuit-breaker';
 import type { Upstream } from './upstream/upstream';

@@ -4,24 +4,28 @@ import { z } from 'zod';
 import type { ModelKind } from './model-kind';
 import type { InvocationUsage, TokenUsage } from './usage';
 
-const decimal = z
-  .union([z.string(), z.number().transform(String)])
-  .pipe(z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal number of at most 12 decimals'));
+const DECIMAL = 'must be a decimal number of at most 12 decimals';
+const decimal = z.preprocess((given) => (typeof given === 'number' ? String(given) : given), z.string(DECIMAL).regex(/^\d{1,9}(\.\d{1,12})?$/, DECIMAL));
+const CURRENCY = 'must be a currency such as "USD"';
+const PRICING = 'must be "free", or prices such as { "currency": "USD", "input": "0.25", "output": "2.00" }';
 
 /** Prices as somebody states them: one that is left out is not there. */
 export const statedPricing = z.union([
   z.literal('free'),
-  z.strictObject({
-    currency: z.string().regex(/^[A-Z]{3}$/),
-    input: decimal.optional(),
-    cachedInput: decimal.nullish(),
-    cacheWrite: decimal.nullish(),
-    output: decimal.optional(),
-    per: z.number().int().positive().default(1_000_000),
-    perImage: decimal.optional(),
-    perMillionCharacters: decimal.optional(),
-    perMinute: decimal.optional(),
-  }),
+  z.strictObject(
+    {
+      currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),
+      input: decimal.optional(),
+      cachedInput: decimal.nullish(),
+      cacheWrite: decimal.nullish(),
+      output: decimal.optional(),
+      per: z.number().int().positive().default(1_000_000),
+      perImage: decimal.optional(),
+      perMillionCharacters: decimal.optional(),
+      perMinute: decimal.optional(),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? PRICING : undefined) },
+  ),
 ]);
 export type StatedPricing = z.output<typeof statedPricing>;
 

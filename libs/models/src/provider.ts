@@ -1,6 +1,9 @@
 import type { ModelDescription } from './catalogue';
 import type { TokenUsage } from './usage';
 
+/** The provider that needs no network. Its models exist always. */
+export const LOCAL = 'local';
+
 /** One message of the history a model sees. */
 export interface ChatMessage {
   readonly role: 'user' | 'assistant';
