@@ -11,17 +11,17 @@ export interface ChatAnswer {
 }
 
 /**
- * A provider's answer on its way to the client: its own bytes where it names the model as the client does and reports what
- * it used; otherwise completed. Read as latin1, so that bytes are what they were. Throws `UpstreamFailure` for what is no answer.
+ * A provider's answer on its way to the client: its own bytes where it names the model as the client does, reports what it
+ * used and has every field that clients rely on; otherwise completed. Read as latin1, so that bytes are what they were. Throws `UpstreamFailure` for what is no answer.
  */
 export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input, id }: { readonly key: string; readonly input: number; readonly id: string }): ChatAnswer => {
   const text = bytes.toString('latin1');
   const answer = answerIn(text);
-  const known = knownUsage(answer['usage'], served, input, charactersOf(((answer['choices'] as Fields[])[0] as Fields)['message']));
+  const known = knownUsage(answer['usage'], served, input, charactersOf(answer.choices[0]?.message));
   const name = latin1(key);
   const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);
-  if (answer['model'] === name && reported && typeof answer['id'] === 'string') return { text, known };
-  const completed = { id: `chatcmpl-${id}`, object: 'chat.completion', created: Math.floor(Date.now() / 1000), ...answer, model: name, usage: reported ? answer['usage'] : chatUsage(known.usage) };
+  if (answer['model'] === name && reported && hasHead(answer) && answer.choices.every(isComplete)) return { text, known };
+  const completed = { id: `chatcmpl-${id}`, object: 'chat.completion', created: Math.floor(Date.now() / 1000), ...answer, choices: answer.choices.map(completedChoice), model: name, usage: reported ? answer['usage'] : chatUsage(known.usage) };
   return { text: JSON.stringify(completed), known };
 };
 
@@ -31,7 +31,21 @@ export const hasCommonUsage = (usage: unknown): boolean => isFields(usage) && ty
 /** Text as its UTF-8 bytes read as latin1. */
 export const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-const answerIn = (text: string): Fields => {
+const hasHead = ({ id, object, created }: Fields): boolean => typeof id === 'string' && object !== undefined && created !== undefined;
+
+/** Where there is nothing, null is said. */
+const isComplete = ({ logprobs, message: { content, refusal } }: Choice): boolean => logprobs !== undefined && content !== undefined && refusal !== undefined;
+
+const completedChoice = (choice: Choice): Choice => {
+  const { logprobs = null, message } = choice;
+  const { content = null, refusal = null } = message;
+  return { ...choice, message: { ...message, content, refusal }, logprobs };
+};
+
+type Choice = Fields & { readonly message: Fields };
+type Answer = Fields & { readonly choices: readonly Choice[] };
+
+const answerIn = (text: string): Answer => {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -40,6 +54,6 @@ const answerIn = (text: string): Fields => {
   }
   if (!isFields(answer) || (answer['error'] !== undefined && answer['error'] !== null)) throw new UpstreamFailure('broken');
   const { choices } = answer;
-  if (!Array.isArray(choices) || !isFields(choices[0]) || !isFields(choices[0]['message'])) throw new UpstreamFailure('broken');
-  return answer;
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every((choice) => isFields(choice) && isFields(choice['message']))) throw new UpstreamFailure('broken');
+  return answer as Answer;
 };

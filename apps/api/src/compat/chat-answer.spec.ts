@@ -1,0 +1,37 @@
+import type { ModelDescription } from '@app/models';
+import { completion, USAGE } from '../../../../test/fixtures/upstream-double';
+import { chatAnswer } from './chat-answer';
+
+const passed = (answer: unknown) => chatAnswer(Buffer.from(JSON.stringify(answer, null, 1)), {} as ModelDescription, { key: 'm', input: 5, id: 'i' }).text;
+const read = (answer: unknown) => JSON.parse(passed(answer)) as object;
+const without = (fields: object, ...names: readonly string[]) => Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+
+describe('a whole answer', () => {
+  it('passes byte for byte where nothing is missing', () => {
+    const whole = completion({ content: 'Hi' }, 'm');
+    expect(passed(whole)).toBe(JSON.stringify(whole, null, 1));
+  });
+
+  it('of calls alone has content and refusal, which are null', () => {
+    const message = { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] };
+    const choice = { index: 0, message, finish_reason: 'tool_calls' };
+    expect(read(completion({}, 'm', { choices: [choice, choice] }))).toMatchObject({
+      choices: [0, 1].map(() => ({ ...choice, message: { ...message, content: null, refusal: null }, logprobs: null })),
+      usage: USAGE,
+    });
+  });
+
+  it.each([
+    ['content', { role: 'assistant', refusal: 'No.' }, 'x', { content: null, refusal: 'No.' }],
+    ['refusal', { role: 'assistant', content: 'Hi' }, null, { content: 'Hi', refusal: null }],
+  ])('without %s has it, and what it has stays', (_, message, logprobs, expected) =>
+    expect(read(completion({}, 'm', { choices: [{ index: 0, message, logprobs, finish_reason: 'stop' }] }))).toMatchObject({ choices: [{ message: { role: 'assistant', ...expected }, logprobs, finish_reason: 'stop' }] }));
+
+  it('without a head gets one', () => {
+    const whole = completion({ content: 'Hi' }, 'm');
+    expect(read(without(whole, 'id', 'object', 'created'))).toEqual({ ...whole, id: 'chatcmpl-i', created: expect.any(Number) });
+    expect(read(without(whole, 'object'))).toEqual(whole);
+  });
+
+  it.each([{}, { choices: [] }, { choices: [{ index: 0 }] }, { choices: [{ message: {} }, 1] }, { error: {}, choices: [{ message: {} }] }, 5])('is none where it is %j', (answer) => expect(() => passed(answer)).toThrow('broken'));
+});
