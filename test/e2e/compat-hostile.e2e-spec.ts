@@ -71,7 +71,7 @@ describe('a hostile client', () => {
     for (const value of ['1e309', '-1e309', '"1"', '[1]', String(2 ** 53), '-3']) {
       const { status, error } = await send(`{"model":"m","messages":[{"role":"user","content":"Hi"}],"${name}":${value}}`);
       // Any whole number is a seed.
-      expect([value, status, error.param]).toEqual(name === 'seed' && value === '-3' ? [value, 200, undefined] : [value, 400, name]);
+      expect([value, status, error.param]).toEqual(name === 'seed' && Number.isInteger(JSON.parse(value)) ? [value, 200, undefined] : [value, 400, name]);
     }
   });
 

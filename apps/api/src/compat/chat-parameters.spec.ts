@@ -28,6 +28,8 @@ describe('the parameters of a chat', () => {
     expect([refusal(body), read(body, true)]).toEqual([[name, 'unsupported_parameter'], expect.objectContaining({ passed: {}, unknown: {}, dropped: [name] })]);
   });
 
+  it.each([0, -1, 2 ** 53, 2 ** 63, -(2 ** 63)])('may hold the seed %d', (seed) => expect(read({ seed }).passed).toEqual({ seed }));
+
   it('keep what is unknown aside', () => expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
 
   it('go on where the provider wants them, and nothing that was not sent does', () => {
@@ -53,6 +55,7 @@ describe('the parameters of a chat', () => {
     [{ top_p: 1.1 }, 'top_p', 'invalid_value'],
     [{ frequency_penalty: -2.1 }, 'frequency_penalty', 'invalid_value'],
     [{ seed: 1.5 }, 'seed', 'invalid_type'],
+    [{ max_tokens: 2 ** 53 }, 'max_tokens', 'invalid_value'],
     [{ stop: [1] }, 'stop', 'invalid_type'],
     [{ tool_choice: 1 }, 'tool_choice', 'invalid_type'],
     [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage', 'invalid_type'],

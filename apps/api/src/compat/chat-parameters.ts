@@ -27,12 +27,13 @@ const numberBetween =
   };
 
 const integer: Check = (value, param) => {
-  if (!Number.isSafeInteger(value)) throw wrongType(param, 'an integer', value);
+  if (!Number.isInteger(value)) throw wrongType(param, 'an integer', value);
 };
 
 const tokens: Check = (value, param) => {
   integer(value, param);
   if ((value as number) < 1) throw wrongValue(param, 'it must be at least 1.');
+  if (!Number.isSafeInteger(value)) throw wrongValue(param, `it must be at most ${Number.MAX_SAFE_INTEGER}.`);
 };
 
 const flag: Check = (value, param) => {
