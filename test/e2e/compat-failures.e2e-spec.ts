@@ -24,6 +24,7 @@ beforeAll(async () => {
     { key: 'vectors', provider: 'acme', kind: 'embedding', pricing: 'free' },
     { key: 'away', provider: 'away', kind: 'chat', pricing: 'free' },
     { key: 'saved', provider: 'away', kind: 'chat', pricing: 'free', fallback: 'm' },
+    { key: 'doubted', provider: 'acme', kind: 'chat', pricing: 'free', fallback: 'm' },
     { key: 'patient', provider: 'patient', kind: 'chat', pricing: 'free' },
     { key: 'deployed', provider: 'azure', kind: 'chat', pricing: 'free' },
   ];
@@ -94,6 +95,22 @@ describe('a provider that fails before it answers', () => {
     expect((await ask({ model: 'away' })).status).toBe(503);
     const answer = await ask({ model: 'saved' });
     expect([answer.status, (JSON.parse(answer.text) as { model: string }).model]).toEqual([200, 'saved']);
+  });
+
+  it.each<[string, Behaviour]>([
+    ['an error in its body', (response) => json(response, 200, LEAK)],
+    ['a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['an error as its first event', (response) => events(response, LEAK, DONE).end()],
+    ['an empty stream', (response) => events(response).end()],
+    ['a cut before anything', (response) => events(response).write(': hello\n\n', () => response.destroy())],
+  ])('with 200 and %s: is asked again, then gives way to the fallback', async (_, behaviour) => {
+    upstream.behaviour = (response, call) => (call.body['model'] === 'doubted' ? behaviour : behaves)(response, call);
+    for (const stream of [false, true]) {
+      upstream.calls.length = 0;
+      const answer = await ask({ model: 'doubted', stream });
+      expect([answer.status, upstream.calls.map(({ body }) => body['model'])]).toEqual([200, ['doubted', 'doubted', 'doubted', 'acme-big']]);
+      if (stream) expect(dataOf(answer.text).at(-1)).toBe('[DONE]');
+    }
   });
 
   it('is left alone when it fails again and again', async () => {

@@ -1,6 +1,6 @@
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
-import { type ModelDescription, Models, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { type ModelDescription, Models, type UpstreamAnswer, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -73,30 +73,39 @@ export class ChatGateway {
   private async whole({ model, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
     const left = (): void => upstream.abort();
     reply.raw.once('close', left);
-    const { model: served, exchange } = await upstream.answer();
+    const { text, known, served } = await upstream.answer(async ({ model: asked, exchange }) => ({
+      ...chatAnswer(await exchange.whole(), asked, { key: model.key, input, id: record.id }),
+      served: asked,
+    }));
     record.servedBy(served);
-    const { text, known } = chatAnswer(await exchange.whole(), served, { key: model.key, input, id: record.id });
     record.used(known);
     record.succeeded();
     reply.raw.off('close', left);
     sendJson(reply, text);
   }
 
-  private async streamed({ model, parameters, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
-    const writer = new EventWriter(reply);
+  private async streamed(call: ChatCall, upstream: UpstreamCall): Promise<void> {
+    const writer = new EventWriter(call.reply);
     writer.onLeft = () => upstream.abort();
-    const { model: served, exchange } = await upstream.answer().catch((error: unknown) => {
+    try {
+      await upstream.answer((answer) => this.relayed(call, answer, writer));
+    } catch (error) {
       writer.stop();
       throw error;
-    });
+    }
+  }
+
+  private async relayed({ model, parameters, input, record }: ChatCall, { model: served, exchange, report }: UpstreamAnswer, writer: EventWriter): Promise<void> {
+    if (!isEventStream(exchange.headers['content-type'])) throw new UpstreamFailure('broken');
     record.servedBy(served);
-    const usage = (report: unknown, characters: number): object | null => {
-      const known = knownUsage(report, served, input, characters);
-      return known.source === 'upstream' && hasCommonUsage(report) ? null : chatUsage(known.usage);
+    const usage = (reported: unknown, characters: number): object | null => {
+      const known = knownUsage(reported, served, input, characters);
+      return known.source === 'upstream' && hasCommonUsage(reported) ? null : chatUsage(known.usage);
     };
     const stream = new ChatStream({ model: latin1(model.key), includeUsage: parameters.includeUsage, usage });
     try {
-      const failure = isEventStream(exchange.headers['content-type']) ? await relayStream(exchange, stream, writer) : refuseAnswer(upstream, writer);
+      const failure = await relayStream(exchange, stream, writer, report);
+      report(failure);
       if (failure === undefined) record.succeeded();
       else record.failed(failure, input);
     } finally {
@@ -108,9 +117,3 @@ export class ChatGateway {
 
 /** Pages and whole answers are no stream, whatever their status says. */
 const isEventStream = (type: string | undefined): boolean => type === undefined || !/^(?:application\/json|text\/html|application\/problem)/i.test(type);
-
-const refuseAnswer = (upstream: UpstreamCall, writer: EventWriter): never => {
-  writer.stop();
-  upstream.breakOff();
-  throw new UpstreamFailure('broken');
-};

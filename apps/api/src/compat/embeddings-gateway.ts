@@ -62,8 +62,7 @@ export class EmbeddingsGateway {
         ...(dimensions !== undefined && route.upstream.description.forward.includes('dimensions') ? { dimensions } : {}),
       }),
     );
-    const { model: served, answer } = await wholeAnswer(call, reply);
-    return { vectors: vectorsIn(answer, inputs.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+    return wholeAnswer(call, reply, (answer) => ({ vectors: vectorsIn(answer, inputs.length), report: isFields(answer) ? answer['usage'] : undefined }));
   }
 
   private async locally(model: ModelDescription, { inputs }: EmbeddingParameters, reply: FastifyReply): Promise<Embedded> {

@@ -39,6 +39,11 @@ export class EventWriter {
     }, KEEP_ALIVE_MS);
   }
 
+  /** No comments while nobody answers. */
+  rest(): void {
+    clearTimeout(this.silence);
+  }
+
   /** Sends latin1 text; false when the client is slow, and `drained` says when to go on. */
   write(text: string): boolean {
     if (!this.begun) this.begin();

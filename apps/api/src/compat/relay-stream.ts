@@ -6,9 +6,10 @@ import { streamError } from './upstream-errors';
 /**
  * Passes a provider's stream on to the client until one of them ends it. Pieces that arrive together leave together. Rejects
  * with an `UpstreamFailure` while nothing was sent; afterwards the client is told in the stream, and the failure is resolved.
+ * `begun` is called with the first that the client gets of the answer.
  */
-export const relayStream = (exchange: Exchange, stream: ChatStream, writer: EventWriter): Promise<UpstreamFailure | undefined> =>
-  new Promise((resolve, reject) => new StreamRelay(exchange, stream, writer, resolve, reject).start());
+export const relayStream = (exchange: Exchange, stream: ChatStream, writer: EventWriter, begun: () => void): Promise<UpstreamFailure | undefined> =>
+  new Promise((resolve, reject) => new StreamRelay(exchange, stream, writer, begun, resolve, reject).start());
 
 class StreamRelay implements BodyReader {
   private waiting = '';
@@ -18,6 +19,7 @@ class StreamRelay implements BodyReader {
     private readonly exchange: Exchange,
     private readonly stream: ChatStream,
     private readonly writer: EventWriter,
+    private readonly begun: () => void,
     private readonly resolve: (failure?: UpstreamFailure) => void,
     private readonly reject: (failure: UpstreamFailure) => void,
   ) {}
@@ -52,6 +54,7 @@ class StreamRelay implements BodyReader {
     if (this.waiting === '' || this.stream.over) return;
     const text = this.stream.accept(this.waiting);
     this.waiting = '';
+    if (text !== '') this.begun();
     if (this.stream.over) this.finish(text);
     else if (text !== '' && !this.writer.write(text)) {
       this.exchange.pause();
@@ -73,7 +76,7 @@ class StreamRelay implements BodyReader {
 
   private breakOff(text: string, failure: UpstreamFailure): void {
     if (text === '' && !this.writer.begun) {
-      this.writer.stop();
+      this.writer.rest();
       this.reject(failure);
       return;
     }

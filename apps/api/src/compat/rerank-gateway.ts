@@ -49,8 +49,7 @@ export class RerankGateway {
   /** Everything is asked for, since providers differ in how they call the number of the best. */
   private async remotely(model: ModelDescription, { query, documents }: RerankParameters, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
     const call = new UpstreamCall(this.models.routes(model), 'rerank', (route) => JSON.stringify({ model: route.model.modelId, query, documents }));
-    const { model: served, answer } = await wholeAnswer(call, reply);
-    return { ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+    return wholeAnswer(call, reply, (answer) => ({ ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined }));
   }
 }
 

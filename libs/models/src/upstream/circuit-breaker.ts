@@ -45,7 +45,7 @@ export class CircuitBreaker {
     if (this.failures >= FAILURES) this.openedAt = this.now();
   }
 
-  /** The call says nothing about the provider: its caller left. */
+  /** The call says nothing about the provider: its caller left, or the request was refused. */
   undecided(): void {
     this.trying = false;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelDescription } from '../catalogue';
+import type { CircuitBreaker } from './circuit-breaker';
 import type { Exchange } from './exchange';
 import { isUpstreamFailure, UpstreamFailure } from './failure';
 import { rejectionOf } from './rejection';
@@ -11,6 +12,17 @@ export interface Route {
   readonly upstream: Upstream;
 }
 
+/** A provider's answer with 2xx, which may still turn out to be none. */
+export interface UpstreamAnswer {
+  readonly model: ModelDescription;
+  readonly exchange: Exchange;
+  /** To be called as soon as it shows whether it is an answer: only the first report counts. */
+  readonly report: (failure?: UpstreamFailure) => void;
+}
+
+/** Reads an answer. Rejects with an `UpstreamFailure` while another may still take its place. */
+export type AnswerReader<T> = (answer: UpstreamAnswer) => Promise<T>;
+
 /** Tries of one model: the first and its repetitions. */
 const ATTEMPTS = 3;
 /** Longest pause before the first repetition, milliseconds; the next one may take twice as long. */
@@ -18,7 +30,7 @@ const PAUSE_MS = 200;
 
 /**
  * A call of the first route that answers: the model asked for, then its fallback. What may pass is repeated after a random
- * pause, and nothing is once an answer has begun. `abort` reaches the provider at once.
+ * pause, and nothing is once a reader has taken an answer. `abort` reaches the provider at once.
  */
 export class UpstreamCall {
   private exchange: Exchange | undefined;
@@ -32,12 +44,12 @@ export class UpstreamCall {
     private readonly bodyOf: (route: Route) => string,
   ) {}
 
-  /** The model that answers with 2xx, and its answer. Rejects with an `UpstreamFailure`. */
-  async answer(): Promise<{ readonly model: ModelDescription; readonly exchange: Exchange }> {
+  /** What `read` makes of the first answer that it can read. Rejects with an `UpstreamFailure`. */
+  async answer<T>(read: AnswerReader<T>): Promise<T> {
     let last: UpstreamFailure | undefined;
     for (const route of this.routes) {
       try {
-        return { model: route.model, exchange: await this.guarded(route) };
+        return await this.guarded(route, read);
       } catch (error) {
         if (!isUpstreamFailure(error)) throw error;
         last = error;
@@ -52,11 +64,6 @@ export class UpstreamCall {
     this.end(new UpstreamFailure('aborted'));
   }
 
-  /** The provider's answer makes no sense, and is not read to its end. */
-  breakOff(): void {
-    this.end(new UpstreamFailure('broken'));
-  }
-
   /** To be called when the answer was read. */
   done(): void {
     clearTimeout(this.deadline);
@@ -68,30 +75,29 @@ export class UpstreamCall {
     this.exchange?.abort(reason);
   }
 
-  private async guarded(route: Route): Promise<Exchange> {
+  private async guarded<T>(route: Route, read: AnswerReader<T>): Promise<T> {
     const { breaker, description } = route.upstream;
     if (this.over !== undefined && this.over.kind !== 'timeout') throw this.over;
     if (!breaker.admit()) throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });
     this.over = undefined;
     this.deadline = setTimeout(() => this.end(new UpstreamFailure('timeout')), description.timeoutMs);
+    const report = reportOnce(breaker);
     try {
-      const exchange = await this.repeated(route);
-      breaker.succeeded();
-      return exchange;
+      const result = await this.repeated(route, (exchange) => read({ model: route.model, exchange, report }));
+      report();
+      return result;
     } catch (error) {
       clearTimeout(this.deadline);
-      if (isUpstreamFailure(error) && error.isProviders) breaker.failed();
-      else if (isUpstreamFailure(error) && error.kind === 'aborted') breaker.undecided();
-      else breaker.succeeded();
+      report(error);
       throw error;
     }
   }
 
-  private async repeated(route: Route): Promise<Exchange> {
+  private async repeated<T>(route: Route, read: (exchange: Exchange) => Promise<T>): Promise<T> {
     const body = this.bodyOf(route);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.once(route, body);
+        return await this.once(route, body, read);
       } catch (error) {
         if (!isUpstreamFailure(error) || !error.passing || attempt === ATTEMPTS) throw error;
       }
@@ -99,12 +105,29 @@ export class UpstreamCall {
     }
   }
 
-  private async once(route: Route, body: string): Promise<Exchange> {
+  private async once<T>(route: Route, body: string, read: (exchange: Exchange) => Promise<T>): Promise<T> {
     if (this.over !== undefined) throw this.over;
     const exchange = route.upstream.send(route.model, this.operation, body);
     this.exchange = exchange;
     await exchange.started;
-    if (exchange.status >= 200 && exchange.status < 300) return exchange;
-    throw await rejectionOf(exchange);
+    if (exchange.status < 200 || exchange.status >= 300) throw await rejectionOf(exchange);
+    try {
+      return await read(exchange);
+    } catch (error) {
+      exchange.abort(new UpstreamFailure('broken'));
+      throw error;
+    }
   }
 }
+
+/** Tells a breaker how a call ended, once. What is not the provider's fault says nothing about it: neither a refusal nor a caller who left. */
+const reportOnce = (breaker: CircuitBreaker): ((failure?: unknown) => void) => {
+  let reported = false;
+  return (failure) => {
+    if (reported) return;
+    reported = true;
+    if (failure === undefined) breaker.succeeded();
+    else if (isUpstreamFailure(failure) && failure.isProviders) breaker.failed();
+    else breaker.undecided();
+  };
+};

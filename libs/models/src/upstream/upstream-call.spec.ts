@@ -1,0 +1,59 @@
+import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
+import type { ModelDescription, ProviderDescription } from '../catalogue';
+import { UpstreamFailure } from './failure';
+import { Upstream } from './upstream';
+import { type AnswerReader, UpstreamCall } from './upstream-call';
+
+let double: UpstreamDouble;
+let upstream: Upstream;
+beforeAll(async () => void (double = await startUpstreamDouble()));
+afterAll(() => double.stop());
+beforeEach(() => {
+  upstream = new Upstream('acme', { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 5_000 } as ProviderDescription, undefined);
+  double.calls.length = 0;
+});
+afterEach(() => upstream.close());
+
+const wellRead: AnswerReader<string> = async ({ model, exchange }) => {
+  if (String(await exchange.whole()) !== '"good"') throw new UpstreamFailure('broken');
+  return model.modelId;
+};
+const call = async (behaviour: Behaviour, models: readonly string[] = ['a'], read = wellRead) => {
+  double.behaviour = behaviour;
+  const made = new UpstreamCall(models.map((modelId) => ({ model: { modelId } as ModelDescription, upstream })), 'chat/completions', ({ model }) => JSON.stringify({ model: model.modelId }));
+  return made.answer(read).catch((error: unknown) => (error as UpstreamFailure).kind).finally(() => made.done());
+};
+const answers = (status: number, body: string): Behaviour => (response) => json(response, status, body);
+const GOOD = answers(200, '"good"');
+const BAD = answers(200, '"bad"');
+
+describe('a call of a provider', () => {
+  it('whose answer cannot be read is repeated, then made of the fallback', async () => {
+    let bad = 2;
+    expect([await call((response, seen) => (bad-- > 0 ? BAD : GOOD)(response, seen)), double.calls.length]).toEqual(['a', 3]);
+    expect(await call((response, seen) => (seen.body['model'] === 'a' ? BAD : GOOD)(response, seen), ['a', 'b'])).toBe('b');
+  });
+
+  it('that fails with 2xx again and again opens the circuit', async () => {
+    for (let failed = 0; failed < 10; failed += 1) expect(await call(BAD)).toBe('broken');
+    expect([upstream.breaker.state, await call(GOOD)]).toEqual(['open', 'open']);
+  });
+
+  it.each([400, 429, 401])('that is answered with %d says nothing about its failures before', async (status) => {
+    for (let failed = 0; failed < 9; failed += 1) upstream.breaker.failed();
+    await call(answers(status, '{}'));
+    expect(upstream.breaker.state).toBe('closed');
+    upstream.breaker.failed();
+    expect(upstream.breaker.state).toBe('open');
+  });
+
+  it('that succeeds clears them, as soon as its answer shows what it is', async () => {
+    for (let failed = 0; failed < 9; failed += 1) upstream.breaker.failed();
+    await call(GOOD, ['a'], async ({ report }) => {
+      report();
+      throw new UpstreamFailure('rejected');
+    });
+    upstream.breaker.failed();
+    expect(upstream.breaker.state).toBe('closed');
+  });
+});
