@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { envelopeOf } from '../http';
+import { brokenEnd } from './chat-stream';
 
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
 /** Readers and proxies give up where nothing comes for long. */
@@ -46,6 +48,7 @@ export class EventWriter {
 
   /** Sends latin1 text; false when the client is slow, and `drained` says when to go on. */
   write(text: string): boolean {
+    if (this.ended) return true;
     if (!this.begun) this.begin();
     this.silence?.refresh();
     return text.length > LONG ? this.response.write(Buffer.from(text, 'latin1')) : this.response.write(text, 'latin1');
@@ -56,6 +59,7 @@ export class EventWriter {
   }
 
   end(text: string): void {
+    if (this.ended) return;
     if (!this.begun) this.begin();
     this.stop();
     this.response.end(text, 'latin1');
@@ -67,10 +71,17 @@ export class EventWriter {
     clearTimeout(this.silence);
   }
 
+  /** The caller may read no further. */
+  private refuse(reason: unknown): void {
+    if (this.ended) return;
+    this.end(brokenEnd(envelopeOf(reason).body));
+    this.onLeft();
+  }
+
   private begin(): void {
     const { reply, response } = this;
     reply.hijack();
-    reply.server.edge.requests.streams.add(response, reply.request);
+    reply.server.edge.requests.streams.add(response, reply.request, (reason) => this.refuse(reason));
     response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS });
   }
 }

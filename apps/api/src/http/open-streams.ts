@@ -9,9 +9,15 @@ const CHECK_MS = 2_000;
 export class OpenStreams {
   private readonly followed = new Set<Duplex>();
 
-  /** Watches a stream: it breaks off when its caller would no longer be admitted. */
-  add(stream: Readable | Writable, request: FastifyRequest): void {
-    const check = setInterval(() => void admittedStill(request.server.edge, request).catch(() => stream.destroy()), CHECK_MS).unref();
+  /** Watches a stream: when its caller would no longer be admitted, `end` may say why; one that is still open at the next look is broken off. */
+  add(stream: Readable | Writable, request: FastifyRequest, end?: (reason: unknown) => void): void {
+    let told = end === undefined;
+    const refused = (reason: unknown): void => {
+      if (told) stream.destroy();
+      else end?.(reason);
+      told = true;
+    };
+    const check = setInterval(() => void admittedStill(request.server.edge, request).catch(refused), CHECK_MS).unref();
     if (request.method === 'GET' && stream instanceof Duplex) this.followed.add(stream);
     stream.once('close', () => {
       clearInterval(check);
