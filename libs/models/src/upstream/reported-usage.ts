@@ -14,16 +14,17 @@ type Report = Readonly<Record<string, unknown>>;
 export const believedUsage = (report: unknown, model: ModelDescription, produced: boolean): TokenUsage | undefined => {
   if (typeof report !== 'object' || report === null) return undefined;
   const given = report as Report;
-  const input = given['prompt_tokens'] ?? inclusiveInput(given);
+  const inputDetails = detailsOf(given, 'prompt_tokens_details', 'input_tokens_details');
+  const cacheRead = inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'];
+  const reasoning = detailsOf(given, 'completion_tokens_details', 'output_tokens_details')['reasoning_tokens'];
+  const counted = given['prompt_tokens'] ?? inclusiveInput(given);
   const output = given['completion_tokens'] ?? given['output_tokens'] ?? (produced ? undefined : 0);
+  const input = excludesCached(given, counted, output, cacheRead, reasoning) ? (counted as number) + (cacheRead as number) : counted;
   const most = model.contextWindow ?? LARGEST_WINDOW;
   if (!isCount(input, most) || !isCount(output, most) || input === 0 || (produced && output === 0)) return undefined;
-  const inputDetails = detailsOf(given, 'prompt_tokens_details', 'input_tokens_details');
-  const outputDetails = detailsOf(given, 'completion_tokens_details', 'output_tokens_details');
-  const reasoning = outputDetails['reasoning_tokens'];
   return usageOf({
     input,
-    cacheRead: inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'],
+    cacheRead,
     cacheWrite: inputDetails['cache_write_tokens'] ?? given['cache_creation_input_tokens'],
     output: output + (excludesReasoning(given, input + output, reasoning) ? reasoning : 0),
     reasoning,
@@ -35,6 +36,15 @@ const inclusiveInput = (given: Report): unknown => {
   const parts = [given['input_tokens'], given['cache_read_input_tokens'] ?? 0, given['cache_creation_input_tokens'] ?? 0];
   return parts.every((part) => typeof part === 'number') ? parts.reduce((sum, part) => sum + part, 0) : undefined;
 };
+
+/** The total alone counts the cached tokens; where reasoning explains it as well, more must be cached than there is input. */
+const excludesCached = (given: Report, input: unknown, output: unknown, cached: unknown, reasoning: unknown): boolean =>
+  isCount(input, LARGEST_WINDOW) &&
+  isCount(output, LARGEST_WINDOW) &&
+  isCount(cached, LARGEST_WINDOW) &&
+  cached > 0 &&
+  given['total_tokens'] === input + output + cached &&
+  (cached > input || !excludesReasoning(given, input + output, reasoning));
 
 /** xAI's shape: the total alone counts the reasoning. */
 const excludesReasoning = (given: Report, counted: number, reasoning: unknown): reasoning is number => isCount(reasoning, LARGEST_WINDOW) && reasoning > 0 && given['total_tokens'] === counted + reasoning;
