@@ -79,9 +79,10 @@ test(`kill -9 at any moment: what was held comes free, and the account equals th
     expect(nano(held)).toBe(0);
     expect(nano(spent)).toBe(invocations.reduce((sum, { usage }) => sum + nano(usage.cost), 0));
     expect(new Set(invocations.map((each) => each.id)).size).toBe(invocations.length);
-    // What was answered in the last moment before a kill may be lost with the process: one call of each client.
-    expect(answered - invocations.length).toBeLessThanOrEqual(8 * (round + 1));
-    expect(invocations.length).toBeLessThanOrEqual(upstream.calls.length);
+    // Every call that reached the provider has a record; one of each client may have been let through that had not.
+    expect(upstream.calls.length).toBeGreaterThanOrEqual(answered);
+    expect(invocations.length).toBeGreaterThanOrEqual(upstream.calls.length);
+    expect(invocations.length).toBeLessThanOrEqual(upstream.calls.length + 8 * (round + 1));
   }
   expect(answered).toBeGreaterThan(20);
   await child.stop();

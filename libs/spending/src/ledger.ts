@@ -1,9 +1,12 @@
 import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } from '@app/kernel';
-import { costOf, highestCostOf } from '@app/models';
+import { costOf, highestCostOf, usageOf } from '@app/models';
+import type { HeldCall } from './account/account.events';
 import { type AccountParts, OpenAccount, type Standing } from './account/open-account';
 import type { Answer, Move } from './account/moves';
 import type { RecordedInvocation } from './invocations/invocation.events';
+import { LostCalls } from './invocations/lost-calls';
 import { UsageRecords } from './invocations/usage-records';
+import type { RecordedCost } from './invocations/usage-stream';
 import type { AppliedLimit, Limits } from './limits/limits';
 import type { CallToMeter, MeteredCall, Metering, Settlement } from './metering';
 import { windowAt } from './windows';
@@ -14,7 +17,9 @@ const RETRY_MS = 500;
 /** How long a call waits for what others of this process that ended leave over. */
 const ENDING_MS = 1_000;
 
-export interface LedgerParts extends AccountParts {
+export interface LedgerParts extends Omit<AccountParts, 'recorded'> {
+  /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
+  readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
   readonly limits: Limits;
   readonly currency: string;
   readonly logger: { error(facts: object, message: string): void };
@@ -29,17 +34,20 @@ interface Held {
 /**
  * Reserve, call, settle. What a call may cost is held in the account of every limit that concerns it; when it has ended its
  * record goes into the log, and then what it cost into the accounts. Whoever dies in between leaves a hold that others end
- * by the record, or set free.
+ * by the record, which they write where the call has none.
  */
 export class Ledger implements Metering {
   private readonly accounts = new Map<string, OpenAccount>();
   private readonly records: UsageRecords;
+  private readonly accountParts: AccountParts;
   private readonly settling = new Set<Promise<unknown>>();
   /** Settlements under way, by limit: what they hold is about to come free. */
   private readonly ending = new Map<string, Set<Promise<unknown>>>();
 
   constructor(private readonly parts: LedgerParts) {
     this.records = new UsageRecords({ ...parts, processId: parts.processes.id });
+    const lostCalls = new LostCalls({ ...parts, onRecorded: (id, call, recorded) => void this.inBackground(id, () => this.countFound(id, call, recorded)) });
+    this.accountParts = { ...parts, recorded: (id, hold) => lostCalls.recorded(id, hold) };
   }
 
   async begin(call: CallToMeter): Promise<MeteredCall> {
@@ -49,7 +57,7 @@ export class Ledger implements Metering {
     const at = clock.now();
     const estimate = estimated(call);
     const concerned = estimate === 0n ? [] : await limits.of(call);
-    const held = concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned);
+    const held = concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
     const including = held.filter(({ limit }) => limit.includedAmount !== null);
     const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
     return {
@@ -78,10 +86,10 @@ export class Ledger implements Metering {
   }
 
   /** Holds against all limits, or against none. A limit that is used up refuses before anything is held under the others, which are not this caller's alone. */
-  private async hold(id: Uuid, estimate: bigint, at: Date, limits: readonly AppliedLimit[]): Promise<readonly Held[]> {
+  private async hold(id: Uuid, estimate: bigint, at: Date, limits: readonly AppliedLimit[], call: HeldCall): Promise<readonly Held[]> {
     const time = at.getTime();
     if (limits.length > 1) await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: time }, at))));
-    const asked = limits.map(async (limit): Promise<Held> => ({ limit, answer: await this.granted(limit, { type: 'hold', id, by: this.parts.processes.id, estimate, at: time }, at) }));
+    const asked = limits.map(async (limit): Promise<Held> => ({ limit, answer: await this.granted(limit, { type: 'hold', id, by: this.parts.processes.id, estimate, at: time, call }, at) }));
     const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
     if (failed.length === 0) return (outcomes as readonly PromiseFulfilledResult<Held>[]).map(({ value }) => value);
@@ -111,10 +119,25 @@ export class Ledger implements Metering {
   }
 
   private async settled(ended: EndedCall, settlement: Settlement): Promise<void> {
-    const { id, at, call, held } = ended;
+    const { id, held } = ended;
     const cost = costOf(settlement.usage, settlement.model.pricing);
-    const position = await this.records.record(invocationOf(ended, settlement, cost, this.parts.currency));
-    // Limits that were set while the call ran count it too.
+    const recorded = await this.records.record(invocationOf(ended, settlement, cost, this.parts.currency));
+    await (recorded.isByOthers ? this.freeAll(id, held.map(({ limit }) => limit), recorded) : this.settleAll(ended, recorded));
+  }
+
+  /** Counts a call of a dead process that was recorded here, also under limits where it holds nothing. */
+  private async countFound(id: Uuid, call: HeldCall, recorded: RecordedCost): Promise<void> {
+    const limits = recorded.cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
+    await this.freeAll(id, limits, recorded, { at: Date.parse(call.at) });
+  }
+
+  /** Ends what is still held for a call that was recorded in the place of its process. */
+  private async freeAll(id: Uuid, limits: readonly AppliedLimit[], { cost, position }: RecordedCost, began: { readonly at?: number } = {}): Promise<void> {
+    await Promise.all(limits.map((limit) => this.patiently(id, () => this.accountOf(limit.id, limit).move(limit.account, { type: 'free', id, cost, position, ...began }))));
+  }
+
+  /** Settles what is held for a call, and under limits that were set while it ran: they count it too. */
+  private async settleAll({ id, call, at, held }: EndedCall, { cost, position }: RecordedCost): Promise<void> {
     const now = cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
     const limits = new Map([...held.map(({ limit }) => [limit.id, limit] as const), ...now.map((limit) => [limit.id, limit] as const)]);
     await Promise.all([...limits.values()].map((limit) => this.patiently(id, () => this.settleAccount(limit, id, cost, at, position))));
@@ -148,7 +171,7 @@ export class Ledger implements Metering {
   }
 
   private accountOf(limitId: string, limit: AppliedLimit): OpenAccount {
-    const known = this.accounts.get(limitId) ?? new OpenAccount(this.parts, limit.account);
+    const known = this.accounts.get(limitId) ?? new OpenAccount(this.accountParts, limit.account);
     this.accounts.set(limitId, known);
     return known;
   }
@@ -183,6 +206,19 @@ const invocationOf = ({ id, at, call, isIncludedUsage }: EndedCall, { model, usa
   usageSource,
   latencyMs,
   outcome,
+});
+
+const heldCallOf = ({ kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter, at: Date): HeldCall => ({
+  at: at.toISOString(),
+  kind,
+  userId,
+  ...(keyId === undefined ? {} : { keyId }),
+  ...(agentId === undefined ? {} : { agentId }),
+  ...(spaceId === undefined ? {} : { spaceId }),
+  model: model.key,
+  priceVersion: model.priceVersion,
+  inputTokens,
+  cost: costOf(usageOf({ input: inputTokens }), model.pricing).toString(),
 });
 
 const estimated = ({ model, mayAnswer = [], estimate }: CallToMeter): bigint => {

@@ -5,6 +5,8 @@ import type { AccountEvent, Calendar } from './account.events';
 
 /** Events between two summaries; a decision folds no more than these. */
 const SUMMARISED_EVERY = 100;
+/** While more calls run there is no summary: it would be too large an event. */
+const SUMMARISED_HOLDS = 1_000;
 
 export interface AccountStreamParts {
   readonly log: StreamLog;
@@ -45,7 +47,7 @@ export class AccountStream {
   /** Appends events that were decided over the state as it stands, however long the log is away; false when others were faster. */
   async append(events: readonly AccountEvent[]): Promise<boolean> {
     const next = events.reduce(evolveAccount, this.account);
-    const isLong = next.moves >= SUMMARISED_EVERY && next.calendar !== null;
+    const isLong = next.moves >= SUMMARISED_EVERY && next.holds.size <= SUMMARISED_HOLDS && next.calendar !== null;
     const written = isLong ? [...events, summaryOf({ ...next, calendar: next.calendar as Calendar })] : events;
     const commandId = this.parts.ids.next();
     const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };

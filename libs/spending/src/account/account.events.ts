@@ -3,8 +3,21 @@ import { z } from 'zod';
 
 const windowStart = z.iso.datetime().nullable();
 
-/** Money set aside for a call that has not ended. `by`: the process that runs it. */
-const hold = z.strictObject({ id: z.uuid(), by: z.string(), amount: nanoText, window: windowStart, isIncluded: z.boolean() });
+/** A call as its record needs it when the process that runs it dies: `cost` is that of its input alone, as counted before it began. */
+const heldCall = z.strictObject({
+  at: z.iso.datetime(),
+  kind: z.enum(['chat', 'embedding', 'rerank']),
+  userId: z.string(),
+  keyId: z.string().exactOptional(),
+  agentId: z.string().exactOptional(),
+  spaceId: z.string().exactOptional(),
+  model: z.string(),
+  priceVersion: z.string(),
+  inputTokens: z.number().int().nonnegative(),
+  cost: nanoText,
+});
+/** Money set aside for a call that has not ended. `by`: the process that runs it. Holds of earlier versions do not say what the call is. */
+const hold = z.strictObject({ id: z.uuid(), by: z.string(), amount: nanoText, window: windowStart, isIncluded: z.boolean(), call: heldCall.exactOptional() });
 /** The calendar that the account counts by. */
 const calendar = z.strictObject({
   window: z.enum(['day', 'week', 'month', 'total']),
@@ -22,11 +35,12 @@ export const spendAccountOpened = defineEvent({
 
 export const spendMoved = defineEvent({
   type: 'SpendMoved',
-  description: 'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it. Amounts are nano-units.',
+  description: 'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it or it was recorded in their place. Amounts are nano-units.',
   data: z.strictObject({
     held: z.array(hold),
     settled: z.array(z.strictObject({ id: z.uuid(), cost: nanoText, window: windowStart })),
-    freed: z.array(z.strictObject({ id: z.uuid(), cost: nanoText.nullable() })),
+    /** `window`: of a call that holds nothing here. */
+    freed: z.array(z.strictObject({ id: z.uuid(), cost: nanoText.nullable(), window: windowStart.exactOptional() })),
   }),
 });
 
@@ -44,7 +58,7 @@ export const spendSummarised = defineEvent({
     upTo: z.string().nullable(),
     /** `told`: the amount that was told to be reached. */
     windows: z.array(z.strictObject({ window: windowStart, spent: nanoText, told: nanoText.exactOptional() })),
-    holds: z.array(hold.omit({ isIncluded: true })),
+    holds: z.array(hold.extend({ isIncluded: z.boolean().exactOptional() })),
     freed: z.array(z.uuid()),
     ended: z.array(z.uuid()),
   }),
@@ -52,5 +66,6 @@ export const spendSummarised = defineEvent({
 
 export const accountEvents = [spendAccountOpened, spendMoved, spendLimitReached, spendSummarised] as const;
 export type AccountEvent = EventsOf<typeof accountEvents>;
+export type HeldCall = z.output<typeof heldCall>;
 export type Calendar = z.output<typeof calendar>;
 export type SpendMoved = EventOf<typeof spendMoved>['data'];

@@ -1,4 +1,4 @@
-import type { AccountEvent, Calendar, SpendMoved } from './account.events';
+import type { AccountEvent, Calendar, HeldCall, SpendMoved } from './account.events';
 
 /** Money set aside for a call that has not ended. */
 export interface Hold {
@@ -8,6 +8,10 @@ export interface Hold {
   readonly amount: bigint;
   /** Start of the window that the call began in. */
   readonly window: string | null;
+  /** Covered by what is included here. */
+  readonly isIncluded: boolean;
+  /** What is recorded of the call when its process dies; holds of earlier versions do not know. */
+  readonly call?: HeldCall;
 }
 
 /** What was spent and is held under one limit. */
@@ -56,7 +60,7 @@ export const evolveAccount = (account: Account, event: AccountEvent): Account =>
         upTo,
         windows: new Map(windows.map(({ window, spent }) => [window, BigInt(spent)])),
         told: new Map(windows.flatMap(({ window, told }) => (told === undefined ? [] : [[window, BigInt(told)]]))),
-        holds: new Map(holds.map(({ id, by, amount, window }) => [id, { by, amount: BigInt(amount), window }])),
+        holds: new Map(holds.map(({ id, amount, isIncluded = false, ...hold }) => [id, { ...hold, amount: BigInt(amount), isIncluded }])),
         freed,
         ended,
         moves: 0,
@@ -69,16 +73,16 @@ const moved = (account: Account, { held, settled, freed }: SpendMoved): Account 
   const windows = new Map(account.windows);
   const holds = new Map(account.holds);
   const spend = (window: string | null, cost: string): unknown => windows.set(window, (windows.get(window) ?? 0n) + BigInt(cost));
-  for (const { id, by, amount, window } of held) {
-    spend(window, '0');
-    holds.set(id, { by, amount: BigInt(amount), window });
+  for (const { id, amount, ...hold } of held) {
+    spend(hold.window, '0');
+    holds.set(id, { ...hold, amount: BigInt(amount) });
   }
   for (const { id, cost, window } of settled) {
     spend(window, cost);
     holds.delete(id);
   }
-  for (const { id, cost } of freed) {
-    if (cost !== null) spend(holds.get(id)?.window ?? null, cost);
+  for (const { id, cost, window } of freed) {
+    if (cost !== null) spend(window ?? holds.get(id)?.window ?? null, cost);
     holds.delete(id);
   }
   const latest = [...windows.keys()].toSorted().slice(-WINDOWS_KEPT);
@@ -115,7 +119,7 @@ export const summaryOf = ({ calendar, upTo, windows, told, holds, freed, ended }
     calendar,
     upTo,
     windows: [...windows].map(([window, spent]) => ({ window, spent: spent.toString(), ...(told.has(window) ? { told: String(told.get(window)) } : {}) })),
-    holds: [...holds].map(([id, { by, amount, window }]) => ({ id, by, amount: amount.toString(), window })),
+    holds: [...holds].map(([id, { amount, isIncluded, ...hold }]) => ({ id, ...hold, amount: amount.toString(), ...(isIncluded ? { isIncluded } : {}) })),
     freed: [...freed],
     ended: [...ended],
   },

@@ -1,5 +1,6 @@
-import { isUnavailable, type Position } from '@app/kernel';
-import type { Account } from './account';
+import { isUnavailable } from '@app/kernel';
+import type { RecordedCost } from '../invocations/usage-stream';
+import type { Account, Hold } from './account';
 import type { Move } from './moves';
 
 /** How long a process that is not heard of is waited for before its holds come free. */
@@ -7,17 +8,11 @@ const DOUBT_MS = 5_000;
 /** How long moves wait for usage records; holds that these cannot tell of yet stay for now. */
 const PATIENCE_MS = 200;
 
-/** What usage records say of a call. */
-export interface RecordedCost {
-  readonly cost: bigint;
-  readonly position: Position;
-}
-
 export interface DeadHoldsParts {
   /** This process, and whether others live. */
   readonly processes: { readonly id: string; readonly alone: boolean; isAlive(id: string): boolean };
-  /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
-  readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
+  /** What usage records, complete up to now, say of a call of a dead process. Throws `Unavailable` while they are not. */
+  readonly recorded: (invocationId: string, hold: Hold) => Promise<RecordedCost | undefined>;
   readonly doubtMs?: number;
 }
 
@@ -32,20 +27,19 @@ export class DeadHolds {
   /** Moves that end holds of dead processes by what usage records say. */
   async moves(holds: Account['holds']): Promise<readonly Move[]> {
     for (const id of this.known.keys()) if (!holds.has(id)) this.known.delete(id);
-    const dead: string[] = [];
-    for (const [id, { by }] of holds) if (by !== this.parts.processes.id && this.isDead(by)) dead.push(id);
-    const asked = dead.filter((id) => !this.known.has(id)).map((id) => this.ask(id));
+    const dead = [...holds].filter(([, { by }]) => by !== this.parts.processes.id && this.isDead(by));
+    const asked = dead.filter(([id]) => !this.known.has(id)).map(([id, hold]) => this.ask(id, hold));
     if (asked.length > 0) await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
-    return dead.flatMap((id): readonly Move[] => {
+    return dead.flatMap(([id]): readonly Move[] => {
       const recorded = this.known.get(id);
       return recorded === undefined ? [] : [{ type: 'free', id, cost: recorded?.cost ?? null, position: recorded?.position ?? null }];
     });
   }
 
-  private async ask(id: string): Promise<void> {
+  private async ask(id: string, hold: Hold): Promise<void> {
     this.known.set(id, undefined);
     try {
-      this.known.set(id, (await this.parts.recorded(id)) ?? null);
+      this.known.set(id, (await this.parts.recorded(id, hold)) ?? null);
     } catch (error) {
       this.known.delete(id);
       if (!isUnavailable(error)) throw error;

@@ -35,9 +35,8 @@ describe('the account of a limit', () => {
     for (const batches of [[calls], calls.map((call) => [call])]) {
       const { account, answers } = after(batches);
       expect(answers.map(({ granted }) => granted)).toEqual([true, true, true, false]);
-      // Of the third only what is left.
-      expect(answers[3]).toEqual({ granted: false, spent: 0n, held: 100n });
-      expect(sums(account)).toEqual([0n, 100n]);
+      expect(answers[3]).toEqual({ granted: false, spent: 0n, held: 120n });
+      expect(sums(account)).toEqual([0n, 120n]);
     }
   });
 
@@ -103,7 +102,9 @@ describe('the account of a limit', () => {
   });
 
   it('is the same when it is folded from its summary', () => {
-    const { account } = after([[hold('a', 10n, 'dead'), hold('b', 10n)], [free('a', null), settle('c', 3n)]]);
+    const call = { at: FIRST, kind: 'chat' as const, userId: 'u', keyId: 'k', model: 'm', priceVersion: 'v', inputTokens: 3, cost: '3' };
+    const { account } = after([[hold('a', 10n, 'dead'), hold('b', 10n), { ...hold('d', 10n), call } as Move], [free('a', null), settle('c', 3n)]], { limit: { ...terms, included: 15n } });
+    expect(account.holds.get('d')).toEqual({ by: 'p', amount: 10n, window: FIRST, isIncluded: false, call });
     expect(evolveAccount(UNOPENED, summaryOf({ ...account, calendar }))).toEqual({ ...account, moves: 0 });
   });
 

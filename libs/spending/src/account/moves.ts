@@ -1,6 +1,6 @@
 import { windowAt } from '../windows';
 import { type Account, heldIn, spentIn } from './account';
-import type { AccountEvent, SpendMoved } from './account.events';
+import type { AccountEvent, HeldCall, SpendMoved } from './account.events';
 
 /** What a limit says, in nano-units. */
 export interface Terms {
@@ -12,13 +12,13 @@ export interface Terms {
 /** What is asked of an account. */
 export type Move =
   /** A call wants to begin; `estimate` is what it may cost, `at` the time in milliseconds. */
-  | { readonly type: 'hold'; readonly id: string; readonly by: string; readonly estimate: bigint; readonly at: number }
+  | { readonly type: 'hold'; readonly id: string; readonly by: string; readonly estimate: bigint; readonly at: number; readonly call?: HeldCall }
   /** Would a call be let begin? Nothing is held. */
   | { readonly type: 'ask'; readonly id: string; readonly at: number }
   /** A call that began `at` a time ended, or never began (cost 0). `position`: of its usage record. */
   | { readonly type: 'settle'; readonly id: string; readonly cost: bigint; readonly at: number; readonly position: string | null }
-  /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. */
-  | { readonly type: 'free'; readonly id: string; readonly cost: bigint | null; readonly position: string | null };
+  /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. With `at`, when it began, it counts also where it holds nothing. */
+  | { readonly type: 'free'; readonly id: string; readonly cost: bigint | null; readonly position: string | null; readonly at?: number };
 
 /** What was answered to a hold, or to whoever asked. */
 export type Answer = { readonly granted: true; readonly isIncluded: boolean } | { readonly granted: false; readonly spent: bigint; readonly held: bigint };
@@ -31,7 +31,7 @@ export interface Decided {
 
 /**
  * Decides moves together, what ends before what begins. A blocking limit lets a call begin while anything is left, and holds
- * what the call may cost, or the rest: until that one has ended nothing is left, so a limit is overspent by one call's cost at most.
+ * all that the call may cost: until that one has ended nothing is left, so a limit is overspent by one call's cost at most.
  */
 export const decideMoves = (account: Account, terms: Terms, moves: readonly Move[]): Decided => {
   const tally = new Tally(account);
@@ -40,13 +40,12 @@ export const decideMoves = (account: Account, terms: Terms, moves: readonly Move
   for (const move of moves) {
     if (isEnd(move)) continue;
     const { spent, held } = tally.in(tally.windowOf(move.at));
-    const rest = terms.amount - spent - held;
-    if (terms.action === 'block' && rest <= 0n) {
+    if (terms.action === 'block' && spent + held >= terms.amount) {
       answers.set(move.id, { granted: false, spent, held });
       continue;
     }
     const isIncluded = terms.included !== null && spent + held < terms.included;
-    if (move.type === 'hold') tally.hold(terms.action === 'block' && move.estimate > rest ? { ...move, estimate: rest } : move, isIncluded);
+    if (move.type === 'hold') tally.hold(move, isIncluded);
     answers.set(move.id, { granted: true, isIncluded });
   }
   return { events: [...(tally.isEmpty ? [] : [{ type: 'SpendMoved' as const, data: tally.moved }]), ...tally.reached(terms)], answers };
@@ -87,9 +86,9 @@ class Tally {
     return windowAt(calendar, at).start;
   }
 
-  hold({ id, by, estimate, at }: Extract<Move, { type: 'hold' }>, isIncluded: boolean): void {
+  hold({ id, by, estimate, at, call }: Extract<Move, { type: 'hold' }>, isIncluded: boolean): void {
     const window = this.windowOf(at);
-    this.moved.held.push({ id, by, amount: estimate.toString(), window, isIncluded });
+    this.moved.held.push({ id, by, amount: estimate.toString(), window, isIncluded, ...(call === undefined ? {} : { call }) });
     this.in(window).held += estimate;
   }
 
@@ -97,16 +96,17 @@ class Tally {
     const { holds, freed, ended, upTo, windows } = this.account;
     const hold = holds.get(move.id);
     if (this.ended.has(move.id)) return;
-    const isCounted = move.position !== null && upTo !== null && move.position <= upTo;
+    const isEnded = ended.includes(move.id);
+    const isCounted = (move.position !== null && upTo !== null && move.position <= upTo) || (move.type === 'free' && isEnded);
     const cost = move.cost !== null && isCounted ? 0n : move.cost;
-    const window = move.type === 'settle' ? this.windowOf(move.at) : (hold?.window ?? null);
+    const window = move.at === undefined || (move.type === 'free' && hold !== undefined) ? (hold?.window ?? null) : this.windowOf(move.at);
     if (hold === undefined) {
       // Of a call that has no hold here only what it cost matters; what belongs to a window long closed stands in usage records alone.
-      const isNews = move.type === 'settle' && !ended.includes(move.id) && (freed.includes(move.id) || cost !== 0n) && isOpen(windows, window);
+      const isNews = move.at !== undefined && !isEnded && (freed.includes(move.id) || cost !== 0n) && isOpen(windows, window);
       if (!isNews) return;
     }
     if (move.type === 'settle') this.moved.settled.push({ id: move.id, cost: String(cost), window });
-    else this.moved.freed.push({ id: move.id, cost: cost === null ? null : cost.toString() });
+    else this.moved.freed.push({ id: move.id, cost: cost === null ? null : cost.toString(), ...(hold === undefined ? { window } : {}) });
     this.in(window).spent += cost ?? 0n;
     if (hold !== undefined) this.in(hold.window).held -= hold.amount;
     this.ended.add(move.id);

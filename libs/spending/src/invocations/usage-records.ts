@@ -1,25 +1,22 @@
-import { type Clock, type EventCodec, type Ids, type Position, type StreamLog, streamOf, Unavailable } from '@app/kernel';
-import { appendInsistently } from '../insistent-append';
+import { Unavailable } from '@app/kernel';
 import type { RecordedInvocation } from './invocation.events';
+import { INVOCATIONS_AT_ONCE, type RecordedCost, UsageStream, type UsageStreamParts } from './usage-stream';
 
 /** How long invocations gather before they are written: nobody waits for them, and few large events cost less than many small ones. */
 const GATHERED_MS = 20;
-/** Invocations that one event tells of at most. */
-const BATCH = 200;
 /** Invocations that wait for the log at most; then no call begins until some are written. */
 const WAITING = 10_000;
 
+/** `isByOthers`: they took this process for dead. */
+export type OwnRecord = RecordedCost & { readonly isByOthers: boolean };
+
 interface Waiting {
   readonly invocation: RecordedInvocation;
-  readonly resolve: (position: Position) => void;
+  readonly resolve: (recorded: OwnRecord) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface UsageRecordsParts {
-  readonly log: StreamLog;
-  readonly codec: EventCodec;
-  readonly clock: Clock;
-  readonly ids: Ids;
+export interface UsageRecordsParts extends UsageStreamParts {
   /** Names the stream: each process writes its own. */
   readonly processId: string;
 }
@@ -29,10 +26,12 @@ export class UsageRecords {
   private waiting: Waiting[] = [];
   private isRunning = false;
   private revision = -1;
-  private readonly stream: string;
+  private readonly stream: UsageStream;
+  /** What others recorded in the place of this process while they took it for dead. */
+  private readonly byOthers = new Map<string, RecordedCost>();
 
-  constructor(private readonly parts: UsageRecordsParts) {
-    this.stream = streamOf('usage', parts.processId);
+  constructor(parts: UsageRecordsParts) {
+    this.stream = new UsageStream(parts, parts.processId);
   }
 
   /** Throws `Unavailable` while the log has not taken what ended long ago: calls that cannot be counted must not begin. */
@@ -40,9 +39,9 @@ export class UsageRecords {
     if (this.waiting.length >= WAITING) throw new Unavailable('log', 'usage could not be recorded for a while');
   }
 
-  /** Resolves to the position of the record, however long the log is away. */
-  record(invocation: RecordedInvocation): Promise<Position> {
-    const recorded = new Promise<Position>((resolve, reject) => this.waiting.push({ invocation, resolve, reject }));
+  /** Resolves to the record, however long the log is away: where others recorded the call already that stands, and nothing is written. */
+  record(invocation: RecordedInvocation): Promise<OwnRecord> {
+    const recorded = new Promise<OwnRecord>((resolve, reject) => this.waiting.push({ invocation, resolve, reject }));
     if (!this.isRunning) void this.run();
     return recorded;
   }
@@ -50,11 +49,10 @@ export class UsageRecords {
   private async run(): Promise<void> {
     this.isRunning = true;
     while (this.waiting.length > 0) {
-      if (this.waiting.length < BATCH) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
-      const batch = this.waiting.splice(0, BATCH);
+      if (this.waiting.length < INVOCATIONS_AT_ONCE) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
+      const batch = this.waiting.splice(0, INVOCATIONS_AT_ONCE);
       try {
-        const position = await this.write(batch.map(({ invocation }) => invocation));
-        for (const { resolve } of batch) resolve(position);
+        await this.write(batch);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -62,13 +60,27 @@ export class UsageRecords {
     this.isRunning = false;
   }
 
-  private async write(invocations: readonly RecordedInvocation[]): Promise<Position> {
-    const commandId = this.parts.ids.next();
-    const meta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };
-    const events = await this.parts.codec.encode(this.stream, [{ type: 'InvocationsRecorded', data: { invocations } }], meta, {});
-    const appended = await appendInsistently(this.parts.log, this.stream, events, this.revision);
-    if (appended === undefined) throw new Error(`${this.stream} is written by somebody else`);
-    this.revision = appended.revision;
-    return appended.position;
+  private async write(batch: readonly Waiting[]): Promise<void> {
+    for (;;) {
+      const news = batch.filter(({ invocation }) => !this.byOthers.has(invocation.id));
+      const appended = news.length === 0 ? { position: '', revision: this.revision } : await this.stream.append(news.map(({ invocation }) => invocation), this.revision);
+      if (appended === undefined) {
+        await this.readOthers();
+        continue;
+      }
+      this.revision = appended.revision;
+      for (const { invocation, resolve } of batch) {
+        const others = this.byOthers.get(invocation.id);
+        resolve(others === undefined ? { cost: BigInt(invocation.cost), position: appended.position, isByOthers: false } : { ...others, isByOthers: true });
+        this.byOthers.delete(invocation.id);
+      }
+      return;
+    }
+  }
+
+  private async readOthers(): Promise<void> {
+    const { costs, end } = await this.stream.since(this.revision);
+    for (const [id, recorded] of costs) this.byOthers.set(id, recorded);
+    this.revision = end;
   }
 }

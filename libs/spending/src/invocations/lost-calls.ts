@@ -1,0 +1,102 @@
+import type { Hold } from '../account/account';
+import type { HeldCall } from '../account/account.events';
+import type { RecordedInvocation } from './invocation.events';
+import { INVOCATIONS_AT_ONCE, type RecordedCost, UsageStream, type UsageStreamParts } from './usage-stream';
+
+/** A call that a dead process held for, with what is known of it. */
+interface LostCall {
+  readonly id: string;
+  readonly hold: Hold & { readonly call: HeldCall };
+}
+
+interface Waiting extends LostCall {
+  readonly resolve: (recorded: RecordedCost) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface LostCallsParts extends UsageStreamParts {
+  readonly currency: string;
+  /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
+  readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
+  /** Told of each call that was recorded here. */
+  readonly onRecorded: (id: string, call: HeldCall, recorded: RecordedCost) => void;
+}
+
+/**
+ * Records calls whose process died before it could: as aborted, with the input that was counted before they began. They go into
+ * the stream of that process behind what records were known to tell, so whoever else finds them, and the process itself
+ * should it live, finds them recorded.
+ */
+export class LostCalls {
+  private readonly waiting = new Map<string, Waiting[]>();
+
+  constructor(private readonly parts: LostCallsParts) {}
+
+  /** What is recorded of a call of a dead process, from now on if not before; undefined where nothing can be. Throws `Unavailable` while records are not complete. */
+  recorded(id: string, { call, ...hold }: Hold): Promise<RecordedCost | undefined> {
+    if (call === undefined) return this.parts.recorded(id);
+    return new Promise((resolve, reject) => {
+      const lost: Waiting = { id, hold: { ...hold, call }, resolve, reject };
+      const others = this.waiting.get(hold.by);
+      if (others !== undefined) return void others.push(lost);
+      this.waiting.set(hold.by, [lost]);
+      void this.run(hold.by);
+    });
+  }
+
+  private async run(processId: string): Promise<void> {
+    // What asks in the same turn is recorded together.
+    await Promise.resolve();
+    const stream = new UsageStream(this.parts, processId);
+    for (let batch = this.next(processId); batch.length > 0; batch = this.next(processId)) {
+      try {
+        await this.settle(stream, batch);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+  }
+
+  private next(processId: string): readonly Waiting[] {
+    const batch = this.waiting.get(processId)?.splice(0, INVOCATIONS_AT_ONCE) ?? [];
+    if (batch.length === 0) this.waiting.delete(processId);
+    return batch;
+  }
+
+  private async settle(stream: UsageStream, batch: readonly Waiting[]): Promise<void> {
+    for (;;) {
+      const end = await stream.end();
+      const known = new Map(await Promise.all(batch.map(async ({ id }) => [id, await this.parts.recorded(id)] as const)));
+      // Several accounts hold for one call.
+      const lost = [...new Map(batch.filter(({ id }) => known.get(id) === undefined).map((each) => [each.id, each])).values()];
+      const appended = lost.length === 0 ? { position: '' } : await stream.append(lost.map((each) => abortedOf(each, this.parts.currency)), end);
+      if (appended === undefined) continue;
+      for (const { id, hold, resolve } of batch) resolve(known.get(id) ?? { cost: BigInt(hold.call.cost), position: appended.position });
+      for (const { id, hold } of lost) this.parts.onRecorded(id, hold.call, { cost: BigInt(hold.call.cost), position: appended.position });
+      return;
+    }
+  }
+}
+
+const abortedOf = ({ id, hold: { call, isIncluded } }: LostCall, currency: string): RecordedInvocation => ({
+  id,
+  at: call.at,
+  kind: call.kind,
+  userId: call.userId,
+  apiKeyId: call.keyId ?? null,
+  agentId: call.agentId ?? null,
+  spaceId: call.spaceId ?? null,
+  model: call.model,
+  priceVersion: call.priceVersion,
+  inputTokens: call.inputTokens,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cost: call.cost,
+  currency,
+  isIncludedUsage: isIncluded,
+  usageSource: 'counted',
+  latencyMs: 0,
+  outcome: 'aborted',
+});
