@@ -189,6 +189,10 @@ it.each(['%', '%zz', '%e0%a4%a', '%c0%af'])('a path with the malformed escape %s
   expect([status, body['code'], body['errors']]).toEqual([400, 'invalid_parameter', [expect.objectContaining({ path: 'path', code: 'malformed' })]]);
 });
 
+it.each(['abc', '-1', '42', '$gt'])('a position to read after that no log gives is refused at once: %s', async (position) => {
+  expect(await platform.call('/api/v1/core/spaces', { headers: { 'x-read-after': position } })).toMatchObject({ status: 400, body: { code: 'invalid_parameter', errors: [{ path: 'x-read-after' }] } });
+});
+
 it('an API key that has expired before it was made is refused', async () => {
   const { status, body } = await platform.call('/api/v1/core/api-keys', { method: 'POST', body: { name: 'late', agentIds: [], permissions: [], expiresAt: '2020-01-01T00:00:00Z' } });
   expect([status, body['code'], body['errors']]).toEqual([400, 'invalid_body', [expect.objectContaining({ path: 'expiresAt' })]]);

@@ -1,6 +1,6 @@
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
 import { until } from '../fixtures/until';
-import { timed } from './mongo/mongo-counters';
+import { lasting, timed } from './mongo/mongo-counters';
 import { isInstalled, MongoProcess } from './mongo/server-process';
 
 /** Fault 23 as those see it who use the API: MongoDB is gone, and with it the views and the keys. */
@@ -29,6 +29,8 @@ const specs = (): void => {
 
   it('requests answer 503 in time, health tells it, nothing is lost, and all is well afterwards', async () => {
     await mongo.kill();
+    // What was read a moment ago is given again for 50 ms.
+    await lasting(200);
     const requests = [() => platform.call(`${CORE}/spaces/${spaceId}`), () => platform.call(`${CORE}/spaces`), () => post('Meanwhile')];
     for (const request of requests) {
       const { milliseconds, outcome } = await timed(request);
