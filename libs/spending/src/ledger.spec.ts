@@ -97,6 +97,10 @@ describe('the ledger', () => {
       expect(await other).toBeDefined();
     }
     expect(await spending.standing(wide)).toEqual([0n, 20n]);
+    // Not for a moment was anything held for those that were refused.
+    const moves = await spending.log.readStream(`spendAccount-${wide}`);
+    const held = moves.flatMap(({ data }) => (JSON.parse(data) as { held?: { amount: string }[] }).held ?? []);
+    expect(held.map(({ amount }) => amount)).toEqual(Array.from({ length: 20 }, () => '1'));
   });
 
   it('holds nothing under one limit when another refuses', async () => {
