@@ -33,6 +33,7 @@ describe('the parameters of a chat', () => {
   it('keep what is unknown aside', () => expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
 
   it('go on where the provider wants them, and nothing that was not sent does', () => {
+    // What a request asks of a route.
     const route = { model: { modelId: 'big' }, upstream: { description: { forward: ['top_k', 'constructor', '__proto__'] } } } as unknown as Route;
     const made = JSON.parse(chatRequest(read({ top_k: 1, min_p: 2 }), route)) as object;
     expect(made).toEqual({ model: 'big', messages, top_k: 1 });
