@@ -99,7 +99,7 @@ describe('queries and lists', () => {
 
   it('waits for x-read-after, and says when the view does not come', async () => {
     set.late = true;
-    const { status, body, headers } = await served.call({ headers: { 'x-read-after': '9' } });
+    const { status, body, headers } = await served.call({ headers: { 'x-read-after': '0000000000000009' } });
     expect([status, body?.['code'], headers['retry-after']]).toEqual([503, 'view_unavailable', '1']);
   });
 });
