@@ -97,6 +97,7 @@ describe('an Agent with a remote model', () => {
     const answer = await ask(agent, { message: 'When does the quokka sleep?' });
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.text).not.toContain('127.0.0.1');
+    expect(answer.headers['x-log-position']).toMatch(/^\d+$/);
     expect(await latest(agent)).toMatchObject([{ role: 'assistant', status: 'failed', parts: [] }, { role: 'user', status: 'complete', parts: [{ text: 'When does the quokka sleep?' }] }]);
   });
 });

@@ -52,7 +52,7 @@ export const viewStatus = async (managed: ManagedView, parts: StatusParts): Prom
   const position = live === undefined ? await storedPosition(managed, version) : live.position;
   const lag = await lagOf(position, parts.log, parts.ordinals, parts.clock);
   const rebuild = await rebuildStatus(managed, version);
-  const isRunning = live?.running ?? (!view.whole && new Set(parts.leases.flatMap(({ group, unit, holder }) => (group === name && holder !== null ? [unit] : []))).size >= store.slices);
+  const isRunning = live?.running ?? (!view.whole && isHeldWhole(parts.leases, name, store.slices));
   return {
     name,
     version,
@@ -64,6 +64,10 @@ export const viewStatus = async (managed: ManagedView, parts: StatusParts): Prom
     ...(rebuild === undefined ? {} : { rebuild }),
   };
 };
+
+/** True when somebody holds each of a group's units: those that several hold, in a rolling start, count once. */
+export const isHeldWhole = (leases: readonly LeaseStatus[], group: string, units: number): boolean =>
+  new Set(leases.filter((lease) => lease.group === group && lease.holder !== null).map(({ unit }) => unit)).size >= units;
 
 /** The rebuild of a view; undefined where there is none. */
 export const rebuildStatus = async ({ view, rebuild, leads, progress }: ManagedView, served: number): Promise<RebuildStatus | undefined> => {

@@ -74,15 +74,18 @@ export class TurnsController {
   }
 
   private streamed(turn: Turn, agentId: string, reply: FastifyReply, after?: StreamPlace): Readable {
-    const settled = async (position: string): Promise<void> => void (await reached(reply.server.edge.views, VIEWS, position));
     reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
     void reply.headers(UI_STREAM_HEADERS);
-    return uiMessageStream(turn, settled, after);
+    return uiMessageStream(turn, (position) => settled(reply, position), after);
   }
 
   private async answered(turn: Turn, reply: FastifyReply) {
     const { conversationId, answer, receipt } = await turn.finished;
-    if (answer.status === 'failed') return refuse(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+    if (answer.status === 'failed') {
+      // The failure is an answer too: whoever reads it back finds it.
+      await settled(reply.header('x-log-position', receipt.position), receipt.position);
+      return refuse(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+    }
     const show = async () => {
       const message = messageView(await this.queries.execute(new GetMessage(conversationId, answer.answerId)));
       return new JsonText(`{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(answer.usage)}}`);
@@ -90,6 +93,9 @@ export class TurnsController {
     return written(reply, receipt, { views: VIEWS, show });
   }
 }
+
+/** Waits, at most 2 s, until views show an answer. */
+const settled = async ({ server }: FastifyReply, position: string): Promise<void> => void (await reached(server.edge.views, VIEWS, position));
 
 const noEventId = (): never => {
   throw new InvalidInput('invalid_parameter', [{ path: 'after', code: 'invalid_format', message: 'Must be the id of an event of a streamed answer.' }]);
