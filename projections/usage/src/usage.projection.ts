@@ -30,6 +30,7 @@ export type UsageRow = z.output<typeof usageRow>;
 
 const UNIT = 1_000_000_000n;
 const NOTHING = { calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUnits: 0, costNano: 0, includedUnits: 0, includedNano: 0 };
+type Sums = { -readonly [Field in keyof typeof NOTHING]: number };
 
 export const QUARTER_MS = 15 * 60_000;
 export const DAY_MS = 96 * QUARTER_MS;
@@ -44,7 +45,7 @@ const summedBy = (name: string, span: number): RowProjection => ({
   types: ['InvocationsRecorded'],
   row: usageRow,
   indexes: [{ name: 'newest', fields: [{ field: 'at', order: 'desc' }] }, ...INVOCATION_FILTERS.map(by)],
-  apply: (recorded) => (recorded as RecordedEvent<EventOf<typeof invocationsRecorded>>).data.invocations.map((invocation) => summed(invocation, span)),
+  apply: (recorded) => summed((recorded as RecordedEvent<EventOf<typeof invocationsRecorded>>).data.invocations, span),
 });
 
 /** By the quarter of an hour: what reports read, whatever their time zone. */
@@ -53,12 +54,31 @@ export const usage = summedBy('usage', QUARTER_MS);
 /** By the day of UTC: what reports over a long time read where no other day is asked for. */
 export const usageDays = summedBy('usage-days', DAY_MS);
 
-const summed = ({ at: begun, userId, apiKeyId, agentId, spaceId, model, currency, inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation, span: number): Operation => {
-  const at = spanOf(begun, span);
-  const common = { at, userId, apiKeyId, agentId, spaceId, model, currency };
+/** One operation a row: an event tells of many calls that mostly differ in nothing else. */
+const summed = (invocations: readonly RecordedInvocation[], span: number): readonly Operation[] => {
+  const rows = new Map<string, Extract<Operation, { op: 'add' }> & { readonly by: Sums }>();
+  for (const invocation of invocations) {
+    const { at, userId, apiKeyId, agentId, spaceId, model, currency } = invocation;
+    const common = { at: spanOf(at, span), userId, apiKeyId, agentId, spaceId, model, currency };
+    const key = JSON.stringify(Object.values(common));
+    const row = rows.get(key) ?? { op: 'add', key, row: { ...common, ...NOTHING }, by: { ...NOTHING } };
+    rows.set(key, row);
+    count(row.by, invocation);
+  }
+  return [...rows.values()];
+};
+
+const count = (sums: Sums, { inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation): void => {
   const [costUnits, costNano] = [Number(BigInt(cost) / UNIT), Number(BigInt(cost) % UNIT)];
-  const included = isIncludedUsage ? { includedUnits: costUnits, includedNano: costNano } : {};
-  return { op: 'add', key: JSON.stringify(Object.values(common)), row: { ...common, ...NOTHING }, by: { calls: 1, inputTokens, cachedInputTokens: cacheReadTokens, outputTokens, costUnits, costNano, ...included } };
+  sums.calls += 1;
+  sums.inputTokens += inputTokens;
+  sums.cachedInputTokens += cacheReadTokens;
+  sums.outputTokens += outputTokens;
+  sums.costUnits += costUnits;
+  sums.costNano += costNano;
+  if (!isIncludedUsage) return;
+  sums.includedUnits += costUnits;
+  sums.includedNano += costNano;
 };
 
 /** The amount of a row in nano-units. */
