@@ -4,7 +4,8 @@ import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './
 
 /** What following a log needs of an adapter. */
 export interface LogFeed {
-  readAll(options: ReadAllOptions): Promise<LogPage>;
+  /** A page that is at hand costs no turn of the event loop. */
+  readAll(options: ReadAllOptions): LogPage | Promise<LogPage>;
   /**
    * Calls `onAppended` when something was appended; once too often does no harm. `onLost` says that it will not any more.
    * Returns how to stop listening.
@@ -68,6 +69,7 @@ class Following implements Subscription {
       }
     }
     this.unlisten();
+    this.bell.end();
   }
 
   /** Reads and handles one page; true at the end of the log. */
@@ -75,7 +77,7 @@ class Following implements Subscription {
     const { filter, pageSize: limit, onEvents } = this.options;
     this.bell.reset();
     const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(limit !== undefined && { limit }) });
-    const page = await within(this.times.read, read);
+    const page = read instanceof Promise ? await within(this.times.read, read) : read;
     if (this.isStopped) return false;
     if (page.next !== null && page.next !== this.position) {
       this.caughtUp = false;
@@ -127,6 +129,8 @@ class Bell {
   private isRung = false;
   private error: { readonly cause: unknown } | undefined;
   private wake: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private milliseconds = 0;
 
   reset(): void {
     this.isRung = false;
@@ -147,16 +151,26 @@ class Bell {
   async wait(milliseconds: number): Promise<boolean> {
     if (!this.isRung) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, milliseconds);
-        this.wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+        this.wake = resolve;
+        this.limit(milliseconds);
       });
       this.wake = undefined;
     }
     if (this.error !== undefined) throw this.error.cause;
     return this.isRung;
+  }
+
+  /** Waits no more. */
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** One timer for all waits of a length: a ring every few milliseconds would make and drop as many. */
+  private limit(milliseconds: number): void {
+    if (this.milliseconds === milliseconds) return void this.timer?.refresh();
+    clearTimeout(this.timer);
+    this.milliseconds = milliseconds;
+    this.timer = setTimeout(() => this.wake?.(), milliseconds);
   }
 }
 

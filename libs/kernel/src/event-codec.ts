@@ -55,7 +55,7 @@ export class EventCodec {
   /** The data keys that reading these events needs, as far as they exist. */
   async keysOf(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, DataKey>> {
     const things = new Set<string>();
-    for (const event of events) if ((this.catalogue.find(event.type)?.sensitive.length ?? 0) > 0) things.add(event.stream);
+    for (const event of events) if (this.isSensitive(event.type)) things.add(event.stream);
     return things.size > 0 ? this.keyring.keys([...things]) : NO_KEYS;
   }
 
@@ -68,6 +68,11 @@ export class EventCodec {
     const parsed = definition.data.safeParse(data);
     if (!parsed.success) throw new UnreadableEvent('schema', event, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
+  }
+
+  /** True for kinds of event that hold content, encrypted. */
+  isSensitive(type: string): boolean {
+    return (this.catalogue.find(type)?.sensitive.length ?? 0) > 0;
   }
 
   private definitionOf(type: string): EventDefinition {

@@ -42,11 +42,13 @@ export const serveCalls = <H extends { close(): void }>(handlers: H, port: Messa
       return { id, error: thrown(error) };
     }
   };
-  port.on('message', (request: Request) => {
-    void answer(request).then((reply) => {
-      port.postMessage(reply);
-      if (request.method === null) port.close();
-    });
+  port.on('message', (requests: readonly Request[]) => {
+    for (const request of requests) {
+      void answer(request).then((reply) => {
+        port.postMessage(reply);
+        if (request.method === null) port.close();
+      });
+    }
   });
 };
 
@@ -87,13 +89,35 @@ export const callThread = <H extends { close(): void }>(dependency: string, star
     return (worker = started);
   };
 
+  const post = (requests: readonly Request[]): void => {
+    const thread = running();
+    thread.ref();
+    try {
+      thread.postMessage(requests);
+    } catch (error) {
+      // Only what cannot be cloned fails.
+      if (requests.length > 1) return requests.forEach((request) => post([request]));
+      for (const { id } of requests) {
+        pending.get(id)?.reject(error as Error);
+        pending.delete(id);
+      }
+      if (pending.size === 0) thread.unref();
+    }
+  };
+
+  let queue: Request[] = [];
+  /** Calls of one turn travel together: each message may have to wake the thread. */
+  const flush = (): void => {
+    const requests = queue;
+    queue = [];
+    post(requests);
+  };
+
   const send = (method: string | null, args: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
-      const thread = running();
       const id = ++lastId;
-      thread.postMessage({ id, method, args } satisfies Request);
       pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      thread.ref();
+      if (queue.push({ id, method, args }) === 1) setImmediate(flush);
     });
 
   return {

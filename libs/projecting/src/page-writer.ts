@@ -1,6 +1,7 @@
-import { type Clock, type EventCodec, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
+import { type Clock, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 import { type DeadLetter, deadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
+import type { EventReader } from './shared-reader';
 import { sliceOf } from './slices';
 import { isCheckpointMismatch, isTransient } from './transient';
 import type { ViewBatch, ViewStore } from './view-store';
@@ -12,7 +13,7 @@ export interface PageWriterOptions {
   /** Slice of the streams that is written. */
   readonly slice: number;
   readonly fence: number;
-  readonly codec: EventCodec;
+  readonly codec: EventReader;
   readonly clock: Clock;
   /** Ids of events that an operator discarded. */
   readonly skip: ReadonlySet<string>;

@@ -12,6 +12,7 @@ import type { Projection } from './projection';
 import { type RebuildWorker, rebuildWorker } from './rebuild-worker';
 import type { Ask } from './requests';
 import { REBUILDS } from './rebuild-record';
+import { sharedReader } from './shared-reader';
 import { StallWatch } from './stall-watch';
 import { allState } from './stored-state';
 import { View } from './view';
@@ -66,9 +67,10 @@ export class Projecting {
     const turns = new Mutex();
     const { processes } = this.leases;
     const spawn = options.spawn ?? (() => callHere(rebuildWorker(options)));
+    const codec = sharedReader(options.codec);
     const views = options.projections.map((projection, order) => {
       const onFenced = (): void => void managed.fenced().catch((error: unknown) => logger.error({ error }, 'a view could not be closed'));
-      const view = new View(viewStore(projection, options, !processes.alone), { ...options, events: this.events, onFenced });
+      const view = new View(viewStore(projection, options, !processes.alone), { ...options, codec, events: this.events, onFenced });
       const managed: ManagedView = new ManagedView({ view, processes, spawn, turns, logger, events: this.events, order });
       return [projection.name, managed] as const;
     });

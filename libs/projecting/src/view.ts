@@ -1,10 +1,11 @@
 import type { EventLog } from '@app/event-log';
-import { type Clock, type EventCodec, isDamaged, type Position, refuse } from '@app/kernel';
+import { type Clock, isDamaged, type Position, refuse } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { ProjectingEvents } from './events';
 import { Follower } from './follower';
 import type { Logger } from './logger';
 import { BuildRecords, type RebuildRecord } from './rebuild-record';
+import type { EventReader } from './shared-reader';
 import { allState } from './stored-state';
 import { StoredProgress } from './stored-progress';
 import type { ViewStore } from './view-store';
@@ -12,7 +13,7 @@ import { Waiters } from './waiters';
 
 export interface ViewOptions {
   readonly log: EventLog;
-  readonly codec: EventCodec;
+  readonly codec: EventReader;
   readonly readStore: ReadStore;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -25,6 +25,12 @@ export interface LedgerParts extends Omit<AccountParts, 'recorded'> {
   readonly logger: { error(facts: object, message: string): void };
 }
 
+interface Endings {
+  readonly underWay: Set<Promise<unknown>>;
+  /** How many there were. */
+  over: number;
+}
+
 /** A limit that let a call begin. */
 interface Held {
   readonly limit: AppliedLimit;
@@ -41,8 +47,8 @@ export class Ledger implements Metering {
   private readonly records: UsageRecords;
   private readonly accountParts: AccountParts;
   private readonly settling = new Set<Promise<unknown>>();
-  /** Settlements under way, by limit: what they hold is about to come free. */
-  private readonly ending = new Map<string, Set<Promise<unknown>>>();
+  /** Settlements by limit: what those under way hold is about to come free. */
+  private readonly endings = new Map<string, Endings>();
 
   constructor(private readonly parts: LedgerParts) {
     this.records = new UsageRecords({ ...parts, processId: parts.processes.id });
@@ -102,20 +108,32 @@ export class Ledger implements Metering {
   /** Refuses where nothing is left, also of what settlements under way leave over. */
   private async granted(limit: AppliedLimit, move: Extract<Move, { type: 'hold' | 'ask' }>, at: Date): Promise<Held['answer']> {
     const patience = performance.now() + ENDING_MS;
+    const endings = this.endingsUnder(limit);
     for (;;) {
-      const ending = [...(this.ending.get(limit.id) ?? [])];
+      const { over } = endings;
       const answer = await this.accountOf(limit.id, limit).move(limit.account, move);
       if (answer === undefined) throw new Error('nothing was answered');
       if (answer.granted) return answer;
-      if (ending.length === 0 || answer.spent >= limit.account.terms.amount || performance.now() > patience) return refuseCall(limit, answer, at);
-      await Promise.all(ending);
+      const mayChange = endings.underWay.size > 0 || endings.over > over;
+      if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience) return refuseCall(limit, answer, at);
+      await Promise.all(endings.underWay);
     }
   }
 
+  private endingsUnder({ id }: AppliedLimit): Endings {
+    let endings = this.endings.get(id);
+    if (endings === undefined) this.endings.set(id, (endings = { underWay: new Set(), over: 0 }));
+    return endings;
+  }
+
   private async endingUnder(limits: readonly AppliedLimit[], settlement: Promise<void>): Promise<void> {
-    for (const { id } of limits) this.ending.set(id, (this.ending.get(id) ?? new Set()).add(settlement));
+    for (const limit of limits) this.endingsUnder(limit).underWay.add(settlement);
     await settlement;
-    for (const { id } of limits) this.ending.get(id)?.delete(settlement);
+    for (const limit of limits) {
+      const endings = this.endingsUnder(limit);
+      endings.underWay.delete(settlement);
+      endings.over += 1;
+    }
   }
 
   private async settled(ended: EndedCall, settlement: Settlement): Promise<void> {

@@ -17,19 +17,18 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
 
-/** The last window that was asked for: calendars are slow. */
-const lastAsked = new WeakMap<WindowSpec, Window>();
+/** The last window that was asked for, with its ends in milliseconds: calendars are slow. */
+const lastAsked = new WeakMap<WindowSpec, { readonly window: Window; readonly from: number; readonly until: number }>();
 
 /** The window that a time, in milliseconds, falls into. */
 export const windowAt = (spec: WindowSpec, at: number): Window => {
   const last = lastAsked.get(spec);
-  if (last !== undefined && isWithin(last, at)) return last;
-  const found = findWindow(spec, at);
-  lastAsked.set(spec, found);
-  return found;
+  if (last !== undefined && last.from <= at && at < last.until) return last.window;
+  const window = findWindow(spec, at);
+  const { start, resetsAt } = window;
+  lastAsked.set(spec, { window, from: start === null ? -Infinity : Date.parse(start), until: resetsAt === null ? Infinity : Date.parse(resetsAt) });
+  return window;
 };
-
-const isWithin = ({ start, resetsAt }: Window, at: number): boolean => (start === null || Date.parse(start) <= at) && (resetsAt === null || at < Date.parse(resetsAt));
 
 const findWindow = ({ window, timeZone, anchor }: WindowSpec, at: number): Window => {
   if (window === 'total') return { start: null, resetsAt: null };

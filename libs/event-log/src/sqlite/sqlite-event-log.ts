@@ -58,7 +58,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   subscribe(options: SubscribeOptions): Subscription {
-    return this.subscriptions.add(follow({ readAll: (page) => this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options));
+    return this.subscriptions.add(follow({ readAll: (page) => this.recentPage(page) ?? this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options));
   }
 
   truncate(stream: string, beforeRevision: number): Promise<void> {

@@ -16,6 +16,8 @@ export interface DeadHoldsParts {
   readonly doubtMs?: number;
 }
 
+const NONE: readonly Move[] = [];
+
 /** Ends what dead processes held in an account. */
 export class DeadHolds {
   private readonly doubted = new Map<string, number>();
@@ -27,7 +29,9 @@ export class DeadHolds {
   /** Moves that end holds of dead processes by what usage records say. */
   async moves(holds: Account['holds']): Promise<readonly Move[]> {
     for (const id of this.known.keys()) if (!holds.has(id)) this.known.delete(id);
-    const dead = [...holds].filter(([, { by }]) => by !== this.parts.processes.id && this.isDead(by));
+    const dead: [string, Hold][] = [];
+    for (const [id, hold] of holds) if (hold.by !== this.parts.processes.id && this.isDead(hold.by)) dead.push([id, hold]);
+    if (dead.length === 0) return NONE;
     const asked = dead.filter(([id]) => !this.known.has(id)).map(([id, hold]) => this.ask(id, hold));
     if (asked.length > 0) await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
     return dead.flatMap(([id]): readonly Move[] => {

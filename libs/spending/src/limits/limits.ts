@@ -2,8 +2,10 @@ import { apiKeyDecider, isLiving, type UsageLimit, userDecider } from '@app/iden
 import { type Decisions, nanoUnits, refuse } from '@app/kernel';
 import type { Calendar } from '../account/account.events';
 import type { AccountLimit } from '../account/open-account';
-import type { LimitScope } from './limit.events';
 import { type Limit, limitRegisterDecider, REGISTER, scopeKey } from './limit-register.decider';
+
+const NONE: readonly Limit[] = [];
+const INSTANCE = scopeKey({ type: 'instance', id: null });
 
 /** Whom a call is for, as far as limits ask. */
 export interface Spender {
@@ -20,7 +22,8 @@ export interface AppliedLimit extends Limit {
 
 /** Spend limits, folded from the log each time they are asked for. */
 export class Limits {
-  private readonly accounts = new WeakMap<Limit, AccountLimit>();
+  /** Those whose account is kept by a calendar that they alone name. */
+  private readonly known = new WeakMap<Limit, AppliedLimit>();
   private readonly ofKeys = new WeakMap<UsageLimit, AppliedLimit>();
 
   constructor(
@@ -35,8 +38,9 @@ export class Limits {
     const ofKey = keyId === undefined ? undefined : await this.ofKey(keyId);
     const found: AppliedLimit[] = ofKey === undefined ? [] : [ofKey];
     if (byScope.size === 0) return found;
-    const scopes: readonly LimitScope[] = [{ type: 'user', id: userId }, { type: 'agent', id: agentId ?? null }, { type: 'space', id: spaceId ?? null }, { type: 'instance', id: null }];
-    for (const scope of scopes) for (const limit of byScope.get(scopeKey(scope)) ?? []) found.push(await this.applied(limit));
+    for (const key of [scopeKey({ type: 'user', id: userId }), scopeKey({ type: 'agent', id: agentId ?? null }), scopeKey({ type: 'space', id: spaceId ?? null }), INSTANCE]) {
+      for (const limit of byScope.get(key) ?? NONE) found.push(this.known.get(limit) ?? (await this.applied(limit)));
+    }
     return found;
   }
 
@@ -73,11 +77,11 @@ export class Limits {
   }
 
   private async applied(limit: Limit): Promise<AppliedLimit> {
-    const weekOf = limit.scope.type === 'user' && limit.window === 'week' ? limit.scope.id : null;
-    const known = weekOf === null ? this.accounts.get(limit) : undefined;
-    const account = known ?? accountOf(limit, { window: limit.window, timeZone: limit.timeZone, anchor: weekOf === null ? null : await this.weekStart(weekOf) });
-    if (weekOf === null) this.accounts.set(limit, account);
-    return { ...limit, account };
+    const { scope, window, timeZone } = limit;
+    const isUsersWeek = scope.type === 'user' && window === 'week';
+    const applied = { ...limit, account: accountOf(limit, { window, timeZone, anchor: isUsersWeek ? await this.weekStart(scope.id ?? '') : null }) };
+    if (!isUsersWeek) this.known.set(limit, applied);
+    return applied;
   }
 
   private async weekStart(userId: string): Promise<string | null> {

@@ -1,0 +1,31 @@
+import { type EventCodec, LruCache, type Position, type RecordedEvent } from '@app/kernel';
+
+/** What views need of the codec. */
+export type EventReader = Pick<EventCodec, 'keysOf' | 'decodeWith'>;
+
+/** Characters of events that are remembered. */
+const REMEMBERED = 1024 * 1024;
+
+interface Read {
+  readonly recorded: RecordedEvent;
+  readonly characters: number;
+}
+
+/**
+ * Reads an event once for all views that follow the log: they ask for it one shortly after the other. Events with content are
+ * read by each, since what was read of them must not outlive their keys.
+ */
+export const sharedReader = (codec: EventCodec): EventReader => {
+  const known = new LruCache<Position, Read>(REMEMBERED, ({ characters }) => characters);
+  return {
+    keysOf: (events) => codec.keysOf(events),
+    decodeWith: (event, keys) => {
+      if (codec.isSensitive(event.type)) return codec.decodeWith(event, keys);
+      const read = known.get(event.position);
+      if (read !== undefined) return read.recorded;
+      const recorded = codec.decodeWith(event, keys);
+      known.set(event.position, { recorded, characters: event.data.length + event.metadata.length });
+      return recorded;
+    },
+  };
+};
