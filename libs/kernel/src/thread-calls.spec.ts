@@ -39,6 +39,13 @@ describe('calls to a thread', () => {
     await expect(refused).rejects.toMatchObject({ name: 'DomainError', message: 'not_found', code: 'not_found', facts: { id: 7 } });
   });
 
+  it('fail alone where they cannot be sent', async () => {
+    const unsendable = calls.call('add', (() => 1) as unknown as number);
+    const [first, second] = [calls.call('add', 1), calls.call('add', 0)];
+    await expect(unsendable).rejects.toThrow('could not be cloned');
+    expect(await second).toBe(await first);
+  });
+
   it('under way when the thread dies have an unknown outcome, and the next one meets a new thread', async () => {
     const before = await calls.call('threadId');
     await expect(calls.call('die')).rejects.toMatchObject({ name: 'Unavailable', dependency: 'counter', reason: 'out of luck', outcome: 'unknown' });
