@@ -40,15 +40,14 @@ export class CitationReader {
     let out = '';
     let from = 0;
     const text = this.held;
+    this.held = '';
     for (let index = 0; index < text.length; index += 1) {
       const character = text[index];
       if (character === '`') this.inCode = !this.inCode;
       if (character !== '[' || this.inCode || this.sources === 0) continue;
       const rest = text.slice(index, index + LONGEST_MARK);
       if (!atEnd && rest.length < LONGEST_MARK && BEGINS_MARK.test(rest)) {
-        out += text.slice(from, index);
-        this.held = text.slice(index);
-        return this.wrote(out);
+        return this.wrote(out + this.hold(text, from, index));
       }
       const mark = MARK.exec(rest);
       if (mark === null) continue;
@@ -57,8 +56,14 @@ export class CitationReader {
       from = index + mark[0].length;
       index = from - 1;
     }
-    this.held = '';
-    return this.wrote(out + text.slice(from));
+    return this.wrote(out + (atEnd ? text.slice(from) : this.hold(text, from, text.length)));
+  }
+
+  /** Holds the text from an index on, and a space before it, which goes with a mark that names no source. Answers what is before it. */
+  private hold(text: string, from: number, index: number): string {
+    const until = this.sources > 0 && index > from && text[index - 1] === ' ' ? index - 1 : index;
+    this.held = text.slice(until);
+    return text.slice(from, until);
   }
 
   /** Adds the marks of sources that exist, or takes the space before a mark that names none. */
