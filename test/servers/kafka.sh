@@ -6,16 +6,16 @@
 #   kafka.sh stop DATADIR          ends what start began, by its process id; DATADIR stays, and can be started again
 # With KAFKA_ADVERTISED_PORT clients are sent there, which may be a proxy. The secure listener knows the user `relay` with the password `relay-secret`; DATADIR/ca.pem is the certificate to trust.
 set -euo pipefail
+name=kafka
 version=4.3.1
+wait_seconds=60
 cache=${PLATFORM_SERVERS_CACHE:-$HOME/.cache/agent-platform-servers}
 lib=$cache/kafka-$version
-wait_seconds=60
-verb=${1:-}
+. "$(dirname "${BASH_SOURCE[0]}")/server-process.sh"
 
 installed() { [ -f "$lib/complete" ]; }
 
 install() {
-  installed && return
   rm -rf "$lib"; mkdir -p "$lib"
   cat >"$lib/pom.xml" <<POM
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -32,10 +32,7 @@ POM
   echo "kafka $version installed in $lib"
 }
 
-alive() { # The file of the process id names a JVM that is ours.
-  [ -s "$data/kafka.pid" ] && kill -0 "$(cat "$data/kafka.pid")" 2>/dev/null && tr '\0' ' ' <"/proc/$(cat "$data/kafka.pid")/cmdline" | grep -qF "kafka.Kafka $data/server.properties"
-}
-port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+mark() { echo "kafka.Kafka $data/server.properties"; }
 
 configure() {
   local listeners="PLAINTEXT://127.0.0.1:$port" protocols=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
@@ -83,12 +80,7 @@ CONF
 }
 
 start() {
-  alive && return
-  installed || { echo "kafka is not installed: run $0 install" >&2; exit 2; }
-  local taken
-  for taken in "$port" $((port + 1)) $((port + 2)); do
-    if port_open "$taken"; then echo "port $taken is taken by another process" >&2; exit 3; fi
-  done
+  demand_free "$port" $((port + 1)) $((port + 2))
   mkdir -p "$data/tmp"
   configure
   local java=(java -Xms384m -Xmx384m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+ExitOnOutOfMemoryError -Djava.net.preferIPv4Stack=true "-Djava.io.tmpdir=$data/tmp" -Dorg.slf4j.simpleLogger.showDateTime=true -cp "$lib/jars/*")
@@ -96,34 +88,10 @@ start() {
     "${java[@]}" kafka.tools.StorageTool format -t "$("${java[@]}" kafka.tools.StorageTool random-uuid 2>/dev/null | tail -1)" -c "$data/server.properties" \
       --add-scram 'SCRAM-SHA-256=[name=relay,password=relay-secret]' --add-scram 'SCRAM-SHA-512=[name=relay,password=relay-secret]' >"$data/format.log" 2>&1 || { cat "$data/format.log" >&2; exit 4; }
   fi
-  : >"$data/kafka.log"
-  setsid nohup "${java[@]}" kafka.Kafka "$data/server.properties" >"$data/kafka.log" 2>&1 </dev/null &
-  echo $! >"$data/kafka.pid"
-  local round
-  for ((round = 0; round < wait_seconds * 10; round++)); do
-    if grep -q 'Kafka Server started' "$data/kafka.log" && port_open "$port"; then
-      echo "kafka $version on 127.0.0.1:$port, process $(cat "$data/kafka.pid")"; return
-    fi
-    sleep 0.1
-    alive || break
-  done
-  echo "kafka did not start:" >&2; tail -30 "$data/kafka.log" >&2; stop; exit 5
+  begin "${java[@]}" kafka.Kafka "$data/server.properties"
+  await started
 }
 
-stop() {
-  if alive; then
-    local pid round; pid=$(cat "$data/kafka.pid"); kill -TERM "$pid"
-    for ((round = 0; round < 300; round++)); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
-    if kill -0 "$pid" 2>/dev/null; then kill -KILL "$pid"; fi
-  fi
-  rm -f "$data/kafka.pid"
-}
+started() { grep -q 'Kafka Server started' "$data/out" && port_open "$port"; }
 
-usage() { sed -n '2,7s/^# //p' "$0" >&2; exit 64; }
-case $verb in
-  install) install ;;
-  installed) installed ;;
-  start) [ $# -eq 3 ] || usage; mkdir -p "$2"; data=$(cd "$2" && pwd); port=$3; start ;;
-  stop) [ $# -eq 2 ] || usage; [ -d "$2" ] || exit 0; data=$(cd "$2" && pwd); stop ;;
-  *) usage ;;
-esac
+run_verb "$@"

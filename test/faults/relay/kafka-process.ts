@@ -53,6 +53,6 @@ export class KafkaProcess {
   }
 
   private get pid(): number {
-    return Number(readFileSync(join(this.folder, 'kafka.pid'), 'utf8'));
+    return Number(readFileSync(join(this.folder, 'pid'), 'utf8'));
   }
 }
