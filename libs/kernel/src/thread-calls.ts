@@ -91,7 +91,6 @@ export const callThread = <H extends { close(): void }>(dependency: string, star
 
   const post = (requests: readonly Request[]): void => {
     const thread = running();
-    thread.ref();
     try {
       thread.postMessage(requests);
     } catch (error) {
@@ -108,14 +107,16 @@ export const callThread = <H extends { close(): void }>(dependency: string, star
   let queue: Request[] = [];
   /** Calls of one turn travel together: each message may have to wake the thread. */
   const flush = (): void => {
-    const requests = queue;
+    // Those of a thread that died meanwhile were refused.
+    const requests = queue.filter(({ id }) => pending.has(id));
     queue = [];
-    post(requests);
+    if (requests.length > 0) post(requests);
   };
 
   const send = (method: string | null, args: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
       const id = ++lastId;
+      running().ref();
       pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
       if (queue.push({ id, method, args }) === 1) setImmediate(flush);
     });
