@@ -54,6 +54,11 @@ export class Follower {
     return this.reached;
   }
 
+  /** Where the slice that is furthest ahead stands: after a start they stand where others left them. */
+  get furthest(): Position | null {
+    return latestOf(this.slices.map(({ reached }) => reached));
+  }
+
   /** Events of its slices handled since the build began. */
   get count(): number {
     return this.slices.reduce((sum, { writer }) => sum + writer.checkpoint.handled, 0);
@@ -173,6 +178,10 @@ const openSlices = (options: FollowerOptions): Promise<readonly FollowedSlice[]>
 /** The slice that is furthest behind says how far all are. */
 const leastOf = (slices: readonly FollowedSlice[]): Position | null =>
   slices.reduce<Position | null | undefined>((least, { reached }) => (least === undefined || (least !== null && (reached === null || reached < least)) ? reached : least), undefined) ?? null;
+
+/** Null where all are. */
+export const latestOf = (positions: readonly (Position | null)[]): Position | null =>
+  positions.reduce((latest, position) => (latest === null || (position !== null && position > latest) ? position : latest), null);
 
 /** Waits for all, also when one fails: nothing may go on behind the back of who tries again. */
 const all = async <T>(work: readonly Promise<T>[]): Promise<readonly T[]> => {

@@ -2,7 +2,7 @@ import type { EventLog } from '@app/event-log';
 import { type Clock, isDamaged, type Position, refuse } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { ProjectingEvents } from './events';
-import { Follower } from './follower';
+import { Follower, latestOf } from './follower';
 import type { Logger } from './logger';
 import { BuildRecords, type RebuildRecord } from './rebuild-record';
 import type { EventReader } from './shared-reader';
@@ -141,8 +141,8 @@ export class View {
     if (live === undefined || beside === undefined || !this.whole) return refuse('rebuild_not_ready');
     return live.hold((advanceLive) =>
       beside.hold(async (advanceBeside) => {
-        const [first, second] = [live.position, beside.position];
-        const position = first === null || (second !== null && second > first) ? second : first;
+        // No slice goes back: all come to where the furthest of either build stands.
+        const position = latestOf([live.furthest, beside.furthest]);
         await advanceLive(position);
         await advanceBeside(position);
         return work(position);
