@@ -5,6 +5,8 @@ export const EVENT_LOG = Symbol('EventLog');
 
 /** The port of the log. One contract suite (`event-log.contract.ts`) runs against every adapter. */
 export interface EventLog extends StreamLog {
+  /** Appends that may be under way at once and are stored in the order in which they were made, whatever fails; who needs an order stops at one that failed. */
+  readonly mostInOrder: number;
   /** A page of the whole log in order. */
   readAll(options?: ReadAllOptions): Promise<LogPage>;
   /** Position of the last event, null for an empty log. */

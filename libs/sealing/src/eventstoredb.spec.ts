@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEventStoreLog, openEventStoreLogReader } from '@app/event-log';
+import { type EventLog, openEventStoreLog, openEventStoreLogReader } from '@app/event-log';
 import type { StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
@@ -113,6 +113,50 @@ describe('seals over EventStoreDB', () => {
     await until(() => sealers.some((sealer) => sealer.ordinal === 26));
     await Promise.all(sealers.map((sealer) => sealer.stop()));
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 26, findings: [] });
+  });
+
+  describe('brought to another server', () => {
+    let target: EventStoreDouble;
+    let log: EventLog;
+    let path: string;
+    beforeEach(async () => {
+      target = await startEventStoreDouble();
+      log = await openEventStoreLog({ url: target.url });
+      path = join(folder, 'there.jsonl');
+    });
+    afterEach(async () => {
+      await log.close();
+      await target.stop();
+    });
+
+    /** What an import of many events between many streams brings, while something happens at some of them. */
+    const imported = async (happens: ReadonlyMap<number, () => unknown>) => {
+      await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock });
+      return importExport(path, log, { ...keys(), onProgress: ({ done }) => happens.get(done)?.() });
+    };
+    const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
+    const all = async () => content((await log.readAll({ limit: 10_000 })).events);
+
+    it('stand in their order, though the connection broke in the middle', async () => {
+      for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
+      await test.seal();
+
+      const outcome = await imported(new Map([150, 300, 450, 600].map((done) => [done, () => target.disconnect()])));
+
+      expect(outcome).toMatchObject({ ok: true, findings: [] });
+      expect(await all()).toEqual(content(await test.events()));
+    });
+
+    it('go on where they were when the server was away for too long', async () => {
+      for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
+      await test.seal();
+      const away = imported(new Map([[300, () => (target.faults.isUnavailable = true)]]));
+      await expect(away).rejects.toMatchObject({ name: 'Unavailable' });
+      target.faults.isUnavailable = false;
+
+      expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
+      expect(await all()).toEqual(content(await test.events()));
+    });
   });
 
   it('travel to an embedded log and back with every event, also many large ones of a stream', async () => {

@@ -28,6 +28,8 @@ const STOP_MS = 5_000;
 
 /** The log on EventStoreDB or KurrentDB. */
 export class EventStoreLog implements EventLog {
+  /** An append without an answer is sent again, behind those that were sent meanwhile. */
+  readonly mostInOrder = 1;
   private readonly reader: EventStoreLogReader;
   /** For those who follow. */
   private readonly sharedReader: EventStoreLogReader;

@@ -150,7 +150,8 @@ describe('an export', () => {
         let left = appends;
         const dying = new Proxy(other.log, {
           get: (target, name: keyof EventLog) => {
-            if (name !== 'append') return (target[name] as (...given: unknown[]) => unknown).bind(target);
+            const value: unknown = target[name];
+            if (name !== 'append') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
             return (...given: Parameters<EventLog['append']>) => (left-- > 0 ? target.append(...given) : Promise.reject(new Error('died')));
           },
         });

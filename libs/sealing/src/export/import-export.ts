@@ -1,8 +1,9 @@
 import type { EventLog } from '@app/event-log';
-import { type NewEvent, nameId, type Position, type StoredEvent } from '@app/kernel';
+import { nameId, type Position, type StoredEvent } from '@app/kernel';
 import type { Verification } from '../verify/verification';
 import { verifyLog } from '../verify/verify-stores';
 import type { ExportedRemoval } from './export-format';
+import { ImportAppender } from './import-appender';
 import { checkFile, exportItems } from './read-export';
 
 /** The log holds something that is not the beginning of the export: nothing was changed. */
@@ -24,11 +25,6 @@ export interface ImportOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Appends in flight; a log that takes them in order keeps their order. */
-const IN_FLIGHT = 256;
-const EVENTS_AT_ONCE = 100;
-/** Half of what EventStoreDB takes at once. */
-const BYTES_AT_ONCE = 512 * 1024;
 /** What stands for removed events until the end of the import removes it. */
 const PLACEHOLDER = 'RemovedBeforeImport';
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
@@ -41,7 +37,7 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, on
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
   const present = new PresentEvents(log);
-  const appender = new Appender(log);
+  const appender = new ImportAppender(log);
   const removals: ExportedRemoval[] = [];
   let done = 0;
   let total = 0;
@@ -108,41 +104,3 @@ class PresentEvents {
 
 const isSame = (a: StoredEvent, b: StoredEvent): boolean =>
   a.id === b.id && a.stream === b.stream && a.revision === b.revision && a.type === b.type && a.data === b.data && a.metadata === b.metadata;
-
-/** Appends events in order, neighbours of one stream together, many appends at a time. */
-class Appender {
-  private group: StoredEvent[] = [];
-  private bytes = 0;
-  private inFlight: Promise<unknown>[] = [];
-
-  constructor(private readonly log: EventLog) {}
-
-  async add(event: StoredEvent): Promise<void> {
-    const last = this.group.at(-1);
-    const follows = last !== undefined && last.stream === event.stream && last.revision + 1 === event.revision;
-    const bytes = Buffer.byteLength(event.type) + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
-    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes + bytes > BYTES_AT_ONCE)) this.send();
-    this.group.push(event);
-    this.bytes += bytes;
-    if (this.inFlight.length >= IN_FLIGHT) await this.settle();
-  }
-
-  async flush(): Promise<void> {
-    this.send();
-    await this.settle();
-  }
-
-  private send(): void {
-    const [first] = this.group;
-    if (first === undefined) return;
-    const events: NewEvent[] = this.group.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
-    this.inFlight.push(this.log.append(first.stream, events, first.revision === 0 ? 'noStream' : first.revision - 1));
-    this.group = [];
-    this.bytes = 0;
-  }
-
-  private async settle(): Promise<void> {
-    const inFlight = this.inFlight.splice(0);
-    await Promise.all(inFlight);
-  }
-}
