@@ -147,6 +147,14 @@ describe('seals over EventStoreDB', () => {
       expect(await all()).toEqual(content(await test.events()));
     });
 
+    it('are complete when the import is begun again, also where whole streams were removed', async () => {
+      await test.removal({ stream: 'document-2', beforeRevision: 2, reason: 'retention' });
+      expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
+
+      expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
+      expect(await all()).toEqual(content(await test.events()));
+    });
+
     it('go on where they were when the server was away for too long', async () => {
       for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
       await test.seal();

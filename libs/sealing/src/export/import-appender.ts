@@ -1,9 +1,11 @@
 import type { EventLog } from '@app/event-log';
-import { type NewEvent, type StoredEvent } from '@app/kernel';
+import { isWrongExpectedRevision, type NewEvent, type StoredEvent } from '@app/kernel';
 
 const EVENTS_AT_ONCE = 100;
 /** Half of what EventStoreDB takes at once. */
 const BYTES_AT_ONCE = 512 * 1024;
+/** What stands for removed events until the end of the import removes it. */
+export const PLACEHOLDER = 'RemovedBeforeImport';
 
 /** Appends events in order, neighbours of one stream together, as many appends at a time as the log keeps in order. Begins none behind one that failed. */
 export class ImportAppender {
@@ -40,9 +42,14 @@ export class ImportAppender {
   }
 
   private async append(group: readonly StoredEvent[]): Promise<void> {
-    const [{ stream, revision }] = group as [StoredEvent];
+    const [{ stream, revision, type }] = group as [StoredEvent];
     const events: NewEvent[] = group.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
-    await this.log.append(stream, events, revision === 0 ? 'noStream' : revision - 1);
+    try {
+      await this.log.append(stream, events, revision === 0 ? 'noStream' : revision - 1);
+    } catch (error) {
+      // Placeholders that an earlier run has removed again.
+      if (type !== PLACEHOLDER || !isWrongExpectedRevision(error)) throw error;
+    }
   }
 
   private async settle(): Promise<void> {

@@ -3,7 +3,7 @@ import { nameId, type Position, type StoredEvent } from '@app/kernel';
 import type { Verification } from '../verify/verification';
 import { verifyLog } from '../verify/verify-stores';
 import type { ExportedRemoval } from './export-format';
-import { ImportAppender } from './import-appender';
+import { ImportAppender, PLACEHOLDER } from './import-appender';
 import { checkFile, exportItems } from './read-export';
 
 /** The log holds something that is not the beginning of the export: nothing was changed. */
@@ -25,8 +25,6 @@ export interface ImportOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** What stands for removed events until the end of the import removes it. */
-const PLACEHOLDER = 'RemovedBeforeImport';
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
 /**
