@@ -29,8 +29,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const start = async (name: string, ...more: readonly Projection[]): Promise<SharedProjector> => {
-  const projector = sharedProjector({ name, log, readStore, more });
+const start = (name: string, ...more: readonly Projection[]): Promise<SharedProjector> => startOn(readStore, name, more);
+const startOn = async (store: ReadStore, name: string, more: readonly Projection[] = []): Promise<SharedProjector> => {
+  const projector = sharedProjector({ name, log, readStore: store, more });
   projectors.push(projector);
   await projector.start();
   return projector;
@@ -47,6 +48,15 @@ const countAll = async (revision: number | 'any'): Promise<void> => {
 };
 const counts = async () => (await readStore.find('counters', { orderBy: [{ field: 'name', order: 'asc' }], limit: 100 })).map(({ row }) => row['count']);
 const shown = async (projector: SharedProjector): Promise<boolean> => projector.projecting.waitFor('counters', (await log.head()) ?? '', LONG);
+/** The store as one projector sees it: something happens ahead of each call of a method. */
+const meddled = (method: 'checkpoint' | 'writeState', ahead: (...given: unknown[]) => Promise<void>): ReadStore =>
+  new Proxy(readStore, {
+    get: (target, name: keyof ReadStore) => {
+      const called = (target[name] as (...given: unknown[]) => unknown).bind(target);
+      return name === method ? async (...given: unknown[]) => ahead(...given).then(() => called(...given)) : called;
+    },
+  });
+const rebuilt = (): Promise<void> => until(async () => ((await readStore.readState('rebuild/counters')) as { state: string }).state === 'swapped', 'the rebuild', { patience: 20_000 });
 /** Each projector holds as many slices as there should be, in the order of their names. */
 const divided = (...shares: readonly number[]): Promise<void> => until(() => projectors.every(({ slices }, index) => slices() === shares[index]));
 
@@ -144,4 +154,43 @@ test('a leader that cannot begin anew from what another has decided tries again'
   await countAll(0);
   expect(await shown(leader)).toBe(true);
   expect(await leader.projecting.status('counters')).toMatchObject({ version: 1, state: 'live', rebuild: { state: 'ready' } });
+});
+
+test('slices that come together and cannot be opened for a while come together later, and the rebuild ends', async () => {
+  let failures = 40;
+  const store = meddled('checkpoint', async () => {
+    const [lease] = await readStore.listState('lease/');
+    if ((lease?.value as { wanted?: string } | undefined)?.wanted !== undefined && (failures -= 1) >= 0) throw new Unavailable('views', 'away');
+  });
+  const leader = await startOn(store, 'a');
+  await start('b');
+  await divided(4, 4);
+  await openAll();
+  await leader.projecting.rebuild('counters').start({ swap: true });
+  await rebuilt();
+  expect(failures).toBeLessThan(0);
+  await divided(4, 4);
+  await countAll(0);
+  expect(await shown(leader)).toBe(true);
+});
+
+test('a projector that joins while builds are compared gets its slices afterwards', async () => {
+  const comparing = Promise.withResolvers<void>();
+  const joined = Promise.withResolvers<void>();
+  const store = meddled('writeState', async (_, value) => {
+    if ((value as { state?: string } | null)?.state !== 'verifying') return;
+    comparing.resolve();
+    await joined.promise;
+  });
+  const leader = await startOn(store, 'a');
+  await openAll();
+  await divided(8);
+  await leader.projecting.rebuild('counters').start({ swap: true });
+  await comparing.promise;
+  const other = await start('b');
+  await until(() => other.slices() === 4, 'slices', { patience: 1_000 }).catch(() => undefined);
+  joined.resolve();
+  await rebuilt();
+  await divided(4, 4);
+  expect(await leader.projecting.status('counters')).toMatchObject({ version: 2, state: 'live', rebuild: { verification: { equal: true } } });
 });

@@ -58,6 +58,10 @@ export class LeaseShare {
   private readonly mutex = new Mutex();
   private dividing = false;
   private left = false;
+  /** Work under way that needs all units. */
+  private gathering = 0;
+  /** How often what was held could not be worked on. */
+  private failures = 0;
 
   constructor(
     readonly group: LeaseGroup,
@@ -93,21 +97,16 @@ export class LeaseShare {
     await this.mutex.run(async () => (this.held.size === 0 ? undefined : this.change(this.held)));
   }
 
-  /** Brings all units to this process, which holds the first one, for as long as `work` runs. */
+  /** Brings all units to this process, which holds the first one, and keeps them here for as long as `work` runs. */
   async withAll<T>(work: () => Promise<T>): Promise<T> {
-    if (this.ready.size === this.group.units) return work();
-    const deadline = performance.now() + GATHER_MS;
-    await this.update((record) => ({ ...record, wanted: this.me }));
+    this.gathering += 1;
     try {
-      while (this.ready.size < this.group.units) {
-        if (!this.held.has(0) || performance.now() > deadline) throw new Unavailable(`the view ${this.group.name}`, 'its slices did not come together');
-        // Not waited for: it may be this work that a change of the share waits for.
-        this.divide().catch((error: unknown) => this.options.logger.warn({ group: this.group.name, error: errorName(error) }, 'the slices of a view do not come together; trying again'));
-        await pause(GATHER_POLL_MS);
-      }
+      if (!this.options.processes.alone) await this.update((record) => ({ ...record, wanted: this.me }));
+      await this.gathered();
       return await work();
     } finally {
-      await this.update(({ units, wanted }) => (wanted === undefined || wanted === this.me ? { units } : { units, wanted }));
+      this.gathering -= 1;
+      if (this.gathering === 0 && !this.options.processes.alone) await this.update(({ units, wanted }) => (wanted === undefined || wanted === this.me ? { units } : { units, wanted }));
     }
   }
 
@@ -117,6 +116,18 @@ export class LeaseShare {
       await this.change(new Map());
       if (!this.options.processes.alone) await this.giveBack();
     });
+  }
+
+  /** Resolves when all units are here and none is about to go. */
+  private async gathered(): Promise<void> {
+    const [deadline, { failures }] = [performance.now() + GATHER_MS, this];
+    while (this.dividing || this.ready.size < this.group.units) {
+      // After a failure it begins anew, which waits for this work to end.
+      if (!this.held.has(0) || this.failures > failures || performance.now() > deadline) throw new Unavailable(`the view ${this.group.name}`, 'its slices did not come together');
+      // Not waited for: it may be this work that a change of the share waits for.
+      this.divide().catch((error: unknown) => this.options.logger.warn({ group: this.group.name, error: errorName(error) }, 'the slices of a view do not come together; trying again'));
+      await pause(GATHER_POLL_MS);
+    }
   }
 
   private async takeAll(): Promise<void> {
@@ -155,8 +166,10 @@ export class LeaseShare {
   }
 
   /** Whom each unit belongs to: who asked for all of them, while it lives and holds the first. */
-  private owners({ units: [first], wanted }: LeaseRecord): (unit: number) => string | undefined {
+  private owners({ units: [first], wanted: stored }: LeaseRecord): (unit: number) => string | undefined {
     const { processes } = this.options;
+    // The record may be of a moment before.
+    const wanted = this.gathering > 0 ? this.me : stored;
     if (wanted !== undefined && first?.holder === wanted && processes.isAlive(wanted)) return () => wanted;
     const sharing = processes.sharing(this.group.name, this.group.declaration, this.group.newest);
     return (unit) => sharing[(this.group.order + unit) % sharing.length];
@@ -171,6 +184,7 @@ export class LeaseShare {
     } catch (error) {
       // Not worked on: the next beat tries again.
       this.held = new Map();
+      this.failures += 1;
       throw error;
     }
   }

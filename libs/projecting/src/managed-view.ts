@@ -120,12 +120,12 @@ export class ManagedView {
 
   private async change(held: ReadonlyMap<number, number>, share: LeaseShare | undefined): Promise<void> {
     this.share = share;
-    if (this.gathering > 0 && this.leads && held.has(0)) return this.view.reslice(held);
-    await this.rebuild.close();
-    await this.companion.close();
-    await this.view.close();
-    this.view.held = new Map();
     try {
+      if (this.gathering > 0 && this.leads && held.has(0)) return await this.view.reslice(held);
+      await this.rebuild.close();
+      await this.companion.close();
+      await this.view.close();
+      this.view.held = new Map();
       if (held.has(0)) await this.rebuild.open(await this.view.open(held));
       else if (held.size > 0) await this.companion.open(held);
     } catch (error) {
