@@ -10,6 +10,8 @@ const WORDS = {
   prompt: 'Vexolumir',
   agent: 'Draskopheim',
   instructions: 'Ombrelithic',
+  window: 'Wexholmberg',
+  tool: 'Tarnivault',
   document: 'Zanthoquill',
   passage: 'Yttermarsh',
   message: 'Kelvorindane',
@@ -55,7 +57,7 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   const space = (await post('/spaces', { name: `${WORDS.space} Space`, description: `About ${WORDS.space}` })).id;
   const prompt = (await post(`/spaces/${space}/prompts`, { title: WORDS.prompt, text: `Say ${WORDS.prompt}.` })).id;
-  const agent = (await post('/agents', { spaceId: space, name: WORDS.agent, description: `It is ${WORDS.agent}`, systemPrompt: `Mind ${WORDS.instructions}.`, knowledgeEnabled: true })).id;
+  const agent = (await post('/agents', { spaceId: space, name: WORDS.agent, description: `It is ${WORDS.agent}`, systemPrompt: `Mind ${WORDS.instructions}.`, knowledgeEnabled: true, public: { windowTitle: WORDS.window }, tools: [{ id: 'finder', name: WORDS.tool, kind: 'search', enabled: true, approval: 'never' }] })).id;
   const document = (await post(`/knowledge/${agent}/documents`, { name: `${WORDS.document}.md`, content: `# Places\n\nThe ferry to ${WORDS.passage} leaves at nine.`, mimeType: 'text/markdown' })).id;
   await until(async () => (await platform.call<{ status: string }>(core(`/knowledge/${agent}/documents/${document}`))).body.status === 'Ready', 'the document');
   const turn = await post(`/llm/${agent}/conversation`, { message: `Tell me about ${WORDS.message} and the ferry.` });
@@ -67,7 +69,7 @@ afterAll(() => platform.stop());
 
 describe('what is deleted', () => {
   it('stands in the files until then: the search for it works', () => {
-    expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'document', 'passage', 'message', 'conversation', 'user', 'mail'])).toEqual(Object.keys(WORDS));
+    expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'window', 'tool', 'document', 'passage', 'message', 'conversation', 'user', 'mail'])).toEqual(Object.keys(WORDS));
   });
 
   it('is gone from every file within ten seconds, a conversation alone', async () => {
@@ -93,7 +95,7 @@ describe('what is deleted', () => {
     await erase(`/spaces/${ids.space}`, 'SpaceDeleted', `space-${ids.space}`);
     await until(async () => (await receiptsOf('AgentDeleted', `agent-${ids.agent}`)).length > 0 && (await receiptsOf('PromptDeleted', `prompt-${ids.prompt}`)).length > 0, 'the receipts of the Space');
     expect(Date.now() - started).toBeLessThan(10_000);
-    expect(onDisk(['space', 'prompt', 'agent', 'instructions'])).toEqual([]);
+    expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'window', 'tool'])).toEqual([]);
   });
 
   it('stays gone in a rebuild, which reads over it, and as of an earlier time', async () => {
@@ -107,7 +109,8 @@ describe('what is deleted', () => {
     const history = await platform.call<{ items: { position: string }[] }>(`/api/v1/audit/objects/agent/${ids.agent}/history`);
     const positions = history.body.items.map(({ position }) => position).toSorted();
     const asOf = await platform.call(`/api/v1/audit/objects/agent/${ids.agent}?at=${positions[0]}`);
-    expect([asOf.status, asOf.body['name']]).toEqual([200, { erased: true }]);
+    expect(asOf.status).toBe(200);
+    expect(asOf.body).toMatchObject({ name: { erased: true }, public: { enabled: false, windowTitle: { erased: true } }, tools: [{ id: 'finder', name: { erased: true }, enabled: true }] });
     expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
   }, 60_000);
 

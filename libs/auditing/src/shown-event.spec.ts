@@ -32,6 +32,15 @@ describe('an event shown to an auditor', () => {
     for (const content of [true, false]) expect(shownEvent(stored, null, new Map(), { content, raw: false }).data).toEqual({ description: { erased: true }, size: 13 });
   });
 
+  it('does the same inside objects and lists', () => {
+    const label = encryptField(key, fieldPlace('agent-a1', 'tools[].name'), 'Finder');
+    const nested = { ...stored, data: JSON.stringify({ public: { enabled: true }, tools: [{ id: 'f', name: label }] }) };
+    expect(shownEvent(nested, null, keys, { content: true, raw: false }).data).toEqual({ public: { enabled: true }, tools: [{ id: 'f', name: 'Finder' }] });
+    expect(shownEvent(nested, null, keys, { content: false, raw: false }).data).toEqual({ public: { enabled: true }, tools: [{ id: 'f', name: { encrypted: true } }] });
+    expect(shownEvent(nested, null, new Map(), { content: true, raw: false }).data).toEqual({ public: { enabled: true }, tools: [{ id: 'f', name: { erased: true } }] });
+    expect([holdsContent(nested, keys), holdsContent(nested, new Map())]).toEqual([true, false]);
+  });
+
   it('never shows what was made of a secret, however it was stored', () => {
     const made = { ...stored, data: JSON.stringify({ secretHash: 'a1b2' }) };
     for (const content of [true, false]) expect(shownEvent(made, null, keys, { content, raw: false }).data).toEqual({ secretHash: { encrypted: true } });

@@ -1,4 +1,4 @@
-import { type DataKey, decryptField, ERASED, fieldPlace, isEncrypted, type Json, type StoredEvent } from '@app/kernel';
+import { changedThroughout, type DataKey, decryptField, ERASED, fieldPlace, isEncrypted, type Json, type StoredEvent } from '@app/kernel';
 
 /** What is read in place of content that the reader did not ask to see, or may not. */
 export const ENCRYPTED = Object.freeze({ encrypted: true as const });
@@ -42,7 +42,7 @@ export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: Rea
     revision: event.revision,
     type: event.type,
     schema: Number(meta['schema'] ?? 1),
-    data: Object.fromEntries(Object.entries(data).map(([field, value]) => [field, shownField(event.stream, field, value, key, options.content)])),
+    data: changedThroughout(data, '', (value, path) => shownField(event.stream, path, value, key, options.content)) as Record<string, Json>,
     meta,
     recordedAt: meta['recordedAt'] ?? '',
     ...(options.raw ? { raw: { data: base64(event.data), metadata: base64(event.metadata) } } : {}),
@@ -51,16 +51,19 @@ export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: Rea
 
 /** True when the event holds content that a key can still open. */
 export const holdsContent = (event: StoredEvent, keys: ReadonlyMap<string, DataKey>): boolean =>
-  keys.has(event.stream) && Object.values(JSON.parse(event.data) as Record<string, Json>).some(isEncrypted);
+  keys.has(event.stream) && isEncryptedSomewhere(JSON.parse(event.data) as Json);
+
+const isEncryptedSomewhere = (value: Json): boolean => isEncrypted(value) || (typeof value === 'object' && value !== null && Object.values(value).some(isEncryptedSomewhere));
 
 /** Fields that are made of secrets: they are nobody's to see, also not with content. */
 const OF_SECRETS: ReadonlySet<string> = new Set(['secretHash']);
 
-const shownField = (stream: string, field: string, value: Json, key: DataKey | undefined, content: boolean): Json => {
-  if (OF_SECRETS.has(field)) return key === undefined ? { ...ERASED } : { ...ENCRYPTED };
-  if (!isEncrypted(value)) return value;
+/** Undefined for what is shown as it stands. */
+const shownField = (stream: string, path: string, value: Json, key: DataKey | undefined, content: boolean): Json | undefined => {
+  if (OF_SECRETS.has(path)) return key === undefined ? { ...ERASED } : { ...ENCRYPTED };
+  if (!isEncrypted(value)) return undefined;
   if (key === undefined) return { ...ERASED };
-  return content ? (decryptField(key, fieldPlace(stream, field), value) as Json) : { ...ENCRYPTED };
+  return content ? (decryptField(key, fieldPlace(stream, path), value) as Json) : { ...ENCRYPTED };
 };
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');

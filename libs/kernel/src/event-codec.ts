@@ -1,6 +1,7 @@
 import type { CommandMeta } from './command-meta';
 import type { AnyEvent, EventCatalogue, EventDefinition } from './event-definition';
 import { decryptField, encryptField, isEncrypted } from './field-cipher';
+import { changeAt } from './field-paths';
 import { eventId } from './ids';
 import type { DataKey, KeyOwner, Keyring } from './keyring';
 import type { NewEvent, StoredEvent } from './log-records';
@@ -90,24 +91,25 @@ const upcast = (event: StoredEvent, definition: EventDefinition, schema: number)
   return schema === definition.schema ? data : definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
 };
 
+/** In place: the schema check made objects and lists of its own. */
 const encrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, key: DataKey): Record<string, unknown> => {
-  const out = { ...data };
-  for (const field of definition.sensitive) if (out[field] !== undefined && out[field] !== null) out[field] = encryptField(key, fieldPlace(stream, field), out[field]);
-  return out;
+  for (const path of definition.sensitive) changeAt(data, path, (value) => encryptField(key, fieldPlace(stream, path), value));
+  return data;
 };
 
 const decrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, keys: ReadonlyMap<string, DataKey>): Record<string, unknown> => {
   if (definition.sensitive.length === 0) return data;
   const key = keys.get(stream);
-  for (const field of definition.sensitive) {
-    const value = data[field];
-    if (isEncrypted(value)) data[field] = key === undefined ? ERASED : decryptField(key, fieldPlace(stream, field), value);
-  }
+  const opened = (path: string, value: unknown): unknown => {
+    if (!isEncrypted(value)) return value;
+    return key === undefined ? ERASED : decryptField(key, fieldPlace(stream, path), value);
+  };
+  for (const path of definition.sensitive) changeAt(data, path, (value) => opened(path, value));
   return data;
 };
 
-/** Binds a ciphertext to its stream and field, so that it cannot be moved to another. Field names are storage formats. */
-export const fieldPlace = (stream: string, field: string): string => `${stream}/${field}`;
+/** Binds a ciphertext to its stream and field, so that it cannot be moved to another. Paths of fields are storage formats. */
+export const fieldPlace = (stream: string, path: string): string => `${stream}/${path}`;
 
 const metadataOf = (meta: CommandMeta, definition: EventDefinition): Record<string, string> => ({
   $correlationId: meta.correlationId,

@@ -13,7 +13,7 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
   readonly data: Data;
   /** What the event says, for the catalogue. */
   readonly description: string;
-  /** Top-level fields that are encrypted under the stream's data key. */
+  /** Paths of the fields that are encrypted under the stream's data key. */
   readonly sensitive: readonly string[];
   /** `upcasters[i]` turns schema i+1 into i+2. */
   readonly upcasters: readonly Upcaster[];

@@ -10,6 +10,7 @@ export * from './errors';
 export * from './event-codec';
 export * from './event-definition';
 export * from './field-cipher';
+export * from './field-paths';
 export * from './fields';
 export * from './grouped';
 export * from './ids';

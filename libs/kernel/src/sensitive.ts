@@ -20,8 +20,8 @@ const erasedSchema = z.strictObject({ erased: z.literal(true) });
 const marked = new WeakSet<z.ZodType>();
 
 /**
- * Marks a top-level field of an event's data as content that people entered: it is encrypted under the data key of the
- * event's stream before it reaches the log. The whole value is encrypted, whatever its shape.
+ * Marks a field of an event's data, at the top or inside its objects and lists, as content that people entered: it is
+ * encrypted under the data key of the event's stream before it reaches the log. The whole value is encrypted, whatever its shape.
  */
 export const sensitive = <T extends z.ZodType>(schema: T): z.ZodUnion<readonly [T, typeof erasedSchema]> => {
   const union = z.union([schema, erasedSchema]);
@@ -29,11 +29,15 @@ export const sensitive = <T extends z.ZodType>(schema: T): z.ZodUnion<readonly [
   return union;
 };
 
-/** The names of the sensitive fields of an event's data schema. */
-export const sensitiveFields = (schema: z.ZodObject): readonly string[] =>
-  Object.entries(schema.shape)
-    .filter(([, field]) => marked.has(unwrapped(field as z.ZodType)))
-    .map(([name]) => name);
+/** The paths of the sensitive fields of an event's data schema: `name`, `public.windowTitle`, `tools[].name`. */
+export const sensitiveFields = (schema: z.ZodObject): readonly string[] => Object.entries(schema.shape).flatMap(([name, field]) => sensitiveIn(field as z.ZodType, name));
+
+const sensitiveIn = (schema: z.ZodType, path: string): readonly string[] => {
+  const inner = unwrapped(schema);
+  if (marked.has(inner)) return [path];
+  if (inner instanceof z.ZodArray) return sensitiveIn(inner.element as z.ZodType, `${path}[]`);
+  return inner instanceof z.ZodObject ? sensitiveFields(inner).map((name) => `${path}.${name}`) : [];
+};
 
 const unwrapped = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap() as z.ZodType) : schema;

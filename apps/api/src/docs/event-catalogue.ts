@@ -22,7 +22,8 @@ const chapter = (definition: EventDefinition): string[] => [
 
 const row = (definition: EventDefinition, name: string, schema: z.ZodType): string => {
   const encrypted = definition.sensitive.includes(name);
-  const notes = [encrypted ? 'encrypted' : '', schema.isOptional() ? 'optional' : ''].filter(Boolean).join(', ');
+  const inside = definition.sensitive.filter((path) => /^[.[]/.test(path.slice(name.length)) && path.startsWith(name)).map((path) => `${path} encrypted`);
+  const notes = [encrypted ? 'encrypted' : '', ...inside, schema.isOptional() ? 'optional' : ''].filter(Boolean).join(', ');
   return `| ${name} | ${typeText(z.toJSONSchema(schema, { unrepresentable: 'any' }) as JsonSchema, encrypted)} | ${notes} |`;
 };
 

@@ -2,9 +2,16 @@ import { defineEvent, sensitive, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 import { agentConfig } from './agent-config';
 
-const { name, description, systemPrompt, ...open } = agentConfig.shape;
-/** What people wrote is encrypted; switches, models and numbers are not. */
-const stored = z.strictObject({ ...open, name: sensitive(name), description: sensitive(description), systemPrompt: sensitive(systemPrompt) });
+const { name, description, systemPrompt, tools, public: publication, ...open } = agentConfig.shape;
+/** What people wrote is encrypted; switches, models, addresses and numbers are not. */
+const stored = z.strictObject({
+  ...open,
+  tools: z.array(tools.element.extend({ name: sensitive(tools.element.shape.name) })),
+  public: publication.extend({ windowTitle: sensitive(publication.shape.windowTitle) }),
+  name: sensitive(name),
+  description: sensitive(description),
+  systemPrompt: sensitive(systemPrompt),
+});
 
 export const agentCreated = defineEvent({
   type: 'AgentCreated',
