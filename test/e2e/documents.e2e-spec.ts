@@ -45,6 +45,14 @@ describe('documents', () => {
     expect(await guide.ready(added.body.id)).toMatchObject({ status: 'Failed', statusDetail: { code } });
   });
 
+  it('are of a media type without parameters, which may repeat their name', async () => {
+    const added = await guide.platform.call<Document & { mimeType: string }>(guide.documentsPath, { method: 'POST', body: { name: 'Salaries', content: 'Nobody earns less.', mimeType: 'Text/Markdown; name="Salaries.md"' } });
+    expect([added.status, added.body.mimeType]).toEqual([202, 'text/markdown']);
+    expect((await guide.ready(added.body.id)).status).toBe('Ready');
+    const changed = await guide.platform.call<{ mimeType: string }>(`${guide.documentsPath}/${added.body.id}`, { method: 'PUT', body: { content: 'Everybody earns more.', mimeType: 'text/plain;name=Salaries' } });
+    expect(changed.body.mimeType).toBe('text/plain');
+  });
+
   it('carry tags of their Space only', async () => {
     const tag = await guide.platform.call<{ id: string }>(at(`/knowledge/${guide.agentId}/tags`), { method: 'POST', body: { name: 'Important', color: '#ff0000' } });
     expect((await guide.platform.call<{ code: string }>(at(`/knowledge/${guide.agentId}/tags`), { method: 'POST', body: { name: 'IMPORTANT' } })).body.code).toBe('name_taken');

@@ -11,7 +11,12 @@ const MAX_TAGS = 100;
 
 export const documentName = nameSchema(500);
 export const tagIds = z.array(z.uuid()).max(MAX_TAGS);
-const mimeType = z.string().max(200).regex(/^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/, 'must be a media type');
+/** Kept without parameters: events hold it in clear, and a parameter may be the name of a file. */
+const mimeType = z
+  .string()
+  .max(200)
+  .regex(/^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/, 'must be a media type')
+  .transform((type) => type.replace(/\s*;.*$/, '').toLowerCase());
 const content = textSchema(MAX_INLINE);
 
 export const newInlineDocument = z.strictObject({
