@@ -81,7 +81,7 @@ describe('Agents', () => {
     expect((await platform.call<{ items: unknown[] }>(path, { key: alice.key })).body.items[0]).toMatchObject({ revision: 2, restoredFrom: 0 });
     expect((await platform.call(`${path}/1`, { key: alice.key })).body).toEqual(items[0]);
     for (const revision of ['7', 'x', '-1']) expect((await platform.call(`${path}/${revision}`, { key: alice.key })).status).toBe(404);
-    for (const revision of ['7', 'x', '-1']) expect((await platform.call(`${path}/${revision}/restore`, { key: alice.key, method: 'POST' })).status).toBe(404);
+    for (const revision of ['7', 'x', '-1', '00']) expect((await platform.call(`${path}/${revision}/restore`, { key: alice.key, method: 'POST' })).status).toBe(404);
   });
 
   it('are granted to the key that made them, and out of reach of keys without the grant, unknown ones alike', async () => {
