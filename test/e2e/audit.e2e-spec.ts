@@ -90,9 +90,10 @@ describe('the events of the log', () => {
     expect((await span(first.recordedAt, first.recordedAt)).body.items.map(({ id }) => id)).toEqual([first.id]);
     expect((await span('2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z')).body.items).toEqual([]);
     expect((await events('?from=2020-01-01T00:00:00Z&limit=1')).body.items).toHaveLength(1);
+    expect((await events('?to=9999-12-31T23:59:59Z&limit=1')).body.items).toHaveLength(1);
   });
 
-  it.each(['?limit=0', '?order=up', '?from=yesterday', '?after=nowhere', '?unknown=1', '?follow=maybe', '?stream='])('refuse %s', async (query) => {
+  it.each(['?limit=0', '?order=up', '?from=yesterday', '?to=9999-12-31T23:59:59-01:00', '?after=nowhere', '?unknown=1', '?follow=maybe', '?stream='])('refuse %s', async (query) => {
     const { status, body } = await events(query);
     expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid_parameter' })]);
   });

@@ -37,6 +37,18 @@ describe('users', () => {
     expect((await platform.call(USERS, { method: 'POST', body: { email: 'ADA@example.com', name: 'Ada II', role: 'member' } })).status).toBe(201);
   });
 
+  it('have times shown in one form, and none of years that it cannot tell', async () => {
+    const path = `${USERS}/${(await newUser()).id}`;
+    const begin = async (usageWindowStart: string) => (await platform.call<{ usageWindowStart: string; code?: string; errors?: object[] }>(path, { method: 'PUT', body: { usageWindowStart } })).body;
+    expect((await begin('2026-01-05T00:00:00Z')).usageWindowStart).toBe('2026-01-05T00:00:00.000Z');
+    expect((await begin('2026-01-05T00:00:00.1234+02:00')).usageWindowStart).toBe('2026-01-04T22:00:00.123Z');
+    for (const outside of ['9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00']) {
+      expect(await begin(outside)).toMatchObject({ code: 'invalid_body', errors: [{ path: 'usageWindowStart' }] });
+    }
+    const key = await platform.call(KEYS, { method: 'POST', body: { name: 'K', agentIds: [], permissions: [], expiresAt: '9999-12-31T23:59:59-01:00' } });
+    expect(key.body).toMatchObject({ status: 400, errors: [{ path: 'expiresAt' }] });
+  });
+
   it('refuses what is wrong, naming the field', async () => {
     const post = (body: unknown) => platform.call<{ code: string; errors: { path: string }[] }>(USERS, { method: 'POST', body });
     expect((await post({ email: 'no mail', name: 'A', role: 'member' })).body).toMatchObject({ code: 'invalid_body', errors: [{ path: 'email' }] });

@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import type { Position, StoredEvent } from '@app/kernel';
+import { isoTime, LAST_TIME, type Position, type StoredEvent } from '@app/kernel';
 import type { ReadStore, StoredRow } from '@app/read-store';
 import { type EventQuery, matches, type Traced } from './event-query';
 
@@ -66,7 +66,8 @@ const nearest = async (views: ReadStore, order: 'asc' | 'desc', time: string, ke
   return rows[0]?.key ?? null;
 };
 
-const shifted = (time: string, milliseconds: number): string => new Date(Date.parse(time) + milliseconds).toISOString();
+/** Not beyond the times that compare as text. */
+const shifted = (time: string, milliseconds: number): string => isoTime(Date.parse(time) + milliseconds) ?? (milliseconds < 0 ? BEFORE_ALL : LAST_TIME);
 
 /** Where the event with an id stands, as far as the index knows. */
 export const positionOf = async (views: ReadStore, id: string): Promise<Position | undefined> => (await views.find(AUDIT_TRAIL, { where: { id }, limit: 1 }))[0]?.key;

@@ -5,6 +5,15 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
+/** A time as ISO 8601 UTC with milliseconds. Undefined outside of the years 0 to 9999: what is written of others does not compare as text. */
+export const isoTime = (milliseconds: number): string | undefined => {
+  const text = new Date(milliseconds).toISOString();
+  return /^\d/.test(text) ? text : undefined;
+};
+
+/** The last time that `isoTime` knows. */
+export const LAST_TIME = '9999-12-31T23:59:59.999Z';
+
 /** A clock for tests that moves only when told to. */
 export class FixedClock implements Clock {
   constructor(private time = new Date('2026-01-01T00:00:00.000Z')) {}

@@ -5,7 +5,7 @@ import { type CommandMeta, IDS, type Ids, refuse, type StoredEvent } from '@app/
 import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Answers, CommandContext, CurrentCaller, flagText, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Requires, Summary } from '../http';
+import { Answers, CommandContext, CurrentCaller, flagText, instant, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Requires, Summary } from '../http';
 import { ContentRegister } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
@@ -13,7 +13,6 @@ import { shownEventSchema } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
 import { knownPosition } from './known-position';
 
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 const name = z.string().min(1).max(300);
 
 const eventsQuery = listQuery({
@@ -22,8 +21,8 @@ const eventsQuery = listQuery({
   type: name.optional(),
   actor: name.optional(),
   correlationId: name.optional(),
-  from: time.optional(),
-  to: time.optional(),
+  from: instant.optional(),
+  to: instant.optional(),
   after: name.optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
   follow: flagText.default(false),

@@ -25,7 +25,7 @@ export type { EdgeServices } from './edge-services';
 export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry, type ErrorCode } from './error-registry';
 export { EventStream } from './event-stream';
-export { flagText, input, query, wholeNumberText } from './input';
+export { flagText, input, instant, query, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
 export { listOf, listQuery, Lists } from './lists';

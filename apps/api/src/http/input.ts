@@ -1,3 +1,4 @@
+import { isoTime } from '@app/kernel';
 import { z } from 'zod';
 import { type InputFault, InvalidInput, pathText } from './invalid-input';
 
@@ -39,6 +40,14 @@ export const wholeNumberText = (min: number, max: number) => {
   documentedForms.set(schema, { type: 'integer', minimum: min, maximum: max });
   return schema;
 };
+
+/** A time with its offset, as ISO 8601 UTC with milliseconds. */
+export const instant = z.iso.datetime({ offset: true }).transform((text, context) => {
+  const time = isoTime(Date.parse(text));
+  if (time !== undefined) return time;
+  context.addIssue({ code: 'custom', message: 'Must be in the years 0 to 9999 (UTC).' });
+  return z.NEVER;
+});
 
 /** `true` or `false`. */
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');

@@ -2,8 +2,7 @@ import { amountText, decimalAmount, nanoUnits, timeZoneName } from '@app/kernel'
 import { limitScope, limitTerms, type ProposedLimit, restatedPrices, whatIfAnswer } from '@app/spending';
 import { type RestatementRow, restatementRow } from '@projections/restatements';
 import { z } from 'zod';
-import { instant } from '../core/usage';
-import { listQuery, presenter } from '../http';
+import { instant, listQuery, presenter } from '../http';
 
 const priceVersions = restatedPrices.options[1];
 

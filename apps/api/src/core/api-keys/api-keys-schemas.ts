@@ -2,7 +2,7 @@ import { permission, usageLimit } from '@app/identity';
 import { givenAmount, nameSchema } from '@app/kernel';
 import { apiKeyRow } from '@projections/api-keys';
 import { z } from 'zod';
-import { listQuery, presenter } from '../../http';
+import { instant, listQuery, presenter } from '../../http';
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 const limit = usageLimit.extend({ amount: givenAmount });
@@ -13,7 +13,7 @@ const grants = {
   allAgents: z.boolean(),
   permissions: z.array(permission).transform(distinct),
   usageLimit: limit.nullable(),
-  expiresAt: z.iso.datetime({ offset: true }).transform((time) => new Date(time).toISOString()).nullable(),
+  expiresAt: instant.nullable(),
 };
 
 export const newApiKey = z.strictObject({

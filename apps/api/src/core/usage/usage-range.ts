@@ -1,9 +1,5 @@
 import { windowAt } from '@app/spending';
-import { z } from 'zod';
-import { InvalidInput } from '../../http';
-
-/** A time with its offset, as ISO 8601 UTC with milliseconds. */
-export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+import { instant, InvalidInput } from '../../http';
 
 /** Query parameters of a period. */
 export const rangeParameters = { from: instant.optional(), to: instant.optional() };

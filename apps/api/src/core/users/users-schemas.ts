@@ -2,14 +2,14 @@ import { instanceRole, language, mailSchema } from '@app/identity';
 import { nameSchema } from '@app/kernel';
 import { userRow } from '@projections/users';
 import { z } from 'zod';
-import { listQuery, presenter } from '../../http';
+import { instant, listQuery, presenter } from '../../http';
 
 const profile = { name: nameSchema(), language };
 
 export const newUser = z.strictObject({ ...profile, email: mailSchema, role: instanceRole, language: language.default('en') });
 
 export const userChange = z
-  .strictObject({ ...profile, email: mailSchema, role: instanceRole, usageWindowStart: z.iso.datetime() })
+  .strictObject({ ...profile, email: mailSchema, role: instanceRole, usageWindowStart: instant })
   .partial();
 
 /** What everyone may change of themselves. */
