@@ -94,6 +94,18 @@ describe('every route that takes a body', () => {
   });
 });
 
+it('every route that takes no body refuses one, naming the field, without effect', async () => {
+  const bare = platform.platform.routes.routes.filter(({ method, declaration }) => declaration.body === undefined && !['GET', 'HEAD'].includes(method));
+  expect(bare.length).toBeGreaterThan(20);
+  await withoutEffect(async () => {
+    for (const route of bare) {
+      const named = await send(route, '{"surpriseField":1}');
+      expect([route.method, route.url, named.status, named.body]).toMatchObject([route.method, route.url, 400, { code: 'unknown_field', errors: [{ path: 'surpriseField' }] }]);
+      for (const payload of ['[]', '"x"', '1']) expect([route.url, (await send(route, payload)).body]).toMatchObject([route.url, { code: 'invalid_body' }]);
+    }
+  });
+});
+
 describe('every route of the compatible API', () => {
   it.each(broken)('refuses %s, with an envelope and without effect', async (_name, payload, expected) => {
     expect(compatible).toHaveLength(3);

@@ -4,6 +4,7 @@ import { accessLog } from './access-log';
 import type { EdgeServices } from './edge-services';
 import { guard } from './guard';
 import { installIdempotency } from './idempotent-writes';
+import { refuseBody } from './input';
 import { parseJsonBody } from './json-body';
 import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
@@ -45,6 +46,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     const route = options.config?.route ?? {};
     if (route.body !== undefined) options.bodyLimit = route.body.limit;
     options.onRequest = [guard(edge, route)];
+    if (route.body === undefined) options.preValidation = [takesNoBody];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
@@ -59,6 +61,15 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   });
   takeMultipart(fastify, MAX_UPLOAD_BYTES);
   installIdempotency(fastify);
+};
+
+const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+  try {
+    refuseBody(request.body);
+  } catch (error) {
+    return done(error as Error);
+  }
+  done();
 };
 
 const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
