@@ -1,14 +1,14 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
 import type { KeySelector } from '@app/vault';
 
-/** What a kind of event erases: names the keys to destroy. */
-export type Erasables = Readonly<Record<string, (event: RecordedEvent) => KeySelector>>;
+/** What a kind of event erases: names the keys to destroy; undefined where it erases nothing. */
+export type Erasables = Readonly<Record<string, (event: RecordedEvent) => KeySelector | undefined>>;
 
 const itsThing = ({ context }: RecordedEvent): KeySelector => ({ thing: context.stream });
 
 /**
  * The deletions of the product. What has no key of its own cannot be erased on its own: a tag goes with its Space, a
- * message with its conversation.
+ * message with its conversation. A tag that was made when its Space was gone is erased after it, with all others there.
  */
 export const erasables: Erasables = {
   UserDeleted: ({ context }) => ({ userId: idOf(context.stream) }),
@@ -17,4 +17,5 @@ export const erasables: Erasables = {
   PromptDeleted: itsThing,
   DocumentDeleted: itsThing,
   ConversationDeleted: itsThing,
+  TagDeleted: (event) => (event.data['withSpace'] === true ? itsThing(event) : undefined),
 };

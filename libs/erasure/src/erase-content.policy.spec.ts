@@ -93,6 +93,12 @@ describe('erasing content', () => {
     expect(steps.filter((step) => step === 'purge views').length).toBeLessThanOrEqual(3);
   });
 
+  it('erases a tag that was made when its Space was gone, and no other', () => {
+    const event = deletion('TagDeleted', 'tags-s1');
+    expect(erasables['TagDeleted']?.(event)).toBeUndefined();
+    expect(erasables['TagDeleted']?.({ ...event, data: { withSpace: true } })).toEqual({ thing: 'tags-s1' });
+  });
+
   it.each([
     ['UserDeleted', 'user-u1', { userId: 'u1' }],
     ['SpaceDeleted', 'space-s1', { spaceId: 's1' }],

@@ -40,10 +40,10 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
     types: Object.keys(parts.erasables),
     concurrency: CONCURRENCY,
     react: async (event) => {
-      const erasable = parts.erasables[event.type];
+      const selector = parts.erasables[event.type]?.(event);
       const stream = `erasure-${event.context.id}`;
-      if (erasable === undefined || (await parts.log.readStream(stream, { limit: 1 })).length > 0) return;
-      const things = await parts.vault.destroy(erasable(event));
+      if (selector === undefined || (await parts.log.readStream(stream, { limit: 1 })).length > 0) return;
+      const things = await parts.vault.destroy(selector);
       forget(things);
       await parts.viewsReached(event.context.position);
       const removed = await removeBlobs(parts, things);

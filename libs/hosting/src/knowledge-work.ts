@@ -1,5 +1,5 @@
 import type { Clock, Config, Ids } from '@app/kernel';
-import { deleteKnowledge, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
+import { deleteKnowledge, deleteTagsOfDeletedSpaces, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
 import type { Models } from '@app/models';
 import type { Policy, Projecting } from '@app/projecting';
 import { Claims } from '@app/read-store';
@@ -55,7 +55,7 @@ export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock
     keys(documents.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
   // Workers elsewhere find what is added in the queue.
   const here = roles.includes('worker') ? worker : { offer: () => undefined };
-  const policies = [ingestWaitingDocuments(here), deleteKnowledge({ decisions, log, clock, documentsOf }), removeSupersededBlobs(blobs)];
+  const policies = [ingestWaitingDocuments(here), deleteKnowledge({ decisions, log, clock, documentsOf }), deleteTagsOfDeletedSpaces({ decisions, log, clock }), removeSupersededBlobs(blobs)];
   const blobSweep = new BlobSweep({ blobs, log, readStore, projecting, clock, logger });
   return { retrieval: new Retrieval(searchIndex, { models, metering }), worker, blobSweep, policies };
 };

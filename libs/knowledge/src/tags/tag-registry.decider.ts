@@ -18,7 +18,8 @@ export interface TagRegistryState {
 export type TagCommand =
   | { readonly type: 'Create'; readonly tagId: string; readonly spaceId: string; readonly name: string; readonly color: string }
   | { readonly type: 'Update'; readonly tagId: string; readonly name?: string; readonly color?: string; readonly ifRevision?: number }
-  | { readonly type: 'Delete'; readonly tagId: string; readonly ifRevision?: number };
+  /** `withSpace`: its Space is gone. */
+  | { readonly type: 'Delete'; readonly tagId: string; readonly ifRevision?: number; readonly withSpace?: boolean };
 
 /** Refuses `name_taken` for a name that normalises to one in use, `not_found` and `precondition_failed`. Streams are `tags-<spaceId>`. */
 export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent> = {
@@ -44,7 +45,7 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
       case 'Delete':
         if (tag === undefined) return state.deleted.has(command.tagId) ? [] : refuse('not_found');
         refuseOther(command.ifRevision, tag);
-        return [{ type: 'TagDeleted', data: { tagId: command.tagId } }];
+        return [{ type: 'TagDeleted', data: { tagId: command.tagId, ...(command.withSpace === true ? { withSpace: true } : {}) } }];
       default:
         return never(command);
     }
