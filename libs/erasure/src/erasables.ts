@@ -8,7 +8,7 @@ const itsThing = ({ context }: RecordedEvent): KeySelector => ({ thing: context.
 
 /**
  * The deletions of the product. What has no key of its own cannot be erased on its own: a tag goes with its Space, a
- * message with its conversation. A tag that was made when its Space was gone is erased after it, with all others there.
+ * message with its conversation. What was made when its Space or user was gone already is erased after them.
  */
 export const erasables: Erasables = {
   UserDeleted: ({ context }) => ({ userId: idOf(context.stream) }),
@@ -18,4 +18,5 @@ export const erasables: Erasables = {
   DocumentDeleted: itsThing,
   ConversationDeleted: itsThing,
   TagDeleted: (event) => (event.data['withSpace'] === true ? itsThing(event) : undefined),
+  ApiKeyRevoked: (event) => (event.data['withUser'] === true ? itsThing(event) : undefined),
 };

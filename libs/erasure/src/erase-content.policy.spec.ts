@@ -93,10 +93,13 @@ describe('erasing content', () => {
     expect(steps.filter((step) => step === 'purge views').length).toBeLessThanOrEqual(3);
   });
 
-  it('erases a tag that was made when its Space was gone, and no other', () => {
-    const event = deletion('TagDeleted', 'tags-s1');
-    expect(erasables['TagDeleted']?.(event)).toBeUndefined();
-    expect(erasables['TagDeleted']?.({ ...event, data: { withSpace: true } })).toEqual({ thing: 'tags-s1' });
+  it.each([
+    ['TagDeleted', 'tags-s1', 'withSpace'],
+    ['ApiKeyRevoked', 'apiKey-k1', 'withUser'],
+  ])('erases with %s what was made when that to which it belongs was gone, and nothing else', (type, thing, mark) => {
+    const event = deletion(type, thing);
+    expect(erasables[type]?.(event)).toBeUndefined();
+    expect(erasables[type]?.({ ...event, data: { [mark]: true } })).toEqual({ thing });
   });
 
   it.each([

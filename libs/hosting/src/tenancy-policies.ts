@@ -1,5 +1,5 @@
 import { type ChatModels, CreatePersonalAgentHandler, deleteAgents, makePersonalAgents } from '@app/agents';
-import { grantAgentsToTheirKeys, releaseMailAddresses } from '@app/identity';
+import { grantAgentsToTheirKeys, releaseMailAddresses, revokeKeysOfDeletedUsers } from '@app/identity';
 import { type Clock, Unavailable } from '@app/kernel';
 import type { Policy, Projecting } from '@app/projecting';
 import type { PageStart, ReadStore } from '@app/read-store';
@@ -40,6 +40,7 @@ export const tenancyPolicies = ({ stores, projecting, reservations, models, cloc
   return [
     grantAgentsToTheirKeys(parts),
     releaseMailAddresses({ reservations, clock }),
+    revokeKeysOfDeletedUsers(parts),
     keepPersonalSpaces({ ...parts, createPersonalSpace: new CreatePersonalSpaceHandler(decisions) }),
     makePersonalAgents({ createPersonalAgent: new CreatePersonalAgentHandler(decisions, models), clock }),
     forgetMembers({ ...parts, spacesOf }),

@@ -14,6 +14,7 @@ export * from './bootstrap';
 export * from './handlers';
 export * from './policies/grant-agents-to-their-keys.policy';
 export * from './policies/release-mail-addresses.policy';
+export * from './policies/revoke-keys-of-deleted-users.policy';
 export * from './user/commands/change-user';
 export * from './user/commands/create-user';
 export * from './user/commands/delete-user';

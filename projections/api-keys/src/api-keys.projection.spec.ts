@@ -31,5 +31,6 @@ describe('the view of API keys', () => {
   it('loses the keys of a deleted user', () => {
     const other = happened('apiKey-k2', 0, { ...created, data: { ...created.data, userId: 'u2' } });
     expect(Object.keys(rowsAfter(apiKeys, created, other, happened('user-u1', 1, { type: 'UserDeleted', data: {} })))).toEqual(['k2']);
+    expect(rowsAfter(apiKeys, created, event(1, { type: 'ApiKeyRevoked', data: { withUser: true } }))).toEqual({});
   });
 });

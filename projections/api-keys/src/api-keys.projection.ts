@@ -49,7 +49,7 @@ export const apiKeys: RowProjection = {
       case 'ApiKeySecretReplaced':
         return patch({ prefix: event.data.prefix });
       case 'ApiKeyRevoked':
-        return patch({ revokedAt: recordedAt });
+        return event.data.withUser === true ? [{ op: 'remove', key }] : patch({ revokedAt: recordedAt });
       case 'ApiKeyUsed':
         return [{ op: 'patch', key: event.data.keyId, fields: { lastUsedAt: recordedAt } }];
       case 'UserDeleted':

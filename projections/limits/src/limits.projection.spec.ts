@@ -28,5 +28,6 @@ describe('the view of limits', () => {
     expect(rowsAfter(limits, created, changed)).toEqual({ [K1]: { ...unset, isSet: true, amount: '5', window: 'week', revision: 1 } });
     expect(rowsAfter(limits, created, changed, key(2, { type: 'ApiKeyRevoked', data: {} }))[K1]).toMatchObject({ isSet: false });
     expect(rowsAfter(limits, created, changed, happened(`user-${U1}`, 5, { type: 'UserDeleted', data: {} }))).toEqual({});
+    expect(rowsAfter(limits, created, key(1, { type: 'ApiKeyRevoked', data: { withUser: true } }))).toEqual({});
   });
 });

@@ -61,7 +61,7 @@ export const limits: RowProjection = {
       case 'ApiKeyChanged':
         return event.data.usageLimit === undefined ? [] : [{ op: 'patch', key, fields: { ...termsOf(event.data.usageLimit), revision } }];
       case 'ApiKeyRevoked':
-        return [{ op: 'patch', key, fields: { isSet: false, revision } }];
+        return [event.data.withUser === true ? { op: 'remove', key } : { op: 'patch', key, fields: { isSet: false, revision } }];
       case 'UserDeleted':
         return [{ op: 'removeWhere', where: { userId: key } }];
       default:

@@ -42,7 +42,8 @@ export type ApiKeyCommand =
   | { readonly type: 'Change'; readonly fields: Partial<ApiKeyFields> }
   | { readonly type: 'GrantAgent'; readonly agentId: string }
   | { readonly type: 'ReplaceSecret'; readonly secret: HashedSecret }
-  | { readonly type: 'Revoke' };
+  /** `withUser`: its user is gone. */
+  | { readonly type: 'Revoke'; readonly withUser?: boolean };
 
 /** An API key. What it may do beyond its user is cut off where it is used, not here: the user's rights change on their own. */
 export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
@@ -61,7 +62,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       case 'ReplaceSecret':
         return key.secretHash === command.secret.secretHash ? [] : [{ type: 'ApiKeySecretReplaced', data: command.secret }];
       case 'Revoke':
-        return [{ type: 'ApiKeyRevoked', data: {} }];
+        return [{ type: 'ApiKeyRevoked', data: command.withUser === true ? { withUser: true } : {} }];
       default:
         return never(command);
     }

@@ -43,8 +43,8 @@ export const apiKeySecretReplaced = defineEvent({
 
 export const apiKeyRevoked = defineEvent({
   type: 'ApiKeyRevoked',
-  description: 'An API key was revoked, for good.',
-  data: z.strictObject({}),
+  description: 'An API key was revoked, for good. `withUser`: it was made when its user was gone.',
+  data: z.strictObject({ withUser: z.boolean().optional() }),
 });
 
 export const apiKeyUsed = defineEvent({
