@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { behaves, EMBEDDING, json, startUpstreamDouble, type UpstreamDouble, USAGE } from '../fixtures/upstream-double';
+import { behaves, chunk, completion, DONE, EMBEDDING, escaped, events, json, startUpstreamDouble, type UpstreamDouble, USAGE, usageChunk } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 const PROVIDER_KEY = 'sk-provider-secret';
@@ -69,6 +69,17 @@ describe('the official client for Node', () => {
       expect(chunks.filter(({ choices }) => choices.length === 0)).toHaveLength(include ? 1 : 0);
     }
     expect(sent()['stream_options']).toEqual({ include_usage: true });
+  });
+
+  it('reads what was said from providers that write ASCII alone, as those in Python do', async () => {
+    const said = 'Grüße • 你好 🙂';
+    const write = (one: object): string => escaped(JSON.stringify(one)).replaceAll('":', '": ');
+    upstream.behaviour = (response, { body }) =>
+      body['stream'] === true ? events(response, ...[chunk({ content: said }), chunk({}, 'stop'), usageChunk()].map((one) => `data: ${write(one)}\n\n`), DONE).end() : json(response, 200, write(completion({ content: said }, 'acme-big')));
+    expect((await client.chat.completions.create({ model: 'big', messages })).choices[0]?.message.content).toBe(said);
+    const streamed = [];
+    for await (const { choices } of await client.chat.completions.create({ model: 'big', messages, stream: true })) streamed.push(choices[0]?.delta.content ?? '');
+    expect(streamed.join('')).toBe(said);
   });
 
   it('embeds with nothing set, which means base64, bit for bit', async () => {

@@ -1,5 +1,5 @@
 import type { ModelDescription } from '@app/models';
-import { completion, USAGE } from '../../../../test/fixtures/upstream-double';
+import { completion, escaped, USAGE } from '../../../../test/fixtures/upstream-double';
 import { chatAnswer } from './chat-answer';
 
 const passed = (answer: unknown) => chatAnswer(Buffer.from(JSON.stringify(answer, null, 1)), {} as ModelDescription, { key: 'm', input: 5, id: 'i' }).text;
@@ -31,6 +31,17 @@ describe('a whole answer', () => {
     const whole = completion({ content: 'Hi' }, 'm');
     expect(read(without(whole, 'id', 'object', 'created'))).toEqual({ ...whole, id: 'chatcmpl-i', created: expect.any(Number) });
     expect(read(without(whole, 'object'))).toEqual(whole);
+  });
+
+  it('says the same however its provider writes characters', () => {
+    const said = 'Grüße • 你好 🙂 \\u2022';
+    const answer = completion({ content: said }, 'acmé');
+    const written = Buffer.from(escaped(JSON.stringify(answer)));
+    const { text } = chatAnswer(written, {} as ModelDescription, { key: 'm', input: 5, id: 'i' });
+    expect(JSON.parse(Buffer.from(text, 'latin1').toString())).toEqual({ ...answer, model: 'm' });
+    // Half of what it says is escaped, half is not.
+    const mixed = Buffer.from(JSON.stringify(answer).replace('ü', '\\u00fc').replace('•', '\\u2022'));
+    expect(JSON.parse(Buffer.from(chatAnswer(mixed, {} as ModelDescription, { key: 'ö', input: 5, id: 'i' }).text, 'latin1').toString())).toEqual({ ...answer, model: 'ö' });
   });
 
   it.each([{}, { choices: [] }, { choices: [{ index: 0 }] }, { choices: [{ message: {} }, 1] }, { error: {}, choices: [{ message: {} }] }, 5])('is none where it is %j', (answer) => expect(() => passed(answer)).toThrow('broken'));

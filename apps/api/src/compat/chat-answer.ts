@@ -1,6 +1,7 @@
 import { type ModelDescription, UpstreamFailure } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
+import { changedJson, latin1 } from './latin1';
 import { chatUsage, knownUsage, type KnownUsage } from './usage-report';
 
 /** A whole answer for the client, and what it used. */
@@ -18,18 +19,15 @@ export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input
   const text = bytes.toString('latin1');
   const answer = answerIn(text);
   const known = knownUsage(answer['usage'], served, input, charactersOf(answer.choices[0]?.message));
-  const name = latin1(key);
   const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);
-  if (answer['model'] === name && reported && hasHead(answer) && answer.choices.every(isComplete)) return { text, known };
-  const completed = { id: `chatcmpl-${id}`, object: 'chat.completion', created: Math.floor(Date.now() / 1000), ...answer, choices: answer.choices.map(completedChoice), model: name, usage: reported ? answer['usage'] : chatUsage(known.usage) };
-  return { text: JSON.stringify(completed), known };
+  if (answer['model'] === latin1(key) && reported && hasHead(answer) && answer.choices.every(isComplete)) return { text, known };
+  const head = { id: `chatcmpl-${id}`, object: 'chat.completion', created: Math.floor(Date.now() / 1000) };
+  const completed = (fields: Fields): object => ({ ...head, ...fields, choices: (fields as Answer).choices.map(completedChoice), model: key, ...(reported ? {} : { usage: chatUsage(known.usage) }) });
+  return { text: changedJson(text, completed), known };
 };
 
 /** Whether a usage can go to the client as it is. */
 export const hasCommonUsage = (usage: unknown): boolean => isFields(usage) && typeof usage['prompt_tokens'] === 'number' && typeof usage['total_tokens'] === 'number';
-
-/** Text as its UTF-8 bytes read as latin1. */
-export const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 const hasHead = ({ id, object, created }: Fields): boolean => typeof id === 'string' && object !== undefined && created !== undefined;
 

@@ -5,7 +5,7 @@ import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CallRecord } from './call-record';
-import { chatAnswer, hasCommonUsage, latin1 } from './chat-answer';
+import { chatAnswer, hasCommonUsage } from './chat-answer';
 import { type ChatParameters, chatParameters } from './chat-parameters';
 import { chatRequest, countedInput } from './chat-request';
 import { ChatStream } from './chat-stream';
@@ -102,7 +102,7 @@ export class ChatGateway {
       const known = knownUsage(reported, served, input, characters);
       return known.source === 'upstream' && hasCommonUsage(reported) ? null : chatUsage(known.usage);
     };
-    const stream = new ChatStream({ model: latin1(model.key), includeUsage: parameters.includeUsage, usage });
+    const stream = new ChatStream({ model: model.key, includeUsage: parameters.includeUsage, usage });
     try {
       const failure = await relayStream(exchange, stream, writer, report);
       report(failure);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { chunk, DONE, usageChunk, USAGE } from '../../../../test/fixtures/upstream-double';
+import { chunk, DONE, escaped, usageChunk, USAGE } from '../../../../test/fixtures/upstream-double';
 import { ChatStream, type ChatStreamOptions } from './chat-stream';
 
 const event = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
@@ -62,6 +62,16 @@ describe('a stream of chunks', () => {
     const other = chunk({ content: '\\"model\\":\\"x\\"' }, null, 'acme-1');
     expect(pass([event(other), event(STOP), DONE]).out).toBe(event({ ...other, model: 'm' }) + event(STOP) + DONE);
     expect(pass([event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), DONE]).out).toContain('"model":"m"');
+  });
+
+  it.each([['m', {}], ['acmé', {}], ['m', { usage: null }], ['acmé', { usage: USAGE }]])('says the same however its provider writes characters (model %s, %j)', (model, rest) => {
+    const texts = ['Grüße ', '• ', '你好 ', 'plain', '🙂', '\\u2022'];
+    const spaced = (one: object): string => `data: ${escaped(JSON.stringify(one)).replaceAll('":', '": ')}\n\n`;
+    for (const write of [spaced, (one: object) => event(escaped(JSON.stringify(one))), (one: object) => Buffer.from(event(one)).toString('latin1')]) {
+      const { out, broken } = pass([...texts.map((text) => write(chunk({ content: text }, null, model, rest))), write(chunk({}, 'stop', model, rest)), DONE], { model: 'ö' });
+      const read = Buffer.from(out, 'latin1').toString().split('\n\n').slice(0, -2).map((one) => JSON.parse(one.slice(5)) as object);
+      expect([broken, read]).toEqual([false, [...texts.map((text) => chunk({ content: text }, null, 'ö')), chunk({}, 'stop', 'ö')]]);
+    }
   });
 
   it('drops comments, ids and empty chunks, and puts data of several lines into one', () => {

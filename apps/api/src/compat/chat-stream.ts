@@ -1,6 +1,7 @@
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { ChunkTemplate } from './chunk-template';
+import { changedJson, latin1 } from './latin1';
 
 /** A longer event is no event of a chat. */
 const MAX_EVENT = 16 * 1024 * 1024;
@@ -11,7 +12,7 @@ const DONE = 'data: [DONE]\n\n';
 const OTHER_LINE = /^(?:event|id|retry)(?::|$)/;
 
 export interface ChatStreamOptions {
-  /** The model as the client named it, its bytes read as latin1. */
+  /** The model as the client named it. */
   readonly model: string;
   readonly includeUsage: boolean;
   /** The usage for the client, in the common format; null where the provider's own may be passed on. */
@@ -40,7 +41,12 @@ export class ChatStream {
   private templates = 0;
   private head: { readonly id: unknown; readonly created: unknown } | undefined;
 
-  constructor(private readonly options: ChatStreamOptions) {}
+  /** The model's name as it stands in text. */
+  private readonly name: string;
+
+  constructor(private readonly options: ChatStreamOptions) {
+    this.name = latin1(options.model);
+  }
 
   /** What was produced behind the last report, in a stream that did not come to its end. */
   get unreported(): number {
@@ -125,19 +131,19 @@ export class ChatStream {
 
   /** Unless the client wants it, no chunk has the key `usage`; if it does, the last alone has more than null. */
   private withoutUsage(chunk: Fields, block: string): string {
-    const { usage, ...rest } = chunk;
+    const { usage } = chunk;
     if (usage === undefined || (usage === null && this.options.includeUsage)) return block;
     // An unescaped quote cannot stand inside a string, so this finds the key itself.
     const stripped = usage === null ? block.replace(',"usage":null', '') : block;
-    return stripped === block ? `data: ${JSON.stringify(this.options.includeUsage ? { ...rest, usage: null } : rest)}` : stripped;
+    if (stripped !== block) return stripped;
+    return `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, usage: this.options.includeUsage ? null : undefined }))}`;
   }
 
   private named(chunk: Fields, block: string): string {
-    const { model } = this.options;
-    if (chunk['model'] === model) return block;
-    const name = `"model":${JSON.stringify(chunk['model'])}`;
-    if (chunk['model'] !== undefined && block.includes(name)) return block.replace(name, () => `"model":${JSON.stringify(model)}`);
-    return `data: ${JSON.stringify({ ...(parsed(block.slice(5)) as Fields), model })}`;
+    if (chunk['model'] === this.name) return block;
+    const member = `"model":${JSON.stringify(chunk['model'])}`;
+    if (chunk['model'] !== undefined && block.includes(member)) return block.replace(member, () => `"model":${JSON.stringify(this.name)}`);
+    return `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, model: this.options.model }))}`;
   }
 
   private close(): string {
@@ -149,7 +155,7 @@ export class ChatStream {
   private usageChunk(): string {
     const usage = this.options.usage(this.report, this.characters);
     if (usage === null && this.usageEvent !== undefined) return this.usageEvent;
-    return `data: ${JSON.stringify({ ...this.head, object: 'chat.completion.chunk', model: this.options.model, choices: [], usage: usage ?? this.report })}`;
+    return `data: ${JSON.stringify({ ...this.head, object: 'chat.completion.chunk', model: this.name, choices: [], usage: usage ?? this.report })}`;
   }
 
   private breakOff(): string {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type ChatMessage, type ModelDescription, type Models, UpstreamFailure } from '@app/models';
 import type { FastifyReply } from 'fastify';
 import type { CallRecord } from './call-record';
-import { latin1 } from './chat-answer';
 import type { ChatParameters } from './chat-parameters';
 import type { Fields } from './checks';
 import { EventWriter } from './event-writer';
+import { latin1 } from './latin1';
 import { upstreamError } from './upstream-errors';
 import { chatUsage } from './usage-report';
 

@@ -1,0 +1,10 @@
+import type { Fields } from './checks';
+
+/** Text as its UTF-8 bytes read as latin1. */
+export const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+/**
+ * Changes a JSON object in text that was read as latin1. It is parsed anew from what its bytes say: beside bytes its strings
+ * may have escapes, which stand for characters, and once both were parsed nobody can tell them apart.
+ */
+export const changedJson = (json: string, change: (fields: Fields) => object): string => latin1(JSON.stringify(change(JSON.parse(Buffer.from(json, 'latin1').toString('utf8')) as Fields)));
