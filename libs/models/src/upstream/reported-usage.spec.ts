@@ -1,7 +1,7 @@
 import type { ModelDescription } from '../catalogue';
 import { believedUsage } from './reported-usage';
 
-const believed = (report: unknown, produced = true, contextWindow?: number) => believedUsage(report, { contextWindow } as ModelDescription, produced);
+const believed = (report: unknown, produced = true, contextWindow?: number, kind: ModelDescription['kind'] = 'chat') => believedUsage(report, { kind, contextWindow } as ModelDescription, produced);
 const brief = (report: unknown) => {
   const usage = believed(report);
   return usage === undefined ? undefined : [usage.inputTokens, usage.inputTokenDetails.cacheReadTokens, usage.inputTokenDetails.cacheWriteTokens, usage.outputTokens, usage.outputTokenDetails.reasoningTokens];
@@ -24,4 +24,8 @@ describe('reported usage', () => {
   it.each([null, undefined, 'x', {}, { prompt_tokens: -1, completion_tokens: 1 }, { prompt_tokens: 1, completion_tokens: -1 }, { prompt_tokens: 1.5, completion_tokens: 1 }, { prompt_tokens: '1', completion_tokens: 1 }, { prompt_tokens: 0, completion_tokens: 1 }, { prompt_tokens: 1, completion_tokens: 0 }, { prompt_tokens: 1, completion_tokens: 1e9 }, { prompt_tokens: Number.NaN, completion_tokens: 1 }])('is not believed when it is %j', (report) => expect(believed(report)).toBeUndefined());
 
   it('is not believed beyond what the model can take', () => expect([believed({ prompt_tokens: 11, completion_tokens: 1 }, true, 10), believed({ prompt_tokens: 9 }, false, 10)?.inputTokens]).toEqual([undefined, 9]));
+
+  it.each(['embedding', 'reranker'] as const)('of %s models is believed beyond their window, which is that of one text of many', (kind) => {
+    expect([believed({ prompt_tokens: 16_000, total_tokens: 16_000 }, false, 8_192, kind)?.inputTokens, believed({ prompt_tokens: 1e9 }, false, 8_192, kind)]).toEqual([16_000, undefined]);
+  });
 });

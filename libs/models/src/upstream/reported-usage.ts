@@ -1,7 +1,7 @@
 import type { ModelDescription } from '../catalogue';
 import { type TokenUsage, usageOf } from '../usage';
 
-/** No model takes or gives more in one call, where its catalogue entry does not say how much. */
+/** No model takes or gives more in one call, where its catalogue entry does not say how much a chat may be. */
 const LARGEST_WINDOW = 10_000_000;
 
 type Report = Readonly<Record<string, unknown>>;
@@ -20,7 +20,8 @@ export const believedUsage = (report: unknown, model: ModelDescription, produced
   const counted = given['prompt_tokens'] ?? inclusiveInput(given);
   const output = given['completion_tokens'] ?? given['output_tokens'] ?? (produced ? undefined : 0);
   const input = excludesCached(given, counted, output, cacheRead, reasoning) ? (counted as number) + (cacheRead as number) : counted;
-  const most = model.contextWindow ?? LARGEST_WINDOW;
+  // Other kinds of models take many texts at once, each of them as long as the window.
+  const most = (model.kind === 'chat' ? model.contextWindow : undefined) ?? LARGEST_WINDOW;
   if (!isCount(input, most) || !isCount(output, most) || input === 0 || (produced && output === 0)) return undefined;
   return usageOf({
     input,
