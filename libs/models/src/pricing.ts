@@ -60,8 +60,8 @@ export const missingPrices = (stated: StatedPricing, kind: ModelKind): string | 
 /** Names prices by what they are: the same prices have the same version, today and on every other day. */
 export const priceVersionOf = (pricing: Pricing): string => createHash('sha256').update(canonicalJson(pricing)).digest('hex').slice(0, 16);
 
-/** Prices are read with 12 decimals, amounts have 9 (nano-units). */
-const PRICE_DECIMALS = 12;
+/** Prices have 12 decimals, a tenth of one has 13; amounts have 9 (nano-units). */
+const PRICE_DECIMALS = 13;
 const AMOUNT_DECIMALS = 9;
 
 /** A usage with its cost, rounded half up to a nano-unit once. */

@@ -31,6 +31,7 @@ describe('cost', () => {
     ['a cached read at its own price', pricing({ cachedInput: '0.1' }), { input: 1_000_000, cacheRead: 500_000 }, '0.175'],
     ['half a nano-unit rounded up', pricing({ input: '0.0005' }), { input: 1 }, '0.000000001'],
     ['less than half rounded down', pricing({ input: '0.0004' }), { input: 1 }, '0'],
+    ['a tenth of the finest price', pricing({ input: '0.000000000015', per: 1 }), { input: 1_000_000, cacheRead: 1_000_000 }, '0.0000015'],
     ['a cache write at its own price', pricing({ cacheWrite: '0.5' }), { input: 1_000_000, cacheWrite: 500_000 }, '0.375'],
   ])('%s', (_, price, tokens, cost) => expect(billed(usageOf(tokens), price, 'USD')).toMatchObject({ cost, currency: 'USD', isIncludedUsage: false }));
 
