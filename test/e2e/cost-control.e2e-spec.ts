@@ -119,6 +119,8 @@ describe('cost control', () => {
     expect(await platform.call(LIMITS, { method: 'PUT', body: { id: keyId, amount: '1', action: 'warn' } })).toMatchObject({ status: 200, body: { amount: '1', action: 'warn', window: 'month' } });
     await chat(key);
     expect(await platform.call(`${CORE}/api-keys/${keyId}`)).toMatchObject({ body: { usageLimit: { amount: '1', window: 'month', action: 'warn' } } });
+    const given = await platform.call(`${CORE}/api-keys/${keyId}`, { method: 'PUT', body: { usageLimit: { amount: 2, window: 'week', includedAmount: 0.5 } } });
+    expect(given).toMatchObject({ status: 200, body: { usageLimit: { amount: '2', window: 'week', includedAmount: '0.5' } } });
     expect(await platform.call(`${LIMITS}?id=${keyId}`, { method: 'DELETE' })).toMatchObject({ status: 204 });
     expect(await platform.call(`${CORE}/api-keys/${keyId}`)).toMatchObject({ body: { usageLimit: null } });
     expect((await platform.call<{ items: Limit[] }>(LIMITS, { key })).body.items).toEqual([]);

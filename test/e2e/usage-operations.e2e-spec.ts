@@ -153,6 +153,13 @@ describe('what if there had been a limit', () => {
     expect((await whatIf({ scope: { type: 'user', id: idNumbered(1) }, amount: '0', window: 'week', action: 'warn' })).body).toMatchObject({ outcome: 'warned', affected: { calls: 602 }, saved: '0' });
   });
 
+  it('takes amounts as numbers, too', async () => {
+    const limit = { scope: { type: 'apiKey' }, window: 'day' };
+    const inWords = await whatIf({ ...limit, amount: '5990', includedAmount: '0.5' });
+    expect(inWords.body).toMatchObject({ affected: { calls: 1 }, includedCost: '10' });
+    expect((await whatIf({ ...limit, amount: 5990, includedAmount: 0.5 })).body).toEqual(inWords.body);
+  });
+
   it('counts what was spent before it in the same window', async () => {
     const period = { from: '2026-11-11T00:00:00Z', to: NOVEMBER.to };
     expect((await whatIf({ scope: { type: 'instance' }, amount: '6000', window: 'month' }, period)).body).toMatchObject({ calls: 2, affected: { calls: 2 } });

@@ -1,4 +1,4 @@
-import { amountText, decimalAmount, nanoUnits, timeZoneName } from '@app/kernel';
+import { decimalAmount, givenAmount, nanoUnits, timeZoneName } from '@app/kernel';
 import { limitScope, limitTerms, type ProposedLimit, restatedPrices, whatIfAnswer } from '@app/spending';
 import { type RestatementRow, restatementRow } from '@projections/restatements';
 import { z } from 'zod';
@@ -42,11 +42,11 @@ const { window, action } = limitTerms.shape;
 
 const proposedLimit = z.strictObject({
   scope: z.strictObject({ type, id: z.uuid().optional() }).refine((scope) => scope.type !== 'instance' || scope.id === undefined, { path: ['id'], message: 'There is one instance: it has no id here.' }),
-  amount: amountText,
+  amount: givenAmount,
   window,
   timeZone: timeZoneName.optional(),
   action: action.default('block'),
-  includedAmount: amountText.nullable().default(null),
+  includedAmount: givenAmount.nullable().default(null),
 });
 
 export const whatIfBody = z.strictObject({ from: instant, to: instant.optional(), limit: proposedLimit });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { instant, listQuery, presenter } from '../../http';
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
-const limit = usageLimit.extend({ amount: givenAmount });
+const limit = usageLimit.extend({ amount: givenAmount, includedAmount: givenAmount.nullable().exactOptional() });
 
 const grants = {
   name: nameSchema(),
