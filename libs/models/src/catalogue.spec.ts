@@ -91,6 +91,9 @@ describe('the model catalogue', () => {
     ['transcription', { perMinute: '1' }],
   ])('takes %s models with the prices that they are billed by: %j', (kind, prices) => expect(priced(kind, prices).models.get('a')?.pricing).toMatchObject(Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, String(price)]))));
 
+  it.each([[0.0000001, '0.0000001'], [2.5e-11, '0.000000000025'], [0.1, '0.1'], [100, '100'], ['0.10', '0.10']])('takes the price %s for what it says', (input, text) => expect(priced('embedding', { input }).models.get('a')?.pricing).toMatchObject({ input: text }));
+  it.each([1e-13, 1.0000000000001, 1e10, '1e-7'])('refuses the price %s', (input) => expect(() => priced('embedding', { input })).toThrow('pricing.input: must be a decimal number of at most 12 decimals'));
+
   it.each([
     ['no JSON or YAML', '{', /cannot be read/],
     ['an unknown field', '{ "model": [] }', /model/],

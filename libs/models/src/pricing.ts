@@ -5,7 +5,7 @@ import type { ModelKind } from './model-kind';
 import type { InvocationUsage, TokenUsage } from './usage';
 
 const DECIMAL = 'must be a decimal number of at most 12 decimals';
-const decimal = z.preprocess((given) => (typeof given === 'number' ? String(given) : given), z.string(DECIMAL).regex(/^\d{1,9}(\.\d{1,12})?$/, DECIMAL));
+const decimal = z.preprocess((given) => (typeof given === 'number' ? plainText(given) : given), z.string(DECIMAL).regex(/^\d{1,9}(\.\d{1,12})?$/, DECIMAL));
 const CURRENCY = 'must be a currency such as "USD"';
 const PRICING = 'must be "free", or prices such as { "currency": "USD", "input": "0.25", "output": "2.00" }';
 
@@ -119,6 +119,12 @@ const tokenPrices = (pricing: Exclude<Pricing, 'free'>): TokenPrices => {
   }
   return prices;
 };
+
+/** A number without an exponent; one that says more than 12 decimals keeps them, and is refused for it. */
+function plainText(price: number): string {
+  const text = price.toFixed(12).replace(/\.?0+$/, '');
+  return Number(text) === price ? text : String(price);
+}
 
 const scaled = (price: string): bigint => {
   const [whole = '0', fraction = ''] = price.split('.');
