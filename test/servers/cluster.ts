@@ -27,6 +27,8 @@ export interface Called<T> {
 export interface Cluster {
   /** Answers embeddings; ingestion waits where it is told not to. */
   readonly provider: ProviderDouble;
+  /** The catalogue of all processes. */
+  readonly modelsFile: string;
   /** Starts a process with these roles; resolves when it listens. */
   start(...roles: readonly RoleName[]): Promise<Child>;
   /** Ends one at once, as a machine does that dies. */
@@ -52,7 +54,8 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
   const provider = await startProviderDouble();
   const instance = instanceOn(servers.ELASTICSEARCH_URL);
   const models = [{ key: 'lengths', provider: 'double', kind: 'embedding', pricing: 'free' }];
-  writeFileSync(join(folder, 'models.json'), JSON.stringify({ embeddingModel: 'lengths', providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } }, models }));
+  const modelsFile = join(folder, 'models.json');
+  writeFileSync(modelsFile, JSON.stringify({ embeddingModel: 'lengths', providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } }, models }));
   const database = new URL(servers.MONGODB_URL);
   database.pathname = `/cluster-${randomUUID()}`;
   const environment = {
@@ -62,7 +65,7 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
     S3_URL: servers.S3_URL,
     VAULT_KEY: 'vault-key-of-the-cluster-0123456789-0123456789',
     SEAL_KEY: 'seal-key-of-the-cluster-0123456789-0123456789',
-    MODELS_FILE: join(folder, 'models.json'),
+    MODELS_FILE: modelsFile,
     BOOTSTRAP_API_KEY: CLUSTER_KEY,
     PORT: '0',
     LOG_LEVEL: 'warn',
@@ -83,6 +86,7 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
   };
   return {
     provider,
+    modelsFile,
     start,
     kill: async (child) => {
       running.delete(child);

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Child } from '../e2e/child';
 import { type Cluster, eventually, missingForCluster, startCluster } from './cluster';
 import { CORE, type List, OPERATIONS, watching } from './watching';
 
@@ -59,6 +61,17 @@ const specs = (): void => {
     expect((await rebuild(first, 'agents'))?.verification?.equal).toBe(true);
     expect((await post(first, `${OPERATIONS}/agents/retire`, {})).status).toBe(200);
     expect((await post(second, `${OPERATIONS}/agents/retire`, {})).status).toBe(409);
+  }, LONG);
+
+  it('a model catalogue that one process reads again is read again by all', async () => {
+    const [first, second] = await Promise.all([cluster.start('api'), cluster.start('api')]);
+    const models = async (child: Child): Promise<readonly string[]> => (await cluster.call<{ data: readonly { id: string }[] }>(child, '/api/compat/v1/models')).body.data.map(({ id }) => id);
+    expect([await models(first), await models(second)].flat()).not.toContain('added');
+    const catalogue = JSON.parse(readFileSync(cluster.modelsFile, 'utf8')) as { models: object[] };
+    writeFileSync(cluster.modelsFile, JSON.stringify({ ...catalogue, models: [...catalogue.models, { key: 'added', provider: 'double', kind: 'chat', pricing: 'free' }] }));
+    expect((await cluster.call(first, '/api/v1/operations/models/reload', { method: 'POST' })).status).toBe(200);
+    expect(await models(first)).toContain('added');
+    await eventually(async () => (await models(second)).includes('added'), 'the other process');
   }, LONG);
 };
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
-import { conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, patiently, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
+import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, patiently, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
@@ -23,6 +23,8 @@ export interface Host {
   readonly stores: Stores;
   readonly models: Models;
   readonly chatModels: ChatModels;
+  /** Undefined for a process that is alone. */
+  readonly catalogueReloads: CatalogueReloads | undefined;
   readonly reservations: Reservations;
   /** Who else is there, and who does what. */
   readonly leases: Leases;
@@ -67,6 +69,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const ids = new TimeOrderedIds();
   const beside = { store: stores.readStore, clock, logger };
   const processes = new Processes({ ...beside, id: ids.next(), roles: config.ROLES, version: productVersion, alone: !mayShare(config) });
+  const catalogueReloads = processes.alone ? undefined : new CatalogueReloads({ ...stores, models, after: head, logger });
   const leases = new Leases({ ...beside, processes });
   const projecting = new Projecting({ ...stores, projections: observeProjections(projections), ordinals, spawn, leases, clock, logger });
   const secret = new InstanceSecret(await patiently(() => stores.vault.ensureKey(INSTANCE_SECRET, {}), warn));
@@ -80,7 +83,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const relay = relayWork(config, { stores, clock, logger });
   const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], readers: relay === undefined ? [] : [relay], ordinals, leases, clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
-  return { config, clock, ids, secret, stores, models, chatModels, reservations, leases, projecting, policies, knowledge, conversations, spending, sealKey, sealArchive, ordinals, sealer, relay, metrics, tracing, logger };
+  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, sealKey, sealArchive, ordinals, sealer, relay, metrics, tracing, logger };
 };
 
 /** Asked of the catalogue each time, since it may be read again. */

@@ -44,6 +44,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
   const projector = config.ROLES.includes('projector') ? projectorRole(host) : undefined;
   const worker = config.ROLES.includes('worker') ? workerRole(host) : undefined;
   await host.leases.processes.start();
+  host.catalogueReloads?.start();
   await projector?.start();
   await worker?.start();
   measurePlatform(metrics, host);
@@ -64,6 +65,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     await projector?.stop();
     await host.relay?.close();
     await host.leases.processes.stop();
+    await host.catalogueReloads?.stop();
     await models.close();
     await stores.close();
     await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'the last traces were not sent'));

@@ -1,5 +1,6 @@
 export * from './blob-sweep';
 export * from './catalogue';
+export * from './catalogue-reloads';
 export * from './conversation-work';
 export * from './erasure-work';
 export * from './finish-erasures';

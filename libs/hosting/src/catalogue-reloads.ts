@@ -1,0 +1,39 @@
+import type { EventLog, Subscription } from '@app/event-log';
+import type { Position } from '@app/kernel';
+import type { Models } from '@app/models';
+import type { Logger } from '@app/projecting';
+
+export interface CatalogueReloadsParts {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly models: Pick<Models, 'reload'>;
+  /** Where the log stood before the catalogue was read at the start. */
+  readonly after: Position | null;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * Reads the model catalogue again when an operator asked another process for it: each has models of its own, and all are to
+ * bill by the same prices. A file that is wrong here changes nothing here; whoever asked hears of the file of the process that answers.
+ */
+export class CatalogueReloads {
+  private subscription: Subscription | undefined;
+
+  constructor(private readonly parts: CatalogueReloadsParts) {}
+
+  start(): void {
+    const { log, after } = this.parts;
+    this.subscription = log.subscribe({ name: 'catalogue-reloads', after, filter: { types: ['ModelCatalogueReloadRequested'] }, onEvents: async (events) => (events.length > 0 ? this.reload() : undefined) });
+  }
+
+  async stop(): Promise<void> {
+    await this.subscription?.stop();
+  }
+
+  private reload(): void {
+    try {
+      this.parts.models.reload();
+    } catch (error) {
+      this.parts.logger.warn({ error }, 'the model catalogue is wrong here: it stays as it is');
+    }
+  }
+}
