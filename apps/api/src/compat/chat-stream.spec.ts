@@ -98,5 +98,11 @@ describe('a stream of chunks', () => {
     expect(pass([event(said('a')), bad])).toMatchObject({ out: event(said('a')), broken: true });
   });
 
+  it('is broken where no chunk has a reason to finish but an empty one, which some providers give to all', () => {
+    const unfinished = event(chunk({ content: 'a' }, '', 'm'));
+    for (const end of [DONE, '']) expect(pass([unfinished, end])).toMatchObject({ out: unfinished, broken: true });
+    expect(pass([unfinished, event(STOP), DONE])).toMatchObject({ out: unfinished + event(STOP) + DONE, broken: false });
+  });
+
   it('takes nothing behind its end', () => expect(pass([event(STOP) + DONE + event(said('more'))]).out).toBe(event(STOP) + DONE));
 });

@@ -115,7 +115,7 @@ export class ChatStream {
     const choice: unknown = choices[0];
     if (!isFields(choice)) return this.breakOff();
     this.head ??= { id: chunk['id'], created: chunk['created'] };
-    if (typeof choice['finish_reason'] === 'string') this.finished = true;
+    if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') this.finished = true;
     this.characters += charactersOf(choice['delta']);
     if (usage !== undefined && usage !== null) this.reported = this.characters;
     const sent = `${this.named(chunk, this.withoutUsage(chunk, block))}\n\n`;
