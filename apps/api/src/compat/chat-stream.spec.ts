@@ -64,6 +64,14 @@ describe('a stream of chunks', () => {
     expect(pass([event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), DONE]).out).toContain('"model":"m"');
   });
 
+  it('leaves usage and models alone that stand elsewhere in a chunk', () => {
+    const choice = { index: 0, delta: { content: 'a' }, finish_reason: null, usage: null };
+    const chunks = [{ id: 'x', served: { by: 'acme', model: 'acme-1' }, choices: [choice], model: 'acme-1', usage: null }, { id: 'x', choices: [choice], model: 'm', usage: null }];
+    const read = (out: string) => out.split('\n\n').slice(0, -1).map((one) => JSON.parse(one.slice(6)) as object);
+    expect(read(pass(chunks.map(event)).out)).toEqual(chunks.map((one) => ({ ...one, model: 'm', usage: undefined })));
+    expect(read(pass(chunks.map(event), { includeUsage: true }).out)).toEqual(chunks.map((one) => ({ ...one, model: 'm' })));
+  });
+
   it.each([['m', {}], ['acmé', {}], ['m', { usage: null }], ['acmé', { usage: USAGE }]])('says the same however its provider writes characters (model %s, %j)', (model, rest) => {
     const texts = ['Grüße ', '• ', '你好 ', 'plain', '🙂', '\\u2022'];
     const spaced = (one: object): string => `data: ${escaped(JSON.stringify(one)).replaceAll('":', '": ')}\n\n`;

@@ -133,17 +133,14 @@ export class ChatStream {
   private withoutUsage(chunk: Fields, block: string): string {
     const { usage } = chunk;
     if (usage === undefined || (usage === null && this.options.includeUsage)) return block;
-    // An unescaped quote cannot stand inside a string, so this finds the key itself.
-    const stripped = usage === null ? block.replace(',"usage":null', '') : block;
-    if (stripped !== block) return stripped;
-    return `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, usage: this.options.includeUsage ? null : undefined }))}`;
+    const stripped = usage === null ? replacedOnce(block, ',"usage":null', '') : undefined;
+    return stripped ?? `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, usage: this.options.includeUsage ? null : undefined }))}`;
   }
 
-  private named(chunk: Fields, block: string): string {
-    if (chunk['model'] === this.name) return block;
-    const member = `"model":${JSON.stringify(chunk['model'])}`;
-    if (chunk['model'] !== undefined && block.includes(member)) return block.replace(member, () => `"model":${JSON.stringify(this.name)}`);
-    return `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, model: this.options.model }))}`;
+  private named({ model }: Fields, block: string): string {
+    if (model === this.name) return block;
+    const renamed = model === undefined ? undefined : replacedOnce(block, `"model":${JSON.stringify(model)}`, `"model":${JSON.stringify(this.name)}`);
+    return renamed ?? `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, model: this.options.model }))}`;
   }
 
   private close(): string {
@@ -167,6 +164,15 @@ export class ChatStream {
 
 /** What ends a stream that broke: the error, then the end that every reader knows. */
 export const brokenEnd = (envelope: string): string => `data: ${envelope}\n\n${DONE}`;
+
+/**
+ * JSON with another text in the place of a member; undefined unless that stands there once, since parts may have one of the
+ * same name. An unescaped quote cannot stand inside a string, so this finds the member itself.
+ */
+const replacedOnce = (json: string, member: string, by: string): string | undefined => {
+  const at = json.indexOf(member);
+  return at === -1 || json.includes(member, at + 1) ? undefined : json.slice(0, at) + by + json.slice(at + member.length);
+};
 
 const parsed = (data: string): unknown => {
   try {
