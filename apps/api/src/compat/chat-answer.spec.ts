@@ -33,6 +33,15 @@ describe('a whole answer', () => {
     expect(read(without(whole, 'object'))).toEqual(whole);
   });
 
+  it('has what clients rely on also where its provider says null, or leaves out what is plain', () => {
+    const bare = completion({}, 'm', { id: null, created: null, object: null, choices: [{ message: { content: 'Hi' } }, { message: { content: 'Ho' } }] });
+    const message = { role: 'assistant', refusal: null };
+    expect(read(bare)).toMatchObject({
+      id: 'chatcmpl-i', object: 'chat.completion', created: expect.any(Number),
+      choices: [{ index: 0, message: { ...message, content: 'Hi' }, logprobs: null, finish_reason: null }, { index: 1, message: { ...message, content: 'Ho' }, logprobs: null, finish_reason: null }],
+    });
+  });
+
   it('says the same however its provider writes characters', () => {
     const said = 'Grüße • 你好 🙂 \\u2022';
     const answer = completion({ content: said }, 'acmé');

@@ -21,23 +21,30 @@ export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input
   const known = knownUsage(answer['usage'], served, input, charactersOf(answer.choices[0]?.message));
   const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);
   if (answer['model'] === latin1(key) && reported && hasHead(answer) && answer.choices.every(isComplete)) return { text, known };
-  const head = { id: `chatcmpl-${id}`, object: 'chat.completion', created: Math.floor(Date.now() / 1000) };
-  const completed = (fields: Fields): object => ({ ...head, ...fields, choices: (fields as Answer).choices.map(completedChoice), model: key, ...(reported ? {} : { usage: chatUsage(known.usage) }) });
+  const completed = ({ id: given, object, created, ...rest }: Fields): object => ({
+    id: given ?? `chatcmpl-${id}`,
+    object: object ?? 'chat.completion',
+    created: created ?? Math.floor(Date.now() / 1000),
+    ...rest,
+    choices: (rest as unknown as Answer).choices.map(completedChoice),
+    model: key,
+    ...(reported ? {} : { usage: chatUsage(known.usage) }),
+  });
   return { text: changedJson(text, completed), known };
 };
 
 /** Whether a usage can go to the client as it is. */
 export const hasCommonUsage = (usage: unknown): boolean => isFields(usage) && typeof usage['prompt_tokens'] === 'number' && typeof usage['total_tokens'] === 'number';
 
-const hasHead = ({ id, object, created }: Fields): boolean => typeof id === 'string' && object !== undefined && created !== undefined;
+const hasHead = ({ id, object, created }: Fields): boolean => typeof id === 'string' && typeof object === 'string' && typeof created === 'number';
+
+const isComplete = ({ index, finish_reason: reason, logprobs, message: { role, content, refusal } }: Choice): boolean =>
+  index !== undefined && reason !== undefined && logprobs !== undefined && role !== undefined && content !== undefined && refusal !== undefined;
 
 /** Where there is nothing, null is said. */
-const isComplete = ({ logprobs, message: { content, refusal } }: Choice): boolean => logprobs !== undefined && content !== undefined && refusal !== undefined;
-
-const completedChoice = (choice: Choice): Choice => {
-  const { logprobs = null, message } = choice;
-  const { content = null, refusal = null } = message;
-  return { ...choice, message: { ...message, content, refusal }, logprobs };
+const completedChoice = ({ index, message, ...choice }: Choice, place: number): Choice => {
+  const { role = 'assistant', content = null, refusal = null } = message;
+  return { index: index ?? place, finish_reason: null, logprobs: null, ...choice, message: { ...message, role, content, refusal } };
 };
 
 type Choice = Fields & { readonly message: Fields };
