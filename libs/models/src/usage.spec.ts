@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { billed, costOf, highestCostOf, type Pricing } from './pricing';
-import { usageOf } from './usage';
+import { estimatedTokens, usageOf } from './usage';
 
 const pricing = (given: object): Pricing => ({ currency: 'USD', input: '0.25', output: '2.00', per: 1_000_000, ...given });
 
@@ -10,6 +10,8 @@ describe('usage', () => {
       inputTokens: 100, inputTokenDetails: { noCacheTokens: 60, cacheReadTokens: 40, cacheWriteTokens: 0 }, outputTokens: 10, outputTokenDetails: { textTokens: 6, reasoningTokens: 4 }, totalTokens: 110,
     });
   });
+
+  it('counts a text by its bytes, since other scripts have more tokens for each character', () => expect(['', 'a', 'four', 'Grüße', '天気はどう'].map(estimatedTokens)).toEqual([0, 1, 1, 2, 4]));
 
   it('believes nothing impossible', () => {
     fc.assert(

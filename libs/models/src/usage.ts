@@ -47,5 +47,5 @@ export const usageOf = (reported: ReportedTokens): TokenUsage => {
 const clamped = (value: unknown, max: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 0), max) : 0;
 
-/** Tokens of a text where nobody counted them: four characters each, the usual rule of thumb. */
-export const estimatedTokens = (text: string): number => Math.ceil(text.length / 4);
+/** Tokens of a text where nobody counted them: four bytes each, the usual rule of thumb for text of one byte a character; others have more tokens for each. */
+export const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);

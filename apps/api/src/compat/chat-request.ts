@@ -18,30 +18,30 @@ export const chatRequest = ({ messages, stream, maxTokens, passed, unknown }: Ch
 const PER_MESSAGE = 4;
 /** Tokens of a picture, sound or file, about. */
 const PER_ATTACHMENT = 1_000;
-const CHARACTERS_PER_TOKEN = 4;
+const BYTES_PER_TOKEN = 4;
 
-/** Input tokens of a chat request, counted by the usual rule of thumb of four characters each. */
+/** Input tokens of a chat request, counted by the usual rule of thumb of four bytes each. */
 export const countedInput = ({ messages, passed }: ChatParameters): number => {
-  let characters = passed['tools'] === undefined ? 0 : JSON.stringify(passed['tools']).length;
+  let bytes = passed['tools'] === undefined ? 0 : Buffer.byteLength(JSON.stringify(passed['tools']));
   let tokens = 0;
   for (const { content, tool_calls: calls } of messages) {
     tokens += PER_MESSAGE;
-    if (typeof content === 'string') characters += content.length;
+    if (typeof content === 'string') bytes += Buffer.byteLength(content);
     else if (Array.isArray(content)) {
       for (const part of content as Fields[]) {
-        if (typeof part['text'] === 'string') characters += part['text'].length;
+        if (typeof part['text'] === 'string') bytes += Buffer.byteLength(part['text']);
         else tokens += PER_ATTACHMENT;
       }
     }
-    if (Array.isArray(calls)) characters += JSON.stringify(calls).length;
+    if (Array.isArray(calls)) bytes += Buffer.byteLength(JSON.stringify(calls));
   }
-  return tokens + countedTokens(characters);
+  return tokens + countedTokens(bytes);
 };
 
-/** Tokens of a text by its length. */
-export const countedTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+/** Tokens of a text by its length in bytes. */
+export const countedTokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
 
-/** Characters that a message or delta says: its text, its refusal, what it reasons aloud and the calls it makes. */
+/** Characters of text read as latin1, which are bytes, that a message or delta says: its text, its refusal, what it reasons aloud and the calls it makes. */
 export const charactersOf = (said: unknown): number => {
   if (!isFields(said)) return 0;
   let characters = lengthOf(said['content']) + lengthOf(said['refusal']) + lengthOf(said['reasoning_content']) + lengthOf(said['reasoning']);
