@@ -28,8 +28,8 @@ export async function* csvOf<Row>(columns: Columns<Row>, pages: AsyncIterable<re
 
 const line = (cells: readonly Cell[]): string => `${cells.map(escaped).join(',')}\r\n`;
 
-/** What spreadsheets take for a formula (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What spreadsheets take for a formula, also in full width (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const SPECIAL = /[",\r\n]/;
 
 const escaped = (cell: Cell): string => {
