@@ -41,6 +41,15 @@ describe('what could be read in two ways is read in none', () => {
     expect([statuses(received), received.includes('application/problem+json')]).toEqual([[413], true]);
   });
 
+  it.each([
+    ['headers without end', 413, 'too_large', `x-long: ${'a'.repeat(40_000)}\r\n`],
+    ['two lengths', 400, 'invalid_parameter', 'content-length: 2\r\ncontent-length: 40\r\n'],
+  ])('%s at the gateway: %d in its envelope', async (_, status, code, header) => {
+    const [top = '', body = ''] = (await exchange(`POST /api/compat/v1/chat/completions HTTP/1.1\r\nHost: x\r\n${header}\r\n{}`)).split('\r\n\r\n');
+    expect([statuses(top), top.includes('content-type: application/json; charset=utf-8'), /\r\nx-request-id: \S+/.test(top)]).toEqual([[status], true, true]);
+    expect(JSON.parse(body)).toEqual({ error: { message: expect.any(String), type: 'invalid_request_error', param: null, code } });
+  });
+
   it('a chunked body past the limit: 413, and closed', async () => {
     const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
     expect(statuses(await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`))).toEqual([413]);

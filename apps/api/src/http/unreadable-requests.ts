@@ -1,13 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { GatewayError } from './envelope';
 import { errorRegistry } from './error-registry';
 
-/** Answers bytes that are no HTTP request (RFC 9112) with a problem document and closes: nothing behind them is read. */
-export const refuseUnreadable = (error: NodeJS.ErrnoException, socket: Socket): void => {
+interface UnreadableRequest {
+  readonly code: string;
+  /** The read in which the parser stopped, most often the first: a `Buffer`, which its types do not say. */
+  readonly rawPacket: unknown;
+}
+
+/** The first line of a request to the compatible API. */
+const COMPATIBLE = /^[A-Z]{3,10} \/api\/compat\/v1[/? ]/;
+
+/** Answers bytes that are no HTTP request (RFC 9112) in the form of the API that they name, as far as that can be seen, and closes: nothing behind them is read. */
+export const refuseUnreadable = (error: UnreadableRequest, socket: Socket): void => {
+  const { rawPacket } = error;
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_parameter';
   const { status, title } = errorRegistry[code];
   const detail = code === 'too_large' ? 'The headers are larger than 16 KiB.' : 'This is not a well-formed HTTP request.';
-  const body = JSON.stringify({ type: `urn:problem:${code}`, title, status, code, detail, requestId: randomUUID() });
-  socket.end(`HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  const requestId = randomUUID();
+  const isCompatible = Buffer.isBuffer(rawPacket) && COMPATIBLE.test(rawPacket.toString('latin1', 0, 64));
+  const body = isCompatible ? new GatewayError(status, detail, { code }).body : JSON.stringify({ type: `urn:problem:${code}`, title, status, code, detail, requestId });
+  const type = isCompatible ? 'application/json' : 'application/problem+json';
+  socket.end(`HTTP/1.1 ${status} ${title}\r\ncontent-type: ${type}; charset=utf-8\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
 };
