@@ -52,6 +52,12 @@ describe('the envelope', () => {
 
   it('takes the same key twice', async () => expect(await send('GET', '/models', { ...key, authorization: `Bearer ${ADMIN_KEY}` })).toContain(' 200 '));
 
+  it('takes no two keys, whichever of them is valid, nor if both are', async () => {
+    const other = await platform.newCaller();
+    const pairs = [[ADMIN_KEY, other.key], [other.key, ADMIN_KEY], ['ap_wrong', ADMIN_KEY], [ADMIN_KEY, 'ap_wrong']] as const;
+    for (const [own, bearer] of pairs) expect(await send('GET', '/models', { 'x-api-key': own, authorization: `Bearer ${bearer}` })).toMatch(/^HTTP\/1\.1 401 [^]*"invalid_api_key"/);
+  });
+
   it('refuses a key without the permission', async () => {
     const narrow = await platform.newCaller({ permissions: ['llm'] });
     expect(await platform.call(`${BASE}/models`, { key: narrow.key })).toMatchObject({ status: 403, body: { error: { type: 'invalid_request_error', param: null, code: 'forbidden' } } });
