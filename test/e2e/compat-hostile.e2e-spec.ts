@@ -91,9 +91,15 @@ describe('a hostile client', () => {
     expect([status, error.param, upstream.calls]).toEqual([400, param, []]);
   });
 
-  it('gets every document once where it asks for more than there are, or sends one twice', async () => {
-    const { text } = await ask({ model: 'ranks', query: 'q', input: ['aa', 'aa', 'a'], top_k: 1e9 }, '/rerank');
+  it.each([1e9, 2 ** 53])('gets every document once where it asks for more than there are (%d), or sends one twice', async (top) => {
+    const { text } = await ask({ model: 'ranks', query: 'q', input: ['aa', 'aa', 'a'], top_k: top }, '/rerank');
     expect((JSON.parse(text) as { data: object[] }).data).toEqual([{ index: 0, relevance_score: 2 }, { index: 1, relevance_score: 2 }, { index: 2, relevance_score: 1 }]);
+  });
+
+  it('hears of a number that is too large, not that it were none', async () => {
+    const { text } = await ask({ model: 'vectors', input: 'a', dimensions: 2 ** 53 }, '/embeddings');
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'invalid_value', message: expect.stringContaining('at most 9007199254740991') } });
+    expect(upstream.calls).toEqual([]);
   });
 
   it.each([['100,000 messages', { messages: Array.from({ length: 100_000 }, () => messages[0]) }], ['10,000 tools', { tools: Array.from({ length: 10_000 }, () => ({ type: 'function', function: { name: 'f' } })) }], ['a schema 10,000 deep', { tools: 'deep' }]])('gets 400 for %s', async (_, more) => {

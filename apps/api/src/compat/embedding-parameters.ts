@@ -18,8 +18,9 @@ export const embeddingParameters = (body: Fields): EmbeddingParameters => {
   const inputs = inputsOf(input);
   if (given(encoding) && encoding !== 'float' && encoding !== 'base64') throw wrongValue('encoding_format', "it must be 'float' or 'base64'.");
   if (given(dimensions)) {
-    if (!Number.isSafeInteger(dimensions)) throw wrongType('dimensions', 'an integer', dimensions);
+    if (!Number.isInteger(dimensions)) throw wrongType('dimensions', 'an integer', dimensions);
     if ((dimensions as number) < 1) throw wrongValue('dimensions', 'it must be at least 1.');
+    if (!Number.isSafeInteger(dimensions)) throw wrongValue('dimensions', `it must be at most ${Number.MAX_SAFE_INTEGER}.`);
   }
   return { inputs, encoding: encoding === 'base64' ? 'base64' : 'float', dimensions: (dimensions ?? undefined) as number | undefined, user: typeof user === 'string' ? user : undefined };
 };

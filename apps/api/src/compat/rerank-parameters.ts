@@ -42,6 +42,6 @@ const topOf = (body: Fields, count: number): number => {
   const name = given(body['top_k']) || !given(body['top_n']) ? 'top_k' : 'top_n';
   const top = body[name];
   if (!given(top)) return count;
-  if (!Number.isSafeInteger(top) || (top as number) < 1) throw invalidBody(name, 'must be a whole number, at least 1.');
+  if (!Number.isInteger(top) || (top as number) < 1) throw invalidBody(name, 'must be a whole number, at least 1.');
   return Math.min(top as number, count);
 };
