@@ -110,7 +110,7 @@ export class UpstreamCall {
     const exchange = route.upstream.send(route.model, this.operation, body);
     this.exchange = exchange;
     await exchange.started;
-    if (exchange.status < 200 || exchange.status >= 300) throw await rejectionOf(exchange);
+    if (exchange.status < 200 || exchange.status >= 300) throw await rejectionOf(exchange, this.operation);
     try {
       return await read(exchange);
     } catch (error) {
