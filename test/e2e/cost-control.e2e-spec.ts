@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { RateLimitError } from 'openai';
 import { until } from '../fixtures/until';
-import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { behaves, completion, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 const CORE = '/api/v1/core';
@@ -86,6 +86,18 @@ describe('cost control', () => {
     expect(upstream.calls).toHaveLength(admitted);
     await settled(limit.body.id, admitted);
     await until(async () => (await platform.call<{ items: object[] }>(`${CORE}/usage/invocations?apiKeyId=${keyId}`)).body.items.length === admitted);
+  });
+
+  it('lets no more of fifty calls at once through where their text has more tokens than texts usually have', async () => {
+    const { keyId, key } = await platform.newCaller();
+    // Digits and base64 have more than one token for every two bytes.
+    const usage = { prompt_tokens: 300, completion_tokens: 1, total_tokens: 301 };
+    upstream.behaviour = (response) => json(response, 200, completion({ content: 'a' }, 'm', { usage }));
+    await set({ scope: { type: 'apiKey', id: keyId }, amount: (10 * 0.000302).toFixed(9), window: 'total' });
+    const ask = () => platform.call('/api/compat/v1/chat/completions', { method: 'POST', key, body: { model: 'm', messages: [{ role: 'user', content: '31415926'.repeat(50) }], max_tokens: 1 } });
+    const answers = await Promise.all(Array.from({ length: 50 }, ask));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(11);
+    expect(Number((await standing(keyId)).spent)).toBeLessThanOrEqual(11 * 0.000302);
   });
 
   it('changes a limit only as it was read, whatever became of others meanwhile', async () => {

@@ -28,7 +28,7 @@ describe('a call of the embedding model', () => {
   ])('is settled once, %s', async (_, report, expected) => {
     const vectors = [Float32Array.of(1), Float32Array.of(1)];
     expect(await embed({ embed: async () => ({ vectors, report }) })).toBe(vectors);
-    expect(begun).toEqual([{ ...payer, kind: 'embedding', model, estimate: usageOf({ input: 3 }) }]);
+    expect(begun).toEqual([{ ...payer, kind: 'embedding', model, estimate: usageOf({ input: 3 }), mostInput: 12 }]);
     expect(said()).toEqual([expected]);
   });
 

@@ -1,4 +1,4 @@
-import { type EmbeddingRequest, believedUsage, estimatedTokens, type Models, usageOf } from '@app/models';
+import { type EmbeddingRequest, believedUsage, estimatedTokens, type Models, mostTokens, usageOf } from '@app/models';
 import type { Metering, Settlement } from '@app/spending';
 
 /** Whose limits a call of the embedding model counts under. */
@@ -27,7 +27,8 @@ export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'purpose'
 /** Calls the embedding model of Knowledge, counted once. Refuses `usage_limit_exceeded`. */
 export const embedMetered = async (metering: Metering, { model, provider }: Embedding, { payer, holds, ...texts }: TextsToEmbed): Promise<readonly Float32Array[]> => {
   const counted = usageOf({ input: texts.texts.reduce((sum, text) => sum + estimatedTokens(text), 0) });
-  const call = await metering.begin({ ...payer, kind: 'embedding', model, estimate: holds ? counted : usageOf({}) });
+  const mostInput = texts.texts.reduce((sum, text) => sum + mostTokens(text), 0);
+  const call = await metering.begin({ ...payer, kind: 'embedding', model, ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }) });
   if (texts.signal.aborted) {
     call.cancel();
     throw texts.signal.reason;

@@ -82,7 +82,7 @@ export const costOf = (usage: TokenUsage, pricing: Pricing): bigint => {
 };
 
 /** What a usage costs at most, in nano-units, where it is not known yet what of its input will be read from a cache or written to one. */
-export const highestCostOf = ({ inputTokens, outputTokens }: TokenUsage, pricing: Pricing): bigint => {
+export const highestCostOf = ({ inputTokens, outputTokens }: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>, pricing: Pricing): bigint => {
   if (pricing === 'free') return 0n;
   const { dearestInput, output, unit } = tokenPrices(pricing);
   return (BigInt(inputTokens) * dearestInput + BigInt(outputTokens) * output + unit / 2n) / unit;

@@ -47,5 +47,8 @@ export const usageOf = (reported: ReportedTokens): TokenUsage => {
 const clamped = (value: unknown, max: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 0), max) : 0;
 
+/** Tokens that a text has at most: no vocabulary has more than one for a byte. */
+export const mostTokens = (text: string): number => Buffer.byteLength(text);
+
 /** Tokens of a text where nobody counted them: four bytes each, the usual rule of thumb for text of one byte a character; others have more tokens for each. */
 export const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);

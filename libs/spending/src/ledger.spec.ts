@@ -1,4 +1,3 @@
-import { usageOf } from '@app/models';
 import * as fc from 'fast-check';
 import { rounds } from '../../../test/faults/log/rounds';
 import { idNumbered } from '../../../test/fixtures/invocations';
@@ -35,21 +34,6 @@ describe('the ledger', () => {
     kill();
     void running.settle(ended(10));
     expect(await ledger.close(50)).toBe(1);
-  });
-
-  it('holds what the dearest model costs that may answer', async () => {
-    const limitId = await spending.setLimit(ofUser);
-    const call = callOf(USER, 40);
-    const free = { ...call, model: { ...call.model, pricing: 'free' as const }, mayAnswer: [call.model] };
-    expect(await begun(spending.process().ledger.begin(free))).toBeDefined();
-    expect(await spending.standing(limitId)).toEqual([0n, 40n]);
-  });
-
-  it('holds the price of input that may be written to a cache', async () => {
-    const limitId = await spending.setLimit(ofUser);
-    const model = { ...callOf(USER, 0).model, pricing: { currency: 'USD', input: '0.001', cacheWrite: '0.002', output: '0', per: 1_000_000 } };
-    expect(await begun(spending.process().ledger.begin({ ...callOf(USER, 0), model, estimate: usageOf({ input: 30 }) }))).toBeDefined();
-    expect(await spending.standing(limitId)).toEqual([0n, 60n]);
   });
 
   it('says which limit refuses, and when it resets', async () => {

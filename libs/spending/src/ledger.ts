@@ -239,10 +239,11 @@ const heldCallOf = ({ kind, userId, keyId, agentId, spaceId, model, estimate: { 
   cost: costOf(usageOf({ input: inputTokens }), model.pricing).toString(),
 });
 
-const estimated = ({ model, mayAnswer = [], estimate }: CallToMeter): bigint => {
-  let most = highestCostOf(estimate, model.pricing);
+const estimated = ({ model, mayAnswer = [], estimate: { inputTokens, outputTokens }, mostInput = 0 }: CallToMeter): bigint => {
+  const tokens = { inputTokens: Math.max(inputTokens, mostInput), outputTokens };
+  let most = highestCostOf(tokens, model.pricing);
   for (const { pricing } of mayAnswer) {
-    const cost = highestCostOf(estimate, pricing);
+    const cost = highestCostOf(tokens, pricing);
     if (cost > most) most = cost;
   }
   return most;

@@ -16,6 +16,8 @@ export interface CallToMeter {
   readonly mayAnswer?: readonly ModelDescription[];
   /** Input as counted here, output as asked for or usual. What is held for the call is priced from it. */
   readonly estimate: TokenUsage;
+  /** Tokens that the input may be where it has more of them than texts usually have: they are held. By default as many as were counted. */
+  readonly mostInput?: number;
 }
 
 /** How a metered call ended. */

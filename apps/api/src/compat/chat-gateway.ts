@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import { CallRecord } from './call-record';
 import { chatAnswer, hasCommonUsage } from './chat-answer';
 import { type ChatParameters, chatParameters } from './chat-parameters';
-import { chatRequest, countedInput } from './chat-request';
+import { chatInput, chatRequest } from './chat-request';
 import { ChatStream } from './chat-stream';
 import type { Fields } from './checks';
 import { EventWriter } from './event-writer';
@@ -50,11 +50,11 @@ export class ChatGateway {
   async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<void> {
     const parameters = chatParameters(body, this.config.COMPAT_DROP_UNSUPPORTED);
     if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));
-    const input = countedInput(parameters);
+    const { counted: input, most: mostInput } = chatInput(parameters);
     const { userId, keyId } = caller;
     const most = model.contextWindow ?? LARGE_WINDOW;
     const estimate = usageOf({ input: Math.min(input, most), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most) });
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', model, mayAnswer: this.models.mayAnswer(model), estimate }, reply);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', model, mayAnswer: this.models.mayAnswer(model), estimate, mostInput: Math.min(mostInput, most) }, reply);
     const call = { model, parameters, input, record, reply };
     const routes = this.models.routes(model);
     if (routes.length === 0) return this.local.answer(call);

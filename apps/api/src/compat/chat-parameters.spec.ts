@@ -1,6 +1,6 @@
 import type { Route } from '@app/models';
 import { chatParameters } from './chat-parameters';
-import { chatRequest, countedInput } from './chat-request';
+import { chatInput, chatRequest } from './chat-request';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const read = (body: object, drop = false) => chatParameters({ messages, ...body }, drop);
@@ -69,13 +69,13 @@ describe('the parameters of a chat', () => {
 
   it('are counted without the bytes of pictures', () => {
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
-    expect([countedInput(read({})), countedInput(read({ messages: [{ role: 'user', content: [{ type: 'text', text: 'four' }, picture] }] }))]).toEqual([5, 1_005]);
+    expect([chatInput(read({})).counted, chatInput(read({ messages: [{ role: 'user', content: [{ type: 'text', text: 'four' }, picture] }] })).counted]).toEqual([5, 1_005]);
   });
 
   it('are counted by their bytes, as answers are: other scripts have more tokens for each character', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '天気' } };
     const turns = ['天気はどう', [{ type: 'text', text: '天気はどう' }]].map((content) => ({ role: 'assistant', content, tool_calls: [call] }));
     const bytes = 2 * (15 + Buffer.byteLength(JSON.stringify([call])));
-    expect(countedInput(read({ messages: turns }))).toBe(8 + Math.ceil(bytes / 4));
+    expect(chatInput(read({ messages: turns }))).toEqual({ counted: 8 + Math.ceil(bytes / 4), most: 8 + bytes });
   });
 });

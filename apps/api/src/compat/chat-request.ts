@@ -20,8 +20,8 @@ const PER_MESSAGE = 4;
 const PER_ATTACHMENT = 1_000;
 const BYTES_PER_TOKEN = 4;
 
-/** Input tokens of a chat request, counted by the usual rule of thumb of four bytes each. */
-export const countedInput = ({ messages, passed }: ChatParameters): number => {
+/** Input tokens of a chat request: counted by the usual rule of thumb of four bytes each, and at most, since no vocabulary has more than one for a byte. */
+export const chatInput = ({ messages, passed }: ChatParameters): { readonly counted: number; readonly most: number } => {
   let bytes = passed['tools'] === undefined ? 0 : Buffer.byteLength(JSON.stringify(passed['tools']));
   let tokens = 0;
   for (const { content, tool_calls: calls } of messages) {
@@ -35,7 +35,7 @@ export const countedInput = ({ messages, passed }: ChatParameters): number => {
     }
     if (Array.isArray(calls)) bytes += Buffer.byteLength(JSON.stringify(calls));
   }
-  return tokens + countedTokens(bytes);
+  return { counted: tokens + countedTokens(bytes), most: tokens + bytes };
 };
 
 /** Tokens of a text by its length in bytes. */

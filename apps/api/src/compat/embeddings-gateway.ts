@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { believedUsage, estimatedTokens, type ModelDescription, Models, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -31,7 +31,8 @@ export class EmbeddingsGateway {
     const { inputs, encoding, dimensions } = parameters;
     if (dimensions !== undefined && model.dimensions !== undefined && dimensions > model.dimensions) throw tooLong(model.dimensions);
     const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }) }, reply);
+    const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
       const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, reply);
       const believed = believedUsage(report, served, false);

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { believedUsage, estimatedTokens, type ModelDescription, Models, Relevance, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, Relevance, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -28,7 +28,8 @@ export class RerankGateway {
     const parameters = rerankParameters(body);
     const { query, documents, top } = parameters;
     const input = documents.reduce((sum, text) => sum + estimatedTokens(text) + estimatedTokens(query), 0);
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }) }, reply);
+    const mostInput = documents.reduce((sum, text) => sum + mostTokens(text) + mostTokens(query), 0);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
       const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: locally(parameters), report: undefined, served: model } : await this.remotely(model, parameters, reply);
       const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);
