@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '@app/kernel';
+import { Bell } from './bell';
 import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
 
 /** What following a log needs of an adapter. */
@@ -121,56 +122,6 @@ class Following implements Subscription {
     this.unlisten();
     this.bell.reset();
     if (!this.isStopped) await this.bell.wait(pause(failures, this.times));
-  }
-}
-
-/** Wakes one who waits; a ring before the wait counts. */
-class Bell {
-  private isRung = false;
-  private error: { readonly cause: unknown } | undefined;
-  private wake: (() => void) | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private milliseconds = 0;
-
-  reset(): void {
-    this.isRung = false;
-    this.error = undefined;
-  }
-
-  ring(): void {
-    this.isRung = true;
-    this.wake?.();
-  }
-
-  break(cause: unknown): void {
-    this.error = { cause };
-    this.ring();
-  }
-
-  /** True when rung, false when the time is up. Throws what broke it. */
-  async wait(milliseconds: number): Promise<boolean> {
-    if (!this.isRung) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-        this.limit(milliseconds);
-      });
-      this.wake = undefined;
-    }
-    if (this.error !== undefined) throw this.error.cause;
-    return this.isRung;
-  }
-
-  /** Waits no more. */
-  end(): void {
-    clearTimeout(this.timer);
-  }
-
-  /** One timer for all waits of a length: a ring every few milliseconds would make and drop as many. */
-  private limit(milliseconds: number): void {
-    if (this.milliseconds === milliseconds) return void this.timer?.refresh();
-    clearTimeout(this.timer);
-    this.milliseconds = milliseconds;
-    this.timer = setTimeout(() => this.wake?.(), milliseconds);
   }
 }
 

@@ -1,0 +1,49 @@
+/** Wakes one who waits; a ring before the wait counts. */
+export class Bell {
+  private isRung = false;
+  private error: { readonly cause: unknown } | undefined;
+  private wake: (() => void) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private milliseconds = 0;
+
+  reset(): void {
+    this.isRung = false;
+    this.error = undefined;
+  }
+
+  ring(): void {
+    this.isRung = true;
+    this.wake?.();
+  }
+
+  break(cause: unknown): void {
+    this.error = { cause };
+    this.ring();
+  }
+
+  /** True when rung, false when the time is up. Throws what broke it. */
+  async wait(milliseconds: number): Promise<boolean> {
+    if (!this.isRung) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        this.limit(milliseconds);
+      });
+      this.wake = undefined;
+    }
+    if (this.error !== undefined) throw this.error.cause;
+    return this.isRung;
+  }
+
+  /** Waits no more. */
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** One timer for all waits of a length: a ring every few milliseconds would make and drop as many. */
+  private limit(milliseconds: number): void {
+    if (this.milliseconds === milliseconds) return void this.timer?.refresh();
+    clearTimeout(this.timer);
+    this.milliseconds = milliseconds;
+    this.timer = setTimeout(() => this.wake?.(), milliseconds);
+  }
+}
