@@ -215,7 +215,7 @@ describe('every kind of object', () => {
       apiKey: { id: caller.keyId, path: at(`/api-keys/${caller.keyId}`) },
       space: { id: spaceId, path: at(`/spaces/${spaceId}`), without: ['role'] },
       agent: { id: agentId, path: at(`/agents/${agentId}`) },
-      document: { id: document.id, path: at(`/knowledge/${agentId}/documents/${document.id}`), without: ['tags'] },
+      document: { id: document.id, path: at(`/knowledge/${agentId}/documents/${document.id}`) },
       tag: { id: tag.id, path: at(`/knowledge/${agentId}/tags/${tag.id}`) },
       conversation: { id: turn.body.conversationId, path: conversation },
       message: { id: turn.body.message.id, path: `${conversation}/messages` },
@@ -231,6 +231,21 @@ describe('every kind of object', () => {
     expect(withoutThese((await object(`${kind}/${id}`)).body)).toEqual(withoutThese(now));
     expect((await history(`${kind}/${id}`)).body.items.length).toBeGreaterThan(0);
   });
+});
+
+it('a document shows its tags as they were called then', async () => {
+  const tag = await create(`/api/v1/core/knowledge/${agentId}/tags`, { name: 'Draft', color: '#ff0000' });
+  const { id } = await create(`/api/v1/core/knowledge/${agentId}/documents`, { name: 'b', content: 'b', mimeType: 'text/plain', tagIds: [tag.id] });
+  const created = (await history(`document/${id}`)).body.items.at(-1) as HistoryItem;
+  await platform.call(`/api/v1/core/knowledge/${agentId}/tags/${tag.id}`, { method: 'PUT', body: { name: 'Final' } });
+  const named = (name: unknown) => ({ tags: [{ id: tag.id, name, color: '#ff0000' }] });
+  expect((await object(`document/${id}?at=${created.position}`)).body).toMatchObject(named('Draft'));
+  expect((await object(`document/${id}`)).body).toMatchObject(named('Final'));
+  expect((await object(`document/${id}`, auditor)).body).toMatchObject(named({ encrypted: true }));
+  const renamed = (await history(`document/${id}`)).body.items.find(({ type }) => type === 'TagUpdated');
+  expect(renamed?.changes).toEqual([{ path: 'tags[0].name', before: 'Draft', after: 'Final' }]);
+  await platform.call(`/api/v1/core/knowledge/${agentId}/tags/${tag.id}`, { method: 'DELETE' });
+  expect((await object(`document/${id}`)).body).toMatchObject({ tags: [] });
 });
 
 describe('who may audit', () => {

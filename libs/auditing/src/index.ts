@@ -6,5 +6,6 @@ export * from './moment';
 export * from './object-history';
 export * from './object-reader';
 export * from './operator-actions';
+export type { Rows } from './row-fold';
 export * from './shown-event';
 export { AUDIT_TRAIL, positionOf } from './trail-index';

@@ -8,7 +8,8 @@ import { foldEvent, type Rows } from './row-fold';
 export interface ObjectView {
   readonly projection: RowProjection;
   readonly key: string;
-  readonly present: (row: Row) => Readonly<Record<string, Json>>;
+  /** `rows` are those of the view, as the object's events left them: its API may join others. */
+  readonly present: (row: Row, rows: Rows) => Readonly<Record<string, Json>>;
 }
 
 /** What one event did to an object. */
@@ -45,5 +46,5 @@ export const historyOf = (view: ObjectView, events: readonly RecordedEvent[]): r
 
 const shown = (view: ObjectView, rows: Rows): Readonly<Record<string, Json>> | null => {
   const row = rows.get(view.key);
-  return row === undefined ? null : view.present(row);
+  return row === undefined ? null : view.present(row, rows);
 };

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { concealed, historyOf, type Moment, momentOf, objectAfter, type ObjectView, readObject, upTo } from '@app/auditing';
+import { concealed, historyOf, type Moment, momentOf, objectAfter, type ObjectView, readObject, type Rows, upTo } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, EventCodec, type Json, type RecordedEvent, refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
@@ -98,8 +98,8 @@ export class AuditObjectsController {
     const { events, holdContent } = await readObject(this.log, this.codec, this.vault, { streams, types: projection.types, related }, revealed);
     if (events.length === 0) return refuse('not_found');
     if (revealed && holdContent) await this.register.record(caller, asked, events.map(({ context }) => context), meta);
-    const shown = (row: Row): Readonly<Record<string, Json>> => JSON.parse(present(row).text) as Record<string, Json>;
-    return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row) => concealed(shown(row)) as Record<string, Json> }, events };
+    const shown = (row: Row, rows: Rows): Readonly<Record<string, Json>> => JSON.parse(present(row, rows).text) as Record<string, Json>;
+    return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row, rows) => concealed(shown(row, rows)) as Record<string, Json> }, events };
   }
 
   /** The last event that shows in the object, of its own stream at or before a revision. Refuses `not_found` where none is, and for a revision that there never was. */

@@ -1,3 +1,4 @@
+import type { Rows } from '@app/auditing';
 import { idOf, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { Row } from '@app/read-store';
@@ -23,7 +24,8 @@ import { JsonText } from '../http';
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
 export interface ObjectKind {
   readonly projection: RowProjection;
-  readonly present: (row: Row) => JsonText;
+  /** `rows`: of its view, where that joins others. */
+  readonly present: (row: Row, rows: Rows) => JsonText;
   /** The stream of an object; null where others share it and the view `audit-objects` knows. */
   readonly stream: ((id: string) => string) | null;
   /** Streams of what the object belongs to: their events change or end it too. */
@@ -42,8 +44,23 @@ const shownBy =
 
 const ofKey = (first: RecordedEvent): readonly string[] => [`apiKeyUse-${idOf(first.context.stream)}`, ...related('user', 'userId')(first)];
 
-/** A document's tags by id: their names are objects of their own, with a history of their own. */
-const documentWithTags = (row: DocumentRow): JsonText => documentView(row, { tags: row.tagIds.map((id) => ({ id })) });
+/** Documents, and beside them the tags of their Space, as they stood then. */
+const taggedDocuments: RowProjection = {
+  ...documents,
+  types: [...new Set([...documents.types, ...tags.types])],
+  apply: (event) => [documents, tags].flatMap(({ types, apply }) => (types.includes(event.type) ? apply(event) : [])),
+};
+const tagsOfSpace = (first: RecordedEvent): readonly string[] => (typeof first.data['spaceId'] === 'string' ? related('tags', 'spaceId')(first) : []);
+
+/** A global document does not say of which Space its tags are: they are shown by id. */
+const documentWithTags = (given: Row, rows: Rows): JsonText => {
+  const row = given as unknown as DocumentRow;
+  const tagOf = (tagId: string): readonly object[] => {
+    const tag = rows.get(tagId);
+    return tag === undefined ? [] : [{ id: tagId, name: tag['name'], color: tag['color'] }];
+  };
+  return documentView(row, { tags: row.spaceId === null ? row.tagIds.map((id) => ({ id })) : row.tagIds.flatMap(tagOf) });
+};
 
 /** What the API shows of these is more than their row, or the catalogue itself: auditors see the row. */
 const asItIs = (row: Row): JsonText => new JsonText(JSON.stringify(row));
@@ -54,7 +71,7 @@ export const objectKinds: Readonly<Record<string, ObjectKind>> = {
   apiKey: { projection: apiKeys, present: shownBy(apiKeyView), stream: ownStream('apiKey'), related: ofKey },
   space: { projection: spaces, present: shownBy(spaceView), stream: ownStream('space'), related: none },
   agent: { projection: agents, present: shownBy(agentView), stream: ownStream('agent'), related: related('space', 'spaceId') },
-  document: { projection: documents, present: shownBy(documentWithTags), stream: ownStream('document'), related: none },
+  document: { projection: taggedDocuments, present: documentWithTags, stream: ownStream('document'), related: tagsOfSpace },
   tag: { projection: tags, present: shownBy(tagView), stream: null, related: related('space', 'spaceId') },
   conversation: { projection: conversations, present: shownBy(conversationView), stream: ownStream('conversation'), related: none },
   message: { projection: messages, present: shownBy(messageView), stream: null, related: none },
