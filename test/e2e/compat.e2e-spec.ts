@@ -125,6 +125,21 @@ describe('the official client for Node', () => {
   });
 });
 
+it.each<[string, object]>([
+  ['/chat/completions', { model: 'big', messages }],
+  ['/chat/completions', { model: 'big', messages, stream: true }],
+  ['/embeddings', { model: 'vectors', input: 'a' }],
+  ['/rerank', { model: 'ranks', query: 'q', input: ['a'] }],
+])('a provider may begin with a byte order mark: %s %j', async (path, body) => {
+  upstream.behaviour = (response, call) => {
+    response.writeHead(200, { 'content-type': call.body['stream'] === true ? 'text/event-stream' : 'application/json' }).write('\ufeff');
+    response.writeHead = () => response;
+    behaves(response, call);
+  };
+  const { status, text } = await platform.call(`${BASE}${path}`, { method: 'POST', body });
+  expect([status, text.includes('\ufeff'), upstream.calls.length]).toEqual([200, false, 1]);
+});
+
 describe('what goes to the provider', () => {
   it('is what is known, what is harmless and what its `forward` lists, under the names it knows', async () => {
     const known = { temperature: 0, top_p: 1, stop: ['x'], seed: 1, frequency_penalty: -2, presence_penalty: 2, tools, tool_choice: 'auto' };

@@ -42,6 +42,12 @@ describe('a whole answer', () => {
     });
   });
 
+  it.each(['m', 'acme-1'])('may begin with a byte order mark, which is not passed on (%s)', (model) => {
+    const whole = completion({ content: 'Hü' }, 'm');
+    const { text } = chatAnswer(Buffer.from(`\ufeff${JSON.stringify({ ...whole, model })}`), {} as ModelDescription, { key: 'm', input: 5, id: 'i' });
+    expect(JSON.parse(Buffer.from(text, 'latin1').toString())).toEqual(whole);
+  });
+
   it('says the same however its provider writes characters', () => {
     const said = 'Grüße • 你好 🙂 \\u2022';
     const answer = completion({ content: said }, 'acmé');

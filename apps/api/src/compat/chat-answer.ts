@@ -1,7 +1,7 @@
 import { type ModelDescription, UpstreamFailure } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
-import { changedJson, latin1 } from './latin1';
+import { changedJson, latin1, unmarked } from './latin1';
 import { chatUsage, knownUsage, type KnownUsage } from './usage-report';
 
 /** A whole answer for the client, and what it used. */
@@ -16,7 +16,7 @@ export interface ChatAnswer {
  * used and has every field that clients rely on; otherwise completed. Read as latin1, so that bytes are what they were. Throws `UpstreamFailure` for what is no answer.
  */
 export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input, id }: { readonly key: string; readonly input: number; readonly id: string }): ChatAnswer => {
-  const text = bytes.toString('latin1');
+  const text = unmarked(bytes.toString('latin1'));
   const answer = answerIn(text);
   const known = knownUsage(answer['usage'], served, input, charactersOf(answer.choices[0]?.message));
   const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);

@@ -88,6 +88,12 @@ describe('a stream of chunks', () => {
     expect(pass([text]).out).toBe(`${event(said('a'))}data:${JSON.stringify(STOP)}\n\n${DONE}`);
   });
 
+  it('may begin with a byte order mark, which is not passed on', () => {
+    const whole = [said('a'), STOP].map(event).join('') + DONE;
+    for (const mark of ['\u00ef\u00bb\u00bf', '\u00ef\u00bb\u00bf: hello\n', '\u00ef\u00bb\u00bf\n\n']) expect(pass((mark + whole).split(/(?=\n)/))).toMatchObject({ out: whole, broken: false });
+    expect(pass([event(said('a')), `\u00ef\u00bb\u00bf${event(STOP)}`])).toMatchObject({ out: event(said('a')), broken: true });
+  });
+
   it('is given the end that it lacks', () => {
     expect(pass([event(said('a')), event(STOP)])).toMatchObject({ out: event(said('a')) + event(STOP) + DONE, broken: false });
     expect(pass([event(said('a')), event(STOP).trimEnd()])).toMatchObject({ out: event(said('a')) + event(STOP) + DONE, broken: false });

@@ -1,7 +1,7 @@
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { ChunkTemplate } from './chunk-template';
-import { changedJson, latin1 } from './latin1';
+import { changedJson, latin1, unmarked } from './latin1';
 
 /** A longer event is no event of a chat. */
 const MAX_EVENT = 16 * 1024 * 1024;
@@ -93,7 +93,7 @@ export class ChatStream {
     }
     if (block.startsWith('data:') && !block.includes('\n')) return this.data(block.slice(block.startsWith('data: ') ? 6 : 5), block);
     const data: string[] = [];
-    for (const line of block.split('\n')) {
+    for (const line of (this.head === undefined ? unmarked(block) : block).split('\n')) {
       if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
       else if (line !== '' && !line.startsWith(':') && !OTHER_LINE.test(line)) return this.breakOff();
     }

@@ -3,6 +3,12 @@ import type { Fields } from './checks';
 /** Text as its UTF-8 bytes read as latin1. */
 export const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
+/** The byte order mark that some servers begin with. */
+const MARK = latin1('\ufeff');
+
+/** Text read as latin1 without the mark at its beginning. */
+export const unmarked = (text: string): string => (text.startsWith(MARK) ? text.slice(MARK.length) : text);
+
 /**
  * Changes a JSON object in text that was read as latin1. It is parsed anew from what its bytes say: beside bytes its strings
  * may have escapes, which stand for characters, and once both were parsed nobody can tell them apart.

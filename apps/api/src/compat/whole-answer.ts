@@ -15,7 +15,7 @@ export const wholeAnswer = async <T>(call: UpstreamCall, reply: FastifyReply, re
 
 const parsed = (bytes: Buffer): unknown => {
   try {
-    return JSON.parse(bytes.toString()) as unknown;
+    return JSON.parse(bytes.toString().replace(/^\ufeff/, '')) as unknown;
   } catch {
     throw new UpstreamFailure('broken');
   }
