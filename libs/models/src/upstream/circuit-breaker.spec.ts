@@ -32,6 +32,18 @@ describe('the circuit of a provider', () => {
     expect(breaker.admit()).toBe(true);
   });
 
+  it('waits five seconds for a try that hangs, and then lets the next one try', () => {
+    const { breaker, wait } = broken();
+    wait(5_000);
+    expect(breaker.admit()).toBe(true);
+    wait(4_999);
+    expect(breaker.admit()).toBe(false);
+    wait(1);
+    expect([breaker.admit(), breaker.admit()]).toEqual([true, false]);
+    breaker.succeeded();
+    expect([breaker.state, breaker.admit(), breaker.admit()]).toEqual(['closed', true, true]);
+  });
+
   it('stays closed while successes come between failures', () => {
     const breaker = new CircuitBreaker(() => 0);
     for (let call = 0; call < 100; call += 1) {

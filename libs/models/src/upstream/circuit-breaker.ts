@@ -1,6 +1,6 @@
 /** So many calls in a row must fail before a provider is left alone, */
 const FAILURES = 10;
-/** for so long; then one call tries it. */
+/** for so long; then one call tries it, and another one where that hangs for so long. */
 const OPEN_MS = 5_000;
 
 /** `open`: not asked. `half-open`: one call tries whether it is back. */
@@ -10,7 +10,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
 export class CircuitBreaker {
   private failures = 0;
   private openedAt: number | undefined;
-  private trying = false;
+  private triedAt: number | undefined;
 
   /** `now` in milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -28,25 +28,26 @@ export class CircuitBreaker {
   /** Whether a call may be made. Each that may must end in `succeeded`, `failed` or `undecided`. */
   admit(): boolean {
     if (this.openedAt === undefined) return true;
-    if (this.waitMs > 0 || this.trying) return false;
-    this.trying = true;
+    const now = this.now();
+    if (this.waitMs > 0 || (this.triedAt !== undefined && now < this.triedAt + OPEN_MS)) return false;
+    this.triedAt = now;
     return true;
   }
 
   succeeded(): void {
     this.failures = 0;
     this.openedAt = undefined;
-    this.trying = false;
+    this.triedAt = undefined;
   }
 
   failed(): void {
     this.failures += 1;
-    this.trying = false;
+    this.triedAt = undefined;
     if (this.failures >= FAILURES) this.openedAt = this.now();
   }
 
   /** The call says nothing about the provider: its caller left, or the request was refused. */
   undecided(): void {
-    this.trying = false;
+    this.triedAt = undefined;
   }
 }
