@@ -169,6 +169,19 @@ describe('API keys', () => {
     expect((await platform.call<{ items: unknown[] }>(`${KEYS}?userId=${userId}`)).body.items).toHaveLength(2);
   });
 
+  it('do not lengthen what may do more than they', async () => {
+    const { key: wide, userId } = await platform.newCaller({ role: 'admin' });
+    const narrow = await platform.call<{ secret: string }>(KEYS, { method: 'POST', key: wide, body: { name: 'narrow', agentIds: [], allAgents: true, permissions: ['keys:write'] } });
+    const limit = { amount: '5', window: 'day' };
+    const { body: standing } = await platform.call<{ id: string }>(KEYS, { method: 'POST', key: wide, body: { name: 'wide', agentIds: [], allAgents: true, permissions: ['keys:write', 'llm'], userId, expiresAt: '2098-01-01T00:00:00Z', usageLimit: limit } });
+    const change = (body: object, key: string) => platform.call<{ code: string }>(`${KEYS}/${standing.id}`, { method: 'PUT', key, body });
+    for (const more of [{ expiresAt: '2099-01-01T00:00:00Z' }, { expiresAt: null }, { usageLimit: { ...limit, amount: '6' } }, { usageLimit: null }]) {
+      expect(await change(more, narrow.body.secret)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    expect((await change({ expiresAt: '2097-01-01T00:00:00Z', usageLimit: { ...limit, amount: '4' } }, narrow.body.secret)).status).toBe(200);
+    expect((await change({ expiresAt: '2099-01-01T00:00:00Z', usageLimit: null }, wide)).status).toBe(200);
+  });
+
   it('notes that they were used', async () => {
     const { key, keyId } = await platform.newCaller();
     await platform.call(`${USERS}/me`, { key });

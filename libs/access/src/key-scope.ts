@@ -1,4 +1,4 @@
-import { apiKeyDecider, type ApiKeyFields, isLiving, type IssuedApiKey, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
+import { apiKeyDecider, type ApiKeyFields, isLiving, type IssuedApiKey, PERMISSIONS_OF_ROLE, type UsageLimit, userDecider } from '@app/identity';
 import { Decisions, nanoUnits, refuse } from '@app/kernel';
 import { Access } from './access';
 import type { Caller } from './caller';
@@ -23,6 +23,7 @@ export class KeyScope {
     // What is included is not billed: that is for those to say who set limits.
     const included = fields.usageLimit?.includedAmount ?? null;
     if (included !== null && included !== standing?.usageLimit?.includedAmount && !caller.permissions.has('cost:write')) refuse('forbidden', { path: 'usageLimit.includedAmount' });
+    if (standing !== undefined && exceeds(standing, caller, PERMISSIONS_OF_ROLE[user.role])) refuseMore(fields, standing);
     for (const agentId of fields.agentIds ?? []) if (standing?.agentIds.has(agentId) !== true) await this.demandAgent(caller, userId, agentId);
     if (caller.keyId !== undefined) await this.demandWithinKey(caller.keyId, fields, standing === undefined);
   }
@@ -42,10 +43,25 @@ export class KeyScope {
   private async demandWithinKey(keyId: string, { expiresAt, usageLimit }: Partial<ApiKeyFields>, isNew: boolean): Promise<void> {
     const { state: own } = await this.decisions.load(apiKeyDecider, keyId);
     if (own.status !== 'valid') return refuse('forbidden');
-    if (expiresAt !== undefined && own.expiresAt !== null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own.expiresAt))) refuse('forbidden', { path: 'expiresAt' });
+    if (expiresAt !== undefined && isLater(expiresAt, own.expiresAt)) refuse('forbidden', { path: 'expiresAt' });
     if (usageLimit === undefined || own.usageLimit === null) return;
-    const holds = usageLimit !== null && (usageLimit.action !== 'warn' || own.usageLimit.action === 'warn');
-    const within = holds && usageLimit.window === own.usageLimit.window && usageLimit.timeZone === own.usageLimit.timeZone && nanoUnits(usageLimit.amount) <= nanoUnits(own.usageLimit.amount);
-    if (isNew || !within) refuse('forbidden', { path: 'usageLimit' });
+    if (isNew || !isWithin(usageLimit, own.usageLimit)) refuse('forbidden', { path: 'usageLimit' });
   }
 }
+
+/** True for a key that may do what its changer may not, as far as its user's role lets it today. */
+const exceeds = ({ permissions, agentIds, allAgents }: IssuedApiKey, caller: Caller, ofRole: ReadonlySet<string>): boolean =>
+  [...permissions].some((permission) => ofRole.has(permission) && !caller.permissions.has(permission)) || (!caller.allAgents && (allAgents || [...agentIds].some((agentId) => !caller.agentIds.has(agentId))));
+
+/** Such a key does not get to last longer, or to spend more. */
+const refuseMore = ({ expiresAt, usageLimit }: Partial<ApiKeyFields>, standing: IssuedApiKey): void => {
+  if (expiresAt !== undefined && isLater(expiresAt, standing.expiresAt)) refuse('forbidden', { path: 'expiresAt' });
+  if (usageLimit !== undefined && standing.usageLimit !== null && !isWithin(usageLimit, standing.usageLimit)) refuse('forbidden', { path: 'usageLimit' });
+};
+
+/** Null is never. */
+const isLater = (time: string | null, other: string | null): boolean => other !== null && (time === null || Date.parse(time) > Date.parse(other));
+
+/** Whether a limit is as tight as another. */
+const isWithin = (limit: UsageLimit | null, other: UsageLimit): boolean =>
+  limit !== null && (limit.action !== 'warn' || other.action === 'warn') && limit.window === other.window && limit.timeZone === other.timeZone && nanoUnits(limit.amount) <= nanoUnits(other.amount);

@@ -30,10 +30,16 @@ const commandMeta = (request: FastifyRequest): CommandMeta => {
   };
 };
 
-/** `If-Match` names one revision, as the `etag` did; `*` asks for nothing more than existence. */
+const ETAG = /^"(0|[1-9]\d{0,14})"$/;
+/** One that some server may have given (RFC 9110, 8.8.3): it is well formed, and none of ours. */
+const FOREIGN_ETAG = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/;
+
+/** `If-Match` names one revision, as the `etag` did; `*` asks for nothing more than existence. Refuses `precondition_failed` for etags that no revision has. */
 const revisionOf = (header: string | undefined): number | undefined => {
-  if (header === undefined || header.trim() === '*') return undefined;
-  const revision = /^\s*"(\d{1,15})"\s*$/.exec(header)?.[1];
+  const given = header?.trim();
+  if (given === undefined || given === '*') return undefined;
+  const revision = ETAG.exec(given)?.[1];
   if (revision !== undefined) return Number(revision);
-  throw new InvalidInput('invalid_parameter', [{ path: 'If-Match', code: 'invalid_format', message: 'Must be an etag of this API, such as "3".' }]);
+  if (FOREIGN_ETAG.test(given)) return refuse('precondition_failed');
+  throw new InvalidInput('invalid_parameter', [{ path: 'If-Match', code: 'invalid_format', message: 'Must be one etag of this API, such as "3".' }]);
 };

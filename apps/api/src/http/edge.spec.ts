@@ -126,7 +126,8 @@ describe('writes', () => {
   it('carry If-Match and the actor into the command', async () => {
     await post({ name: 'a' }, { 'if-match': '"4"' });
     expect(calls[0]).toMatchObject({ ifRevision: 4, actor: 'key:1', onBehalfOf: 'user:1' });
-    expect((await post({ name: 'a' }, { 'if-match': 'four' })).status).toBe(400);
+    for (const malformed of ['four', '"4', '"4", "5"']) expect((await post({ name: 'a' }, { 'if-match': malformed })).status).toBe(400);
+    for (const foreign of ['W/"4"', '"04"', '"4444444444444444"', '"abc"', '""']) expect((await post({ name: 'a' }, { 'if-match': foreign })).status).toBe(412);
   });
 
   it('happen once under an Idempotency-Key, with the same answer but without the secret', async () => {
