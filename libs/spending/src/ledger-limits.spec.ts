@@ -87,12 +87,8 @@ describe('the ledger, while limits change,', () => {
         for (const { call } of running) void call.settle(ended(1));
         await Promise.all(processes.map(({ ledger }) => ledger.close(10_000)));
         await world.limitKey(KEY, { amount: '1', window: 'total' });
-        const calls = await world.invocations();
-        const newcomer = world.process();
-        for (const limitId of [ofUser, KEY]) {
-          const { spent, held, start } = await newcomer.ledger.standing(await newcomer.limits.byId(limitId));
-          expect([held, Number(spent)]).toEqual([0n, calls.filter(({ at }) => at >= (start ?? '')).reduce((sum, { cost }) => sum + Number(cost), 0)]);
-        }
+        const { standings, calls } = await world.atRest([ofUser, KEY]);
+        for (const { start, spent } of standings) expect(Number(spent)).toBe(calls.filter(({ at }) => at >= (start ?? '')).reduce((sum, { cost }) => sum + Number(cost), 0));
       }),
       { numRuns: rounds(40) },
     );
