@@ -138,6 +138,20 @@ describe('cost control', () => {
     expect((await platform.call<{ items: Limit[] }>(LIMITS, { key })).body.items).toEqual([]);
   });
 
+  it('that is used up refuses what a caller asks of free models, not what documents and searches need', async () => {
+    const { body: agent } = await platform.call<{ id: string }>(`${CORE}/agents`, { method: 'POST', body: { name: 'Guide', model: 'local-chat', knowledgeEnabled: true, spaceId: (await platform.call<{ id: string }>(`${CORE}/spaces`, { method: 'POST', body: { name: 'Free' } })).body.id } });
+    const { body: made } = await platform.call<{ secret: string }>(`${CORE}/api-keys`, { method: 'POST', body: { name: 'spent', agentIds: [], allAgents: true, permissions: ['compat', 'llm', 'knowledge:read', 'knowledge:write'], usageLimit: { amount: '0', window: 'total' } } });
+    const post = (path: string, body: object) => platform.call<{ id: string; code?: string; error?: { code: string } }>(path, { method: 'POST', key: made.secret, body });
+    const used = { status: 429, body: { error: { type: 'rate_limit_error', code: 'usage_limit_exceeded' } } };
+    expect(await post('/api/compat/v1/chat/completions', { model: 'local-chat', messages: [{ role: 'user', content: 'Hello?' }] })).toMatchObject(used);
+    expect(await post('/api/compat/v1/rerank', { model: 'local-reranker', query: 'a', input: ['b'] })).toMatchObject(used);
+    expect(await post('/api/compat/v1/embeddings', { model: 'local-embedding', input: 'a' })).toMatchObject(used);
+    expect(await post(`${CORE}/llm/${agent.id}/conversation`, { message: 'Hello?' })).toMatchObject({ status: 429, body: { code: 'usage_limit_exceeded' } });
+    const document = await post(`${CORE}/knowledge/${agent.id}/documents`, { name: 'a.md', content: 'The quokka sleeps.', mimeType: 'text/markdown' });
+    await until(async () => (await platform.call<{ status: string }>(`${CORE}/knowledge/${agent.id}/documents/${document.body.id}`)).body.status === 'Ready', 'the end of ingestion');
+    expect((await post(`${CORE}/knowledge/${agent.id}/search`, { query: 'quokka' })).status).toBe(200);
+  });
+
   it('is named in the path, the body or the query, and once', async () => {
     const { userId } = await platform.newCaller();
     const limits = await Promise.all([1, 2, 3].map((amount) => set({ scope: { type: 'user', id: userId }, amount, window: 'day' })));

@@ -62,8 +62,10 @@ export class Ledger implements Metering {
     const id = ids.next();
     const at = clock.now();
     const estimate = estimated(call);
-    const concerned = estimate === 0n ? [] : await limits.of(call);
-    const held = concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
+    const concerned = estimate === 0n && call.isAskedFor !== true ? [] : await limits.of(call);
+    // Where nothing is held, all are asked; where something is, several are before it.
+    if (estimate === 0n || concerned.length > 1) await this.ask(id, at, concerned);
+    const held = estimate === 0n || concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
     const including = held.filter(({ limit }) => limit.includedAmount !== null);
     const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
     return {
@@ -91,10 +93,14 @@ export class Ledger implements Metering {
     return this.settling.size;
   }
 
-  /** Holds against all limits, or against none. A limit that is used up refuses before anything is held under the others, which are not this caller's alone. */
+  /** Throws where a limit that is used up refuses: before anything is held under the others, which are not this caller's alone. */
+  private async ask(id: Uuid, at: Date, limits: readonly AppliedLimit[]): Promise<void> {
+    await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: at.getTime() }, at))));
+  }
+
+  /** Holds against all limits, or against none. */
   private async hold(id: Uuid, estimate: bigint, at: Date, limits: readonly AppliedLimit[], call: HeldCall): Promise<readonly Held[]> {
     const time = at.getTime();
-    if (limits.length > 1) await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: time }, at))));
     const asked = limits.map(async (limit): Promise<Held> => ({ limit, answer: await this.granted(limit, { type: 'hold', id, by: this.parts.processes.id, estimate, at: time, call }, at) }));
     const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];

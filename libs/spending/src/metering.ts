@@ -11,6 +11,8 @@ export interface CallToMeter {
   readonly agentId?: string;
   readonly spaceId?: string;
   readonly kind: 'chat' | 'embedding' | 'rerank';
+  /** Somebody asks a model for this very call: a limit that is used up refuses it also where it costs nothing. Not so what documents and searches need. */
+  readonly isAskedFor?: true;
   readonly model: ModelDescription;
   /** Those that may answer, the model itself among them: what is held is the price of the dearest. By default the model alone. */
   readonly mayAnswer?: readonly ModelDescription[];

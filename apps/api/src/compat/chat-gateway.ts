@@ -54,7 +54,7 @@ export class ChatGateway {
     const { userId, keyId } = caller;
     const most = model.contextWindow ?? LARGE_WINDOW;
     const estimate = usageOf({ input: Math.min(input, most), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most) });
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', model, mayAnswer: this.models.mayAnswer(model), estimate, mostInput: Math.min(mostInput, most) }, reply);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate, mostInput: Math.min(mostInput, most) }, reply);
     const call = { model, parameters, input, record, reply };
     const routes = this.models.routes(model);
     if (routes.length === 0) return this.local.answer(call);

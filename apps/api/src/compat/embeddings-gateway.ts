@@ -32,7 +32,7 @@ export class EmbeddingsGateway {
     if (dimensions !== undefined && model.dimensions !== undefined && dimensions > model.dimensions) throw tooLong(model.dimensions);
     const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
     const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
       const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, reply);
       const believed = believedUsage(report, served, false);

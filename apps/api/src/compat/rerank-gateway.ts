@@ -29,7 +29,7 @@ export class RerankGateway {
     const { query, documents, top } = parameters;
     const input = documents.reduce((sum, text) => sum + estimatedTokens(text) + estimatedTokens(query), 0);
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text) + mostTokens(query), 0);
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
       const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: locally(parameters), report: undefined, served: model } : await this.remotely(model, parameters, reply);
       const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);

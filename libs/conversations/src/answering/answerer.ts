@@ -45,7 +45,7 @@ export class Answerer {
     const model = this.models.catalogue.models.get(key ?? this.models.catalogue.defaultModel);
     if (model?.kind !== 'chat') return undefined;
     const estimate = usageOf({ input: USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question), output: USUAL.output });
-    return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', model, estimate });
+    return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', isAskedFor: true, model, estimate });
   }
 
   /** `metered`: what `reserve` gave; it is settled here. */
