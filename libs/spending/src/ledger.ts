@@ -1,41 +1,17 @@
 import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } from '@app/kernel';
-import { costOf, highestCostOf, usageOf } from '@app/models';
 import type { HeldCall } from './account/account.events';
-import { type AccountParts, OpenAccount, type Standing } from './account/open-account';
 import type { Answer, Move } from './account/moves';
-import type { RecordedInvocation } from './invocations/invocation.events';
-import { LostCalls } from './invocations/lost-calls';
-import { UsageRecords } from './invocations/usage-records';
-import type { RecordedCost } from './invocations/usage-stream';
-import type { AppliedLimit, Limits } from './limits/limits';
-import type { CallToMeter, MeteredCall, Metering, Settlement } from './metering';
+import type { Standing } from './account/open-account';
+import { estimated, type Held, heldCallOf } from './held-call';
+import type { AppliedLimit } from './limits/limits';
+import type { CallToMeter, MeteredCall, Metering } from './metering';
+import { Settlements, type SettlementsParts } from './settlements';
 import { windowAt } from './windows';
 
 /** How long a call waits for its limits to be asked; then it is refused as `Unavailable`. */
 const ANSWER_MS = 2_000;
-const RETRY_MS = 500;
 /** How long a call waits for what others of this process that ended leave over. */
 const ENDING_MS = 1_000;
-
-export interface LedgerParts extends Omit<AccountParts, 'recorded'> {
-  /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
-  readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
-  readonly limits: Limits;
-  readonly currency: string;
-  readonly logger: { error(facts: object, message: string): void };
-}
-
-interface Endings {
-  readonly underWay: Set<Promise<unknown>>;
-  /** How many there were. */
-  over: number;
-}
-
-/** A limit that let a call begin. */
-interface Held {
-  readonly limit: AppliedLimit;
-  readonly answer: Extract<Answer, { granted: true }>;
-}
 
 /**
  * Reserve, call, settle. What a call may cost is held in the account of every limit that concerns it; when it has ended its
@@ -43,22 +19,15 @@ interface Held {
  * by the record, which they write where the call has none.
  */
 export class Ledger implements Metering {
-  private readonly accounts = new Map<string, OpenAccount>();
-  private readonly records: UsageRecords;
-  private readonly accountParts: AccountParts;
-  private readonly settling = new Set<Promise<unknown>>();
-  /** Settlements by limit: what those under way hold is about to come free. */
-  private readonly endings = new Map<string, Endings>();
+  private readonly settlements: Settlements;
 
-  constructor(private readonly parts: LedgerParts) {
-    this.records = new UsageRecords({ ...parts, processId: parts.processes.id });
-    const lostCalls = new LostCalls({ ...parts, onRecorded: (id, call, recorded) => void this.inBackground(id, () => this.countFound(id, call, recorded)) });
-    this.accountParts = { ...parts, recorded: (id, hold) => lostCalls.recorded(id, hold) };
+  constructor(private readonly parts: SettlementsParts) {
+    this.settlements = new Settlements(parts);
   }
 
   async begin(call: CallToMeter): Promise<MeteredCall> {
     const { ids, clock, limits } = this.parts;
-    this.records.demandRoom();
+    this.settlements.records.demandRoom();
     const id = ids.next();
     const at = clock.now();
     const estimate = estimated(call);
@@ -72,25 +41,19 @@ export class Ledger implements Metering {
       invocationId: id,
       isHeld: held.length > 0,
       isIncludedUsage,
-      cancel: () => held.forEach(({ limit }) => this.giveBack(limit, id, at)),
-      settle: (settlement) => this.endingUnder(held.map(({ limit }) => limit), this.inBackground(id, () => this.settled({ id, at, call, held, isIncludedUsage }, settlement))),
+      cancel: () => held.forEach(({ limit }) => this.settlements.giveBack(limit, id, at)),
+      settle: (settlement) => this.settlements.settle({ id, at, call, held, isIncludedUsage }, settlement),
     };
   }
 
   /** Where a limit's account stands now. */
   standing(limit: AppliedLimit): Promise<Standing> {
-    return this.accountOf(limit.id, limit).standing(limit.account);
+    return this.settlements.accountOf(limit).standing(limit.account);
   }
 
-  /**
-   * Resolves when every call that ended is settled, to the number of settlements that could not be made within the time: while the
-   * log is away they wait for it. What is held for them is set free by others later.
-   */
-  async close(graceMs: number): Promise<number> {
-    const late = AbortSignal.timeout(graceMs);
-    const isLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve(), { once: true }));
-    while (this.settling.size > 0 && !late.aborted) await Promise.race([Promise.all(this.settling), isLate]);
-    return this.settling.size;
+  /** Resolves when every call that ended is settled, to the number of settlements that could not be made within the time. */
+  close(graceMs: number): Promise<number> {
+    return this.settlements.close(graceMs);
   }
 
   /** Throws where a limit that is used up refuses: before anything is held under the others, which are not this caller's alone. */
@@ -106,7 +69,7 @@ export class Ledger implements Metering {
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
     if (failed.length === 0) return (outcomes as readonly PromiseFulfilledResult<Held>[]).map(({ value }) => value);
     // Also those that are granted later, when nobody waits any more.
-    for (const each of asked) void each.then(({ limit }) => this.giveBack(limit, id, at), () => undefined);
+    for (const each of asked) void each.then(({ limit }) => this.settlements.giveBack(limit, id, at), () => undefined);
     // A limit that is used up is told before one that could not be asked.
     throw (failed.find(({ reason }) => isDomainError(reason)) ?? failed[0])?.reason;
   }
@@ -114,10 +77,10 @@ export class Ledger implements Metering {
   /** Refuses where nothing is left, also of what settlements under way leave over. */
   private async granted(limit: AppliedLimit, move: Extract<Move, { type: 'hold' | 'ask' }>, at: Date): Promise<Held['answer']> {
     const patience = performance.now() + ENDING_MS;
-    const endings = this.endingsUnder(limit);
+    const endings = this.settlements.endingsUnder(limit);
     for (;;) {
       const { over } = endings;
-      const answer = await this.accountOf(limit.id, limit).move(limit.account, move);
+      const answer = await this.settlements.accountOf(limit).move(limit.account, move);
       if (answer === undefined) throw new Error('nothing was answered');
       if (answer.granted) return answer;
       const mayChange = endings.underWay.size > 0 || endings.over > over;
@@ -125,135 +88,7 @@ export class Ledger implements Metering {
       await Promise.all(endings.underWay);
     }
   }
-
-  private endingsUnder({ id }: AppliedLimit): Endings {
-    let endings = this.endings.get(id);
-    if (endings === undefined) this.endings.set(id, (endings = { underWay: new Set(), over: 0 }));
-    return endings;
-  }
-
-  private async endingUnder(limits: readonly AppliedLimit[], settlement: Promise<void>): Promise<void> {
-    for (const limit of limits) this.endingsUnder(limit).underWay.add(settlement);
-    await settlement;
-    for (const limit of limits) {
-      const endings = this.endingsUnder(limit);
-      endings.underWay.delete(settlement);
-      endings.over += 1;
-    }
-  }
-
-  private async settled(ended: EndedCall, settlement: Settlement): Promise<void> {
-    const { id, held } = ended;
-    const cost = costOf(settlement.usage, settlement.model.pricing);
-    const recorded = await this.records.record(invocationOf(ended, settlement, cost, this.parts.currency));
-    await (recorded.isByOthers ? this.freeAll(id, held.map(({ limit }) => limit), recorded) : this.settleAll(ended, recorded));
-  }
-
-  /** Counts a call of a dead process that was recorded here, also under limits where it holds nothing. */
-  private async countFound(id: Uuid, call: HeldCall, recorded: RecordedCost): Promise<void> {
-    const limits = recorded.cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
-    await this.freeAll(id, limits, recorded, { at: Date.parse(call.at) });
-  }
-
-  /** Ends what is still held for a call that was recorded in the place of its process. */
-  private async freeAll(id: Uuid, limits: readonly AppliedLimit[], { cost, position }: RecordedCost, began: { readonly at?: number } = {}): Promise<void> {
-    await Promise.all(limits.map((limit) => this.patiently(id, () => this.accountOf(limit.id, limit).move(limit.account, { type: 'free', id, cost, position, ...began }))));
-  }
-
-  /** Settles what is held for a call, and under limits that were set while it ran: they count it too. */
-  private async settleAll({ id, call, at, held }: EndedCall, { cost, position }: RecordedCost): Promise<void> {
-    const now = cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
-    const limits = new Map([...held.map(({ limit }) => [limit.id, limit] as const), ...now.map((limit) => [limit.id, limit] as const)]);
-    await Promise.all([...limits.values()].map((limit) => this.patiently(id, () => this.settleAccount(limit, id, cost, at, position))));
-  }
-
-  private giveBack(limit: AppliedLimit, id: Uuid, at: Date): void {
-    void this.endingUnder([limit], this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null))));
-  }
-
-  private settleAccount(limit: AppliedLimit, id: Uuid, cost: bigint, at: Date, position: string | null): Promise<unknown> {
-    return this.accountOf(limit.id, limit).move(limit.account, { type: 'settle', id, cost, at: at.getTime(), position });
-  }
-
-  /** What is owed to the log is tried until it is there. */
-  private async patiently<T>(invocationId: Uuid, work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        this.parts.logger.error({ invocationId, error }, 'a call could not be settled; trying again');
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
-      }
-    }
-  }
-
-  private async inBackground(invocationId: Uuid, work: () => Promise<unknown>): Promise<void> {
-    const running = work().catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
-    this.settling.add(running);
-    await running;
-    this.settling.delete(running);
-  }
-
-  private accountOf(limitId: string, limit: AppliedLimit): OpenAccount {
-    const known = this.accounts.get(limitId) ?? new OpenAccount(this.accountParts, limit.account);
-    this.accounts.set(limitId, known);
-    return known;
-  }
 }
-
-interface EndedCall {
-  readonly id: Uuid;
-  readonly at: Date;
-  readonly call: CallToMeter;
-  readonly held: readonly Held[];
-  readonly isIncludedUsage: boolean;
-}
-
-const invocationOf = ({ id, at, call, isIncludedUsage }: EndedCall, { model, usage, usageSource, outcome, latencyMs }: Settlement, cost: bigint, currency: string): RecordedInvocation => ({
-  id,
-  at: at.toISOString(),
-  kind: call.kind,
-  userId: call.userId,
-  apiKeyId: call.keyId ?? null,
-  agentId: call.agentId ?? null,
-  spaceId: call.spaceId ?? null,
-  model: model.key,
-  priceVersion: model.priceVersion,
-  inputTokens: usage.inputTokens,
-  cacheReadTokens: usage.inputTokenDetails.cacheReadTokens,
-  cacheWriteTokens: usage.inputTokenDetails.cacheWriteTokens,
-  outputTokens: usage.outputTokens,
-  reasoningTokens: usage.outputTokenDetails.reasoningTokens,
-  cost: cost.toString(),
-  currency,
-  isIncludedUsage,
-  usageSource,
-  latencyMs,
-  outcome,
-});
-
-const heldCallOf = ({ kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter, at: Date): HeldCall => ({
-  at: at.toISOString(),
-  kind,
-  userId,
-  ...(keyId === undefined ? {} : { keyId }),
-  ...(agentId === undefined ? {} : { agentId }),
-  ...(spaceId === undefined ? {} : { spaceId }),
-  model: model.key,
-  priceVersion: model.priceVersion,
-  inputTokens,
-  cost: costOf(usageOf({ input: inputTokens }), model.pricing).toString(),
-});
-
-const estimated = ({ model, mayAnswer = [], estimate: { inputTokens, outputTokens }, mostInput = 0 }: CallToMeter): bigint => {
-  const tokens = { inputTokens: Math.max(inputTokens, mostInput), outputTokens };
-  let most = highestCostOf(tokens, model.pricing);
-  for (const { pricing } of mayAnswer) {
-    const cost = highestCostOf(tokens, pricing);
-    if (cost > most) most = cost;
-  }
-  return most;
-};
 
 const refuseCall = ({ id, scope, window, amount, account }: AppliedLimit, { spent, held }: Extract<Answer, { granted: false }>, at: Date): never => {
   const { resetsAt } = windowAt(account.calendar, at.getTime());

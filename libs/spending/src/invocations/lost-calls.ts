@@ -1,6 +1,6 @@
 import type { Hold } from '../account/account';
 import type { HeldCall } from '../account/account.events';
-import type { RecordedInvocation } from './invocation.events';
+import { lostCall } from './recorded-calls';
 import { INVOCATIONS_AT_ONCE, type RecordedCost, UsageStream, type UsageStreamParts } from './usage-stream';
 
 /** A call that a dead process held for, with what is known of it. */
@@ -69,7 +69,7 @@ export class LostCalls {
       const known = new Map(await Promise.all(batch.map(async ({ id }) => [id, await this.parts.recorded(id)] as const)));
       // Several accounts hold for one call.
       const lost = [...new Map(batch.filter(({ id }) => known.get(id) === undefined).map((each) => [each.id, each])).values()];
-      const appended = lost.length === 0 ? { position: '' } : await stream.append(lost.map((each) => abortedOf(each, this.parts.currency)), end);
+      const appended = lost.length === 0 ? { position: '' } : await stream.append(lost.map(({ id, hold }) => lostCall(id, hold, this.parts.currency)), end);
       if (appended === undefined) continue;
       for (const { id, hold, resolve } of batch) resolve(known.get(id) ?? { cost: BigInt(hold.call.cost), position: appended.position });
       for (const { id, hold } of lost) this.parts.onRecorded(id, hold.call, { cost: BigInt(hold.call.cost), position: appended.position });
@@ -77,26 +77,3 @@ export class LostCalls {
     }
   }
 }
-
-const abortedOf = ({ id, hold: { call, isIncluded } }: LostCall, currency: string): RecordedInvocation => ({
-  id,
-  at: call.at,
-  kind: call.kind,
-  userId: call.userId,
-  apiKeyId: call.keyId ?? null,
-  agentId: call.agentId ?? null,
-  spaceId: call.spaceId ?? null,
-  model: call.model,
-  priceVersion: call.priceVersion,
-  inputTokens: call.inputTokens,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  cost: call.cost,
-  currency,
-  isIncludedUsage: isIncluded,
-  usageSource: 'counted',
-  latencyMs: 0,
-  outcome: 'aborted',
-});

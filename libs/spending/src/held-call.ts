@@ -1,0 +1,47 @@
+import type { Uuid } from '@app/kernel';
+import { costOf, highestCostOf, usageOf } from '@app/models';
+import type { HeldCall } from './account/account.events';
+import type { Answer } from './account/moves';
+import type { AppliedLimit } from './limits/limits';
+import type { CallToMeter } from './metering';
+
+/** A limit that let a call begin. */
+export interface Held {
+  readonly limit: AppliedLimit;
+  readonly answer: Extract<Answer, { granted: true }>;
+}
+
+/** A call that was let through. */
+export interface BegunCall {
+  readonly id: Uuid;
+  readonly at: Date;
+  readonly call: CallToMeter;
+  readonly held: readonly Held[];
+  readonly isIncludedUsage: boolean;
+}
+
+/** What a hold says of its call, for whoever finds it when its process is dead. */
+export const heldCallOf = ({ kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter, at: Date): HeldCall => ({
+  at: at.toISOString(),
+  kind,
+  userId,
+  ...(keyId === undefined ? {} : { keyId }),
+  ...(agentId === undefined ? {} : { agentId }),
+  ...(spaceId === undefined ? {} : { spaceId }),
+  model: model.key,
+  priceVersion: model.priceVersion,
+  inputTokens,
+  cost: costOf(usageOf({ input: inputTokens }), model.pricing).toString(),
+});
+
+/** What a call may cost at most, nano-units: at the dearest of the models that may answer. */
+export const estimated = ({ model, mayAnswer = [], estimate: { inputTokens, outputTokens }, mostInput = 0 }: CallToMeter): bigint => {
+  const tokens = { inputTokens: Math.max(inputTokens, mostInput), outputTokens };
+  let most = highestCostOf(tokens, model.pricing);
+  for (const { pricing } of mayAnswer) {
+    const cost = highestCostOf(tokens, pricing);
+    if (cost > most) most = cost;
+  }
+  return most;
+};
+
