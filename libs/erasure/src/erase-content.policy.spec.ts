@@ -15,7 +15,7 @@ const deletion = (type: string, stream: string): RecordedEvent => ({
 });
 
 /** Stands for the stores: writes down what is done to them, and dies at the step named in `dieAt`, once. */
-const setUp = (dieAt?: string) => {
+const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => []) => {
   const steps: string[] = [];
   let death = dieAt;
   const step = async (name: string): Promise<void> => {
@@ -46,6 +46,7 @@ const setUp = (dieAt?: string) => {
     blobs: { remove: (names) => step(`remove ${names.join()}`) },
     blobsOf: { document: async (thing) => [`file-of-${thing}`, `text-of-${thing}`] },
     viewsReached: (position) => step(`reached ${position}`),
+    heldBack: async (streams) => (streams.includes('agent-1') ? heldBack() : []),
     stores: [{ name: 'views', purge: () => step('purge views') }, { name: 'search', purge: () => step('purge search') }],
     memories: [{ name: 'decisions', forget: (things) => void steps.push(`forget ${things.join()}`) }],
   });
@@ -65,6 +66,17 @@ describe('erasing content', () => {
     expect(receipts.map(({ data }) => JSON.parse(data) as unknown)).toEqual([
       { eventId: event.context.id, eventType: 'SpaceDeleted', stream: 'space-s1', things: ['document-1', 'agent-1'], thingsInAll: 2, blobs: 2, purged: ['views', 'search', 'decisions'] },
     ]);
+  });
+
+  it('gives no receipt while a view waits behind a dead letter of what was deleted, and one after that', async () => {
+    let views = ['agents'];
+    const { steps, log, policy } = setUp(undefined, () => views);
+    const event = deletion('SpaceDeleted', 'space-s1');
+    await expect(policy.react(event)).rejects.toThrow('in agents');
+    expect(steps).toEqual(['destroy s1', FORGET, 'reached 0007']);
+    views = [];
+    await policy.react(event);
+    expect(await log.readStream(`erasure-${event.context.id}`)).toHaveLength(1);
   });
 
   it('does nothing for what has its receipt', async () => {

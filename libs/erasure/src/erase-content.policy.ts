@@ -21,6 +21,8 @@ export interface EraseContentParts {
   readonly blobsOf: Readonly<Record<string, (thing: string) => Promise<readonly BlobName[]>>>;
   /** Resolves once every view, those that are built beside too, shows everything up to a position. Rejects when one does not in time. */
   readonly viewsReached: (position: Position) => Promise<void>;
+  /** Names of views that wait behind a dead letter of one of these streams: they may show what was deleted. */
+  readonly heldBack: (streams: readonly string[]) => Promise<readonly string[]>;
   /** Stores that keep removed content on disk until they are purged. */
   readonly stores: readonly { readonly name: string; purge(): Promise<void> }[];
   /** Memories that hold decrypted content. */
@@ -46,6 +48,9 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       const things = await parts.vault.destroy(selector);
       forget(things);
       await parts.viewsReached(event.context.position);
+      const held = await parts.heldBack([event.context.stream, ...things]);
+      // No receipt for what a view may still show: this deletion becomes a dead letter too, to be retried after that one.
+      if (held.length > 0) throw new Error(`dead letters hold this deletion back in ${held.join(', ')}: solve them, then retry this one`);
       const removed = await removeBlobs(parts, things);
       await purge();
       // Once more: whoever was reading when the key was destroyed may have remembered since.

@@ -10,7 +10,7 @@ const VIEW_MS = 30_000;
 
 export interface ErasureWorkParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'events'>;
+  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'deadLetters' | 'events'>;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -23,6 +23,10 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     const [view] = late.flat();
     if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
     await buildsReached(projecting, projecting.names(), position);
+  };
+  const heldBack = async (streams: readonly string[]): Promise<readonly string[]> => {
+    const concerned = new Set(streams);
+    return [...new Set((await projecting.deadLetters()).filter(({ stream }) => concerned.has(stream)).map(({ name }) => name))];
   };
   // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.
   projecting.events.on('rebuild', ({ view, state }) => {
@@ -38,6 +42,7 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     erasables,
     blobsOf: { document: (thing) => blobsInStream(log, thing) },
     viewsReached,
+    heldBack,
     stores: [{ name: 'views', purge: () => readStore.purge() }, { name: 'search', purge: () => searchIndex.purge() }],
     memories: [{ name: 'decisions', forget: (things) => things.forEach((thing) => decisions.forget(thing)) }],
   });
