@@ -1,6 +1,7 @@
 import { openMongoReadStore } from '@app/read-store';
 import { until } from '../fixtures/until';
 import { lasting, openMongoCounters, startPacedWriter, timed } from './mongo/mongo-counters';
+import { awayMs } from './log/rounds';
 import { isInstalled, MongoProcess } from './mongo/server-process';
 import { type CounterStores, expectViewIsFold } from './projecting/counter-stores';
 
@@ -27,7 +28,7 @@ const outages = (standalone: boolean) => {
     await server.remove();
   });
 
-  it.each([1_000, 30_000])('for %d ms, events are taken, reads and health say that it is away, and then the view is the log again', async (milliseconds) => {
+  it.each([1_000, awayMs(30)])('for %d ms, events are taken, reads and health say that it is away, and then the view is the log again', async (milliseconds) => {
     await server.kill();
     const head = await stores.log.head();
     const [read, found, health] = await Promise.all([
@@ -45,7 +46,7 @@ const outages = (standalone: boolean) => {
     expect(health.outcome).toMatchObject({ value: { ok: false, reason: expect.stringMatching(/^MongoDB /) } });
     expect([read.milliseconds < READ_MS, found.milliseconds < READ_MS, health.milliseconds < HEALTH_MS]).toEqual([true, true, true]);
     expect(await stores.readStore.health()).toEqual({ ok: true });
-  });
+  }, 60_000 + awayMs(30));
 
   it('stands still and goes on: reads end in time, and nothing is lost or doubled', async () => {
     server.pause();

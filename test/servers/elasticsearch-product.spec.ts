@@ -1,4 +1,6 @@
+import { setTimeout as lasting } from 'node:timers/promises';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
+import { awayMs } from '../faults/log/rounds';
 import { until } from '../fixtures/until';
 import { type Instance, instanceOn } from './elasticsearch-instance';
 import { type HttpProxy, proxyTo } from './http-proxy';
@@ -54,6 +56,7 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     expect((await platform.call('/health/ready', { key: null })).status).toBe(200);
     const ids = [await add('The wombat digs.'), await add('The echidna walks.')];
     expect([(await post('/spaces', { name: 'Meanwhile' })).status, (await platform.call(core('/agents'))).status]).toEqual([201, 200]);
+    await lasting(awayMs(1));
     expect(await Promise.all(ids.map(status))).not.toContain('Ready');
     await proxy.comeBack();
     for (const id of ids) await until(isReady(id), 'a document');
@@ -61,7 +64,7 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     expect((await Promise.all(['quokka', 'wombat', 'echidna'].map(search))).map(({ body }) => body.items.length)).toEqual([1, 1, 1]);
     const { count } = await instance.client.count({ index: `${instance.prefix}-passages`, query: { term: { kind: 'passage' } } });
     expect(count).toBe(3);
-  }, 120_000);
+  }, 120_000 + awayMs(1) * 2);
 
   it('waits for a full queue', async () => {
     let turnedAway = 0;

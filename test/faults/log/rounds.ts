@@ -1,6 +1,9 @@
 /** Rounds of a fault test: a few by default, as many as `ROUNDS` says in a long run. */
 export const rounds = (short: number): number => Number(process.env['ROUNDS'] ?? short);
 
+/** How long a server is away in a long outage, milliseconds: so many seconds by default, as many as `AWAY_SECONDS` says in a long run. */
+export const awayMs = (short: number): number => Number(process.env['AWAY_SECONDS'] ?? short) * 1_000;
+
 /** Repeats a run when set to the seed that it printed. */
 export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
