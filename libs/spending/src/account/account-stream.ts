@@ -1,12 +1,8 @@
 import { type AnyEvent, type Clock, type CommandMeta, type EventCodec, type Ids, type StoredEvent, type StreamLog, streamOf } from '@app/kernel';
-import { type Account, evolveAccount, summaryOf, UNOPENED } from './account';
+import { type Account, evolveAccount, UNOPENED } from './account';
 import { appendInsistently } from '../insistent-append';
-import type { AccountEvent, Calendar } from './account.events';
-
-/** Events between two summaries; a decision folds no more than these. */
-const SUMMARISED_EVERY = 100;
-/** While more calls run there is no summary: it would be too large an event. */
-const SUMMARISED_HOLDS = 1_000;
+import type { AccountEvent } from './account.events';
+import { SUMMARISED_EVERY, summaryDue } from './summaries';
 
 export interface AccountStreamParts {
   readonly log: StreamLog;
@@ -36,8 +32,13 @@ export class AccountStream {
   async advance(): Promise<void> {
     const end = this.parts.log.endOf?.(this.stream);
     if (end !== undefined && end <= this.revision) return;
-    const stored = this.revision < 0 ? await this.sinceSummary() : await this.parts.log.readStream(this.stream, { from: this.revision + 1 });
-    for (const event of await this.parts.codec.decode(stored)) {
+    const stored = await this.news();
+    const events = await this.parts.codec.decode(stored);
+    // What lies between is in the summary.
+    const isAnew = (stored[0]?.revision ?? 0) > this.revision + 1;
+    if (isAnew) this.account = UNOPENED;
+    for (const event of events) {
+      if (event.context.revision <= this.revision) continue;
       // The codec has checked it by its type, and this stream holds no other events.
       this.account = evolveAccount(this.account, event as unknown as AccountEvent);
       this.revision = event.context.revision;
@@ -47,29 +48,44 @@ export class AccountStream {
   /** Appends events that were decided over the state as it stands, however long the log is away; false when others were faster. */
   async append(events: readonly AccountEvent[]): Promise<boolean> {
     const next = events.reduce(evolveAccount, this.account);
-    const isLong = next.moves >= SUMMARISED_EVERY && next.holds.size <= SUMMARISED_HOLDS && next.calendar !== null;
-    const written = isLong ? [...events, summaryOf({ ...next, calendar: next.calendar as Calendar })] : events;
+    const summary = summaryDue(next);
+    const written = summary === undefined ? events : [...events, summary];
     const commandId = this.parts.ids.next();
     const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };
     const encoded = await this.parts.codec.encode(this.stream, written as readonly AnyEvent[], meta, {});
     const appended = await appendInsistently(this.parts.log, this.stream, encoded, this.revision);
     if (appended === undefined) return false;
-    this.account = isLong ? { ...next, moves: 0 } : next;
+    this.account = summary === undefined ? next : evolveAccount(next, summary);
     this.revision = appended.revision;
     return true;
   }
 
-  /** From the last summary on, read backwards. */
+  /** Everything behind what is known, or what is needed of it where that is much. */
+  private async news(): Promise<readonly StoredEvent[]> {
+    if (this.revision < 0) return this.sinceSummary();
+    const next = await this.parts.log.readStream(this.stream, { from: this.revision + 1, limit: SUMMARISED_EVERY });
+    return next.length < SUMMARISED_EVERY ? next : this.sinceSummary();
+  }
+
+  /** From the last summary on, or from its first part; read backwards. */
   private async sinceSummary(): Promise<readonly StoredEvent[]> {
     const newestFirst: StoredEvent[] = [];
+    let needed = Number.POSITIVE_INFINITY;
     for (;;) {
       const from = newestFirst.at(-1)?.revision;
       if (from === 0) break;
       const page = await this.parts.log.readStream(this.stream, { direction: 'backwards', limit: SUMMARISED_EVERY, ...(from === undefined ? {} : { from: from - 1 }) });
-      const summary = page.findIndex(({ type }) => type === 'SpendSummarised');
-      newestFirst.push(...(summary < 0 ? page : page.slice(0, summary + 1)));
-      if (summary >= 0 || page.length < SUMMARISED_EVERY) break;
+      newestFirst.push(...page);
+      const summary = needed === Number.POSITIVE_INFINITY ? newestFirst.findIndex(({ type }) => type === 'SpendSummarised') : -1;
+      if (summary >= 0) needed = summary + 1 + (await this.reachOf(newestFirst[summary] as StoredEvent));
+      if (newestFirst.length >= needed || page.length < SUMMARISED_EVERY) break;
     }
-    return newestFirst.toReversed();
+    return newestFirst.slice(0, needed).toReversed();
+  }
+
+  /** How many events right before a summary belong to it. */
+  private async reachOf(summary: StoredEvent): Promise<number> {
+    const [event] = (await this.parts.codec.decode([summary])) as unknown as readonly AccountEvent[];
+    return event?.type === 'SpendSummarised' ? (event.data.reachesBack ?? 0) : 0;
   }
 }

@@ -50,21 +50,31 @@ export const spendLimitReached = defineEvent({
   data: z.strictObject({ window: windowStart, spent: nanoText, amount: nanoText, action: z.enum(['block', 'warn']) }),
 });
 
+const summarisedHolds = z.array(hold.extend({ isIncluded: z.boolean().exactOptional() }));
+
+export const spendHoldsSummarised = defineEvent({
+  type: 'SpendHoldsSummarised',
+  description: 'Some of what is held for calls under a limit, told again: a part of the summary that follows, where they are too many for one event.',
+  data: z.strictObject({ holds: summarisedHolds }),
+});
+
 export const spendSummarised = defineEvent({
   type: 'SpendSummarised',
-  description: 'Where the account of a limit stands: no decision needs to read what came before.',
+  description: 'Where the account of a limit stands: no decision needs to read what came before, but for the events that it reaches back to where holds are told of in parts.',
   data: z.strictObject({
     calendar,
     upTo: z.string().nullable(),
     /** `told`: the amount that was told to be reached. */
     windows: z.array(z.strictObject({ window: windowStart, spent: nanoText, told: nanoText.exactOptional() })),
-    holds: z.array(hold.extend({ isIncluded: z.boolean().exactOptional() })),
+    holds: summarisedHolds,
     freed: z.array(z.uuid()),
     ended: z.array(z.uuid()),
+    /** Events right before it that have to be folded first, from its first part on: they tell of the other holds. */
+    reachesBack: z.number().int().positive().exactOptional(),
   }),
 });
 
-export const accountEvents = [spendAccountOpened, spendMoved, spendLimitReached, spendSummarised] as const;
+export const accountEvents = [spendAccountOpened, spendMoved, spendLimitReached, spendHoldsSummarised, spendSummarised] as const;
 export type AccountEvent = EventsOf<typeof accountEvents>;
 export type HeldCall = z.output<typeof heldCall>;
 export type Calendar = z.output<typeof calendar>;

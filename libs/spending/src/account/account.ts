@@ -1,4 +1,5 @@
 import type { AccountEvent, Calendar, HeldCall, SpendMoved } from './account.events';
+import { holdsTold } from './summaries';
 
 /** Money set aside for a call that has not ended. */
 export interface Hold {
@@ -31,9 +32,19 @@ export interface Account {
   readonly ended: readonly string[];
   /** Events since the last summary. */
   readonly moves: number;
+  /** Of the summary that is being written in parts; null while there is none. */
+  readonly parts: SummaryParts | null;
 }
 
-export const UNOPENED: Account = { calendar: null, upTo: null, windows: new Map(), told: new Map(), holds: new Map(), freed: [], ended: [], moves: 0 };
+/** A summary of which parts are written, and the rest is not yet. */
+export interface SummaryParts {
+  /** Events since it was begun, its first part among them. */
+  readonly events: number;
+  /** Ids of the holds that stood then and no part has told of. */
+  readonly left: ReadonlySet<string>;
+}
+
+export const UNOPENED: Account = { calendar: null, upTo: null, windows: new Map(), told: new Map(), holds: new Map(), freed: [], ended: [], moves: 0, parts: null };
 
 /** The open window and the one before: another process's clock may be behind. */
 const WINDOWS_KEPT = 2;
@@ -41,7 +52,8 @@ const WINDOWS_KEPT = 2;
 const REMEMBERED = 200;
 
 /** Folds an event into an account. */
-export const evolveAccount = (account: Account, event: AccountEvent): Account => {
+export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent): Account => {
+  const account: Account = { ...before, parts: parts && { ...parts, events: parts.events + 1 } };
   switch (event.type) {
     case 'SpendAccountOpened': {
       const { calendar, window, spent, upTo } = event.data;
@@ -53,17 +65,25 @@ export const evolveAccount = (account: Account, event: AccountEvent): Account =>
       return moved(account, event.data);
     case 'SpendLimitReached':
       return { ...account, told: new Map(account.told).set(event.data.window, BigInt(event.data.amount)) };
+    case 'SpendHoldsSummarised': {
+      // Nothing new, unless the fold begins here: all that the account is beside holds follows with the summary.
+      const holds = new Map([...account.holds, ...holdsTold(event.data.holds)]);
+      const left = new Set(account.parts?.left ?? holds.keys());
+      for (const { id } of event.data.holds) left.delete(id);
+      return { ...account, holds, parts: { events: account.parts?.events ?? 1, left } };
+    }
     case 'SpendSummarised': {
-      const { calendar, upTo, windows, holds, freed, ended } = event.data;
+      const { calendar, upTo, windows, holds, freed, ended, reachesBack } = event.data;
       return {
         calendar,
         upTo,
         windows: new Map(windows.map(({ window, spent }) => [window, BigInt(spent)])),
         told: new Map(windows.flatMap(({ window, told }) => (told === undefined ? [] : [[window, BigInt(told)]]))),
-        holds: new Map(holds.map(({ id, amount, isIncluded = false, ...hold }) => [id, { ...hold, amount: BigInt(amount), isIncluded }])),
+        holds: new Map([...(reachesBack === undefined ? [] : account.holds), ...holdsTold(holds)]),
         freed,
         ended,
         moves: 0,
+        parts: null,
       };
     }
   }
@@ -111,16 +131,3 @@ export const heldIn = ({ holds }: Account, window: string | null): bigint => {
   for (const hold of holds.values()) if (hold.window === window) sum += hold.amount;
   return sum;
 };
-
-/** The account as one event, from which it can be folded again. */
-export const summaryOf = ({ calendar, upTo, windows, told, holds, freed, ended }: Account & { readonly calendar: Calendar }): AccountEvent => ({
-  type: 'SpendSummarised',
-  data: {
-    calendar,
-    upTo,
-    windows: [...windows].map(([window, spent]) => ({ window, spent: spent.toString(), ...(told.has(window) ? { told: String(told.get(window)) } : {}) })),
-    holds: [...holds].map(([id, { amount, isIncluded, ...hold }]) => ({ id, ...hold, amount: amount.toString(), ...(isIncluded ? { isIncluded } : {}) })),
-    freed: [...freed],
-    ended: [...ended],
-  },
-});

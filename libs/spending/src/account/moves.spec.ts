@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
-import { type Account, evolveAccount, heldIn, spentIn, summaryOf, UNOPENED } from './account';
+import { type Account, evolveAccount, heldIn, spentIn, UNOPENED } from './account';
 import type { Calendar } from './account.events';
 import { type Answer, decideMoves, type Move, type Terms } from './moves';
+import { summaryOf } from './summaries';
 
 const calendar: Calendar = { window: 'day', timeZone: 'UTC', anchor: null };
 const [FIRST, SECOND] = ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'];

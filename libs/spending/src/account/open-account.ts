@@ -94,9 +94,12 @@ export class OpenAccount {
     for (;;) {
       await this.stream.advance();
       if (!(await this.opened(anew))) continue;
-      const all = [...(await this.deadHolds.moves(this.stream.state.holds)), ...moves];
-      const { events, answers } = decideMoves(this.stream.state, this.limit.terms, all);
-      if (events.length === 0 || (await this.stream.append(events))) return answers;
+      const ends = await this.deadHolds.moves(this.stream.state.holds);
+      // Too large an event together with what is asked: some end before it.
+      const isMany = ends.length > BATCH;
+      const { events, answers } = decideMoves(this.stream.state, this.limit.terms, isMany ? ends.slice(0, BATCH) : [...ends, ...moves]);
+      const isWritten = events.length === 0 || (await this.stream.append(events));
+      if (isWritten && !isMany) return answers;
     }
   }
 
