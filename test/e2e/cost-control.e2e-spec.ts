@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { READ_STORE, type ReadStore } from '@app/read-store';
 import OpenAI, { RateLimitError } from 'openai';
+import { invocation, recordInvocations } from '../fixtures/invocations';
 import { until } from '../fixtures/until';
 import { behaves, completion, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
@@ -98,6 +100,18 @@ describe('cost control', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, ask));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(11);
     expect(Number((await standing(keyId)).spent)).toBeLessThanOrEqual(11 * 0.000302);
+  });
+
+  it('knows what was spent ever as soon as a limit is set, without reading each of many calls', async () => {
+    const { userId } = await platform.newCaller();
+    const calls = Array.from({ length: 1_000 }, (_, number) => invocation(number, { userId, at: new Date(Date.UTC(2026, 0, 1) + number * 3_600_000).toISOString(), cost: '1000000' }));
+    await recordInvocations(platform.platform, calls);
+    const find = jest.spyOn(platform.platform.app.get<ReadStore>(READ_STORE), 'find');
+    expect(await set({ scope: { type: 'user', id: userId }, amount: '5', window: 'total' })).toMatchObject({ status: 201, body: { spent: '1', held: '0' } });
+    const views = find.mock.calls.map(([view]) => view);
+    find.mockRestore();
+    expect(views).toContain('usage-days');
+    expect(views).not.toContain('invocations');
   });
 
   it('changes a limit only as it was read, whatever became of others meanwhile', async () => {

@@ -1,15 +1,17 @@
 import { type Clock, type Config, type Ids, Unavailable } from '@app/kernel';
 import type { Processes, Projecting } from '@app/projecting';
 import { Ledger, Limits } from '@app/spending';
-import { invocations, recordedCost, usageIn } from '@projections/invocations';
+import { invocations, recordedCost } from '@projections/invocations';
+import { spentIn } from '@projections/usage';
 import type { Stores } from './open-stores';
+import { sumsUpTo } from './sums-up-to';
 
 /** How long a decision waits for usage records to be complete. */
 const VIEW_MS = 2_000;
 
 export interface SpendingParts {
   readonly stores: Pick<Stores, 'log' | 'codec' | 'decisions' | 'readStore'>;
-  readonly projecting: Pick<Projecting, 'waitFor'>;
+  readonly projecting: Pick<Projecting, 'waitFor' | 'deadLetters'>;
   readonly processes: Pick<Processes, 'id' | 'alone' | 'isAlive'>;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -39,7 +41,7 @@ export const spendingWork = ({ stores, projecting, config, ...parts }: SpendingP
     currency: config.DEFAULT_CURRENCY,
     spentSince: async (scope, start) => {
       const upTo = await complete();
-      return { upTo, spent: upTo === null ? 0n : await usageIn(readStore, scope, start, upTo) };
+      return { upTo, spent: upTo === null ? 0n : await spentIn(readStore, scope, start, upTo, await sumsUpTo(projecting, upTo)) };
     },
     recorded: async (id) => {
       await complete();

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteReadStore, type ReadStore, type Row } from '@app/read-store';
+import type { LimitScope } from '@app/spending';
 import { idNumbered, invocation, INVOKER } from '../../../test/fixtures/invocations';
 import { happened, rowsAfter } from '../../../test/fixtures/view';
-import { recordedCost, invocations, usageIn } from '.';
+import { filterOfScope, recordedCost, invocations, usageIn } from '.';
 
 const OTHER = idNumbered(2);
 const KEY = idNumbered(3);
@@ -33,6 +34,8 @@ const record = async (...rows: readonly Row[]): Promise<string> => {
   return (position = to);
 };
 
+const spent = (scope: LimitScope, from: string | null, upTo?: string): Promise<bigint> => usageIn(store, { filters: [filterOfScope(scope)], from: from ?? '' }, upTo);
+
 describe('model calls', () => {
   it('have a row each', () => {
     const [a, b] = [invocation(10), invocation(11, { cost: '7' })];
@@ -43,14 +46,14 @@ describe('model calls', () => {
     const first = await record(invocation(10, { at: at(0), cost: '1' }), invocation(11, { at: at(1), cost: '10', apiKeyId: KEY }), invocation(12, { at: at(1), cost: '100', userId: OTHER }));
     await record(invocation(13, { at: at(0), cost: '1000', spaceId: KEY }), invocation(14, { at: at(2), cost: '10000', agentId: KEY, userId: OTHER }));
     const sums = await Promise.all([
-      usageIn(store, { type: 'instance', id: null }, null),
-      usageIn(store, { type: 'instance', id: null }, at(1)),
-      usageIn(store, { type: 'instance', id: null }, null, first),
-      usageIn(store, { type: 'user', id: INVOKER }, null),
-      usageIn(store, { type: 'user', id: OTHER }, at(2)),
-      usageIn(store, { type: 'apiKey', id: KEY }, null),
-      usageIn(store, { type: 'space', id: KEY }, at(0)),
-      usageIn(store, { type: 'agent', id: KEY }, at(3)),
+      spent({ type: 'instance', id: null }, null),
+      spent({ type: 'instance', id: null }, at(1)),
+      spent({ type: 'instance', id: null }, null, first),
+      spent({ type: 'user', id: INVOKER }, null),
+      spent({ type: 'user', id: OTHER }, at(2)),
+      spent({ type: 'apiKey', id: KEY }, null),
+      spent({ type: 'space', id: KEY }, at(0)),
+      spent({ type: 'agent', id: KEY }, at(3)),
     ]);
     expect(sums).toEqual([11111n, 10110n, 111n, 1011n, 10000n, 10n, 1000n, 0n]);
     expect(await Promise.all([recordedCost(store, idNumbered(13)), recordedCost(store, idNumbered(99))])).toEqual([{ cost: 1000n, position: expect.any(String) as string }, undefined]);
@@ -59,6 +62,6 @@ describe('model calls', () => {
   it('are summed over more than one page, also where many began at the same time', async () => {
     const user = idNumbered(4);
     await record(...Array.from({ length: 2_500 }, (_, index) => invocation(1_000 + index, { userId: user, at: at(Math.floor(index / 1_200)), cost: String(index) })));
-    expect(await usageIn(store, { type: 'user', id: user }, null)).toBe(BigInt((2_500 * 2_499) / 2));
+    expect(await spent({ type: 'user', id: user }, null)).toBe(BigInt((2_500 * 2_499) / 2));
   });
 });

@@ -17,14 +17,21 @@ type Store = Pick<ReadStore, 'find'>;
 /** What the calls that are wanted come to, a page at a time: from the longest spans that the period holds whole; where it cuts one, from shorter ones, and at last call by call. */
 export async function* usageParts(store: Store, wanted: WantedInvocations, [spans, ...shorter]: readonly Spans[]): AsyncGenerator<readonly UsagePart[]> {
   if (spans === undefined) return yield* callByCall(store, wanted);
-  const { filters, from, to } = wanted;
-  const first = spanOf(new Date(Date.parse(from) + spans.ms - 1).toISOString(), spans.ms);
-  const last = to === undefined ? undefined : spanOf(to, spans.ms);
-  if (last !== undefined && last <= first) return yield* usageParts(store, wanted, shorter);
-  if (from < first) yield* usageParts(store, { filters, from, to: first }, shorter);
-  for await (const rows of filteredPages<UsageRow>(store, spans.view, { filters, from: first, to: last })) yield rows.map(({ row }) => partOf(row));
-  if (last !== undefined && to !== undefined && last < to) yield* usageParts(store, { filters, from: last, to }, shorter);
+  const { whole, ends } = cutInto(wanted, spans.ms);
+  if (whole !== undefined) for await (const rows of filteredPages<UsageRow>(store, spans.view, whole)) yield rows.map(({ row }) => partOf(row));
+  for (const end of ends) yield* usageParts(store, end, shorter);
 }
+
+/** The spans of so many milliseconds that a period holds whole, and what is left of it at its ends: all of it where it holds none. */
+export const cutInto = (wanted: WantedInvocations, ms: number): { readonly whole?: WantedInvocations; readonly ends: readonly WantedInvocations[] } => {
+  const { from, to } = wanted;
+  const first = spanOf(new Date(Date.parse(from) + ms - 1).toISOString(), ms);
+  const last = to === undefined ? undefined : spanOf(to, ms);
+  if (last !== undefined && last <= first) return { ends: [wanted] };
+  const before = from < first ? [{ ...wanted, to: first }] : [];
+  const after = last !== undefined && to !== undefined && last < to ? [{ ...wanted, from: last }] : [];
+  return { whole: { ...wanted, from: first, to: last }, ends: [...before, ...after] };
+};
 
 async function* callByCall(store: Store, wanted: WantedInvocations): AsyncGenerator<readonly UsagePart[]> {
   for await (const rows of invocationPages(store, wanted)) yield rows.map(({ row }) => ({ ...row, sums: usageOfOne(row) }));

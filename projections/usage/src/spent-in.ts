@@ -1,0 +1,38 @@
+import type { Position } from '@app/kernel';
+import type { ReadStore } from '@app/read-store';
+import type { LimitScope } from '@app/spending';
+import { filteredPages, filterOfScope, usageIn, type WantedInvocations } from '@projections/invocations';
+import { nanoOf, type UsageRow } from './usage.projection';
+import { cutInto, type Spans } from './usage-parts';
+
+type Store = Pick<ReadStore, 'find'>;
+
+const EVER = new Date(0).toISOString();
+
+/**
+ * What the model calls of a scope cost that began at `from` (ISO 8601 UTC; null: ever) or later and were recorded up to the
+ * position `upTo`, in nano-units. The view of calls shows everything up to there, and so do the views of the spans, which come the longest first.
+ */
+export const spentIn = (store: Store, scope: LimitScope, from: string | null, upTo: Position, spans: readonly Spans[]): Promise<bigint> =>
+  spentOn(store, { filters: [filterOfScope(scope)], from: from ?? EVER }, upTo, spans);
+
+/** A row that was changed after the position sums calls recorded since: its span is read from shorter ones, and at last call by call, where each says when it was recorded. */
+const spentOn = async (store: Store, wanted: WantedInvocations, upTo: Position, [spans, ...shorter]: readonly Spans[]): Promise<bigint> => {
+  if (spans === undefined) return usageIn(store, wanted, upTo);
+  const { whole, ends } = cutInto(wanted, spans.ms);
+  const sums = new Map<string, bigint>();
+  const changed = new Set<string>();
+  if (whole !== undefined) {
+    for await (const rows of filteredPages<UsageRow>(store, spans.view, whole)) {
+      for (const { position, row } of rows) {
+        if (position > upTo) changed.add(row.at);
+        sums.set(row.at, (sums.get(row.at) ?? 0n) + nanoOf(row.costUnits, row.costNano));
+      }
+    }
+  }
+  let spent = 0n;
+  for (const [at, sum] of sums) if (!changed.has(at)) spent += sum;
+  const again = [...changed].map((at): WantedInvocations => ({ ...wanted, from: at, to: new Date(Date.parse(at) + spans.ms).toISOString() }));
+  for (const part of [...ends, ...again]) spent += await spentOn(store, part, upTo, shorter);
+  return spent;
+};
