@@ -1,5 +1,6 @@
 import type { Exchange } from './exchange';
 import { UpstreamFailure } from './failure';
+import { retryAfterOf } from './retry-after';
 import type { Operation } from './upstream';
 
 /** More of a refusal is not read. */
@@ -19,7 +20,7 @@ const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 422]);
 export const rejectionOf = async (exchange: Exchange, operation: Operation): Promise<UpstreamFailure> => {
   const { status } = exchange;
   const text = await exchange.whole(MAX_REFUSAL_BYTES).then(String, () => '');
-  if (status === 429) return new UpstreamFailure('rate-limited', { status, ...retryAfterOf(exchange.headers['retry-after']) });
+  if (status === 429) return new UpstreamFailure('rate-limited', { status, ...retryAfterOf(exchange.headers) });
   if (!REJECTIONS.has(status)) return new UpstreamFailure('broken', { status });
   const said = refusalIn(text);
   const code = codeOf(said);
@@ -48,7 +49,3 @@ const refusalIn = (text: string): Refusal => {
     return {};
   }
 };
-
-/** Seconds; dates are left out, as they depend on the provider's clock. */
-const retryAfterOf = (header: string | string[] | undefined): { readonly retryAfterSeconds?: number } =>
-  typeof header === 'string' && /^\d{1,6}$/.test(header) ? { retryAfterSeconds: Number(header) } : {};

@@ -1,0 +1,34 @@
+import type { Exchange } from './exchange';
+import { rejectionOf } from './rejection';
+
+const HOUR_LATER = 'Fri, 20 Nov 2026 13:00:00 GMT';
+const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
+
+const waitOf = async (headers: Exchange['headers']): Promise<number | undefined> =>
+  (await rejectionOf({ status: 429, headers, whole: async () => Buffer.alloc(0) } as unknown as Exchange, 'embeddings')).facts.retryAfterSeconds;
+
+describe('how long a provider wants to be left alone', () => {
+  it.each([['0', 0], ['7', 7], ['999999', 999_999], ['1000000', undefined], ['-1', undefined], ['1.5', undefined], ['soon', undefined], ['', undefined]])('is %j in seconds', async (header, seconds) => expect(await waitOf({ 'retry-after': header })).toBe(seconds));
+
+  it.each([
+    [HOUR_LATER, 3_600],
+    ['Friday, 20-Nov-26 13:00:00 GMT', 3_600],
+    ['Fri Nov 20 13:00:00 2026', 3_600],
+    [NOON, 0],
+    ['Fri, 20 Nov 2026 11:59:59 GMT', 0],
+    ['Wed, 02 Dec 2026 01:46:39 GMT', 999_999],
+    ['Wed, 02 Dec 2026 01:46:40 GMT', undefined],
+    ['Fri, 99 Nov 2026 13:00:00 GMT', undefined],
+    ['Fri, 20 Nov 2026 13:00:00', undefined],
+    ['2026-11-20T13:00:00Z', undefined],
+  ])('is the time until %j by the clock of the provider', async (date, seconds) => expect(await waitOf({ 'retry-after': date, date: NOON })).toBe(seconds));
+
+  it('is the time by our clock where the provider does not tell its own', async () => {
+    jest.useFakeTimers({ now: Date.parse(NOON) + 500 });
+    try {
+      for (const date of [undefined, 'noon']) expect(await waitOf({ 'retry-after': HOUR_LATER, ...(date === undefined ? {} : { date }) })).toBe(3_600);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
