@@ -93,6 +93,15 @@ describe('a provider that fails before it answers', () => {
     expect([(await ask({})).status, upstream.calls.length]).toEqual([502, 7]);
   });
 
+  it('with a vector that is none: is asked again', async () => {
+    let failures = 2;
+    const broken: Behaviour = (response) => json(response, 200, { data: [{ index: 0, embedding: [1, 'x', null] }] });
+    upstream.behaviour = (response, call) => (failures-- > 0 ? broken : behaves)(response, call);
+    expect([(await ask({ model: 'vectors', input: 'a' }, '/embeddings')).status, upstream.calls.length]).toEqual([200, 3]);
+    upstream.behaviour = broken;
+    for (const encoding of ['float', 'base64']) expect((await ask({ model: 'vectors', input: 'a', encoding_format: encoding }, '/embeddings')).status).toBe(502);
+  });
+
   it('gives way to the fallback', async () => {
     expect((await ask({ model: 'away' })).status).toBe(503);
     const answer = await ask({ model: 'saved' });

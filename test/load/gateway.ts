@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { encoded } from '../../apps/api/src/compat/embedding-vectors';
+import { encoded, vectorsIn } from '../../apps/api/src/compat/embedding-vectors';
 import { type Child, startChild } from '../e2e/child';
 import { median, type Rate, rateOf } from './rate';
 
@@ -167,10 +167,10 @@ const heldBy = async (target: Target): Promise<Held> => {
 const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 const vectors = (): void => {
-  const given = Array.from({ length: 2_048 }, () => Array.from({ length: 1_536 }, () => Math.random() - 0.5));
+  const given = { data: Array.from({ length: 2_048 }, (_, index) => ({ index, embedding: Array.from({ length: 1_536 }, () => Math.random() - 0.5) })) };
   const times = Array.from({ length: 5 }, () => {
     const startedAt = performance.now();
-    for (const vector of given) encoded(vector, 'base64', undefined);
+    for (const vector of vectorsIn(given, given.data.length)) encoded(vector, 'base64', undefined);
     return performance.now() - startedAt;
   });
   say(`2048 vectors of 1536 numbers to base64: ${median(times).toFixed(1)} ms`);

@@ -2,16 +2,21 @@ import { endianness } from 'node:os';
 import { UpstreamFailure } from '@app/models';
 import { type Fields, isFields } from './checks';
 
-/** A vector as a provider gave it: numbers, or base64 of float32 little endian. */
-export type GivenVector = readonly number[] | Float32Array | string;
+/** A vector as a provider gave it: numbers, that came as such or as base64 of float32 little endian. */
+export type GivenVector = readonly number[] | Float32Array;
 
 /** What a client gets: base64 is what the official clients ask for. */
 export type Encoding = 'float' | 'base64';
 
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
+/** What is larger is infinite as base64, and no part of a vector. */
+const LARGEST = 3.4028234663852886e38;
 const isLittleEndian = endianness() === 'LE';
 
-/** The vectors of a provider's answer in the order of the inputs. Throws `UpstreamFailure` unless there is one for each. */
+/**
+ * The vectors of a provider's answer in the order of the inputs. Throws `UpstreamFailure` unless there is one for each, of
+ * numbers alone: as long as this is not known, the provider may be asked again, or another one.
+ */
 export const vectorsIn = (answer: unknown, count: number): readonly GivenVector[] => {
   const data = isFields(answer) ? answer['data'] : undefined;
   if (!Array.isArray(data) || data.length !== count) throw new UpstreamFailure('broken');
@@ -19,24 +24,32 @@ export const vectorsIn = (answer: unknown, count: number): readonly GivenVector[
   for (const entry of data as unknown[]) {
     if (!isFields(entry)) throw new UpstreamFailure('broken');
     const { index, embedding } = entry;
-    if (typeof index !== 'number' || !(index in data) || vectors[index] !== undefined || !isVector(embedding)) throw new UpstreamFailure('broken');
-    vectors[index] = embedding;
+    if (typeof index !== 'number' || !(index in data) || vectors[index] !== undefined) throw new UpstreamFailure('broken');
+    vectors[index] = vectorOf(embedding);
   }
   return vectors;
 };
 
-/** Numbers are looked at when they are converted. */
-const isVector = (value: unknown): value is GivenVector => (Array.isArray(value) && typeof value[0] === 'number') || (typeof value === 'string' && value !== '');
+const vectorOf = (given: unknown): GivenVector => {
+  const vector: unknown = typeof given === 'string' ? floatsOf(given) : given;
+  if (!(Array.isArray(vector) || vector instanceof Float32Array) || vector.length === 0 || !areNumbers(vector)) throw new UpstreamFailure('broken');
+  return vector as GivenVector;
+};
 
-/** Length of a vector. */
-export const dimensionsOf = (vector: GivenVector): number => (typeof vector === 'string' ? Buffer.byteLength(vector, 'base64') / BYTES : vector.length);
+/** A loop, since `every` takes many times as long. */
+const areNumbers = (values: ArrayLike<unknown>): boolean => {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    // Written so that NaN is none.
+    if (typeof value !== 'number' || !(Math.abs(value) <= LARGEST)) return false;
+  }
+  return true;
+};
 
 /** A vector as the client wants it, cut to its first `dimensions` numbers. */
 export const encoded = (vector: GivenVector, encoding: Encoding, dimensions: number | undefined): string | readonly number[] => {
-  if (encoding === 'base64' && typeof vector === 'string' && dimensions === undefined) return vector;
-  const numbers = typeof vector === 'string' ? floatsOf(vector) : vector;
-  const cut = dimensions !== undefined && dimensions < numbers.length ? (numbers as Float32Array).slice(0, dimensions) : numbers;
-  if (encoding === 'float') return Array.isArray(cut) ? cut : Array.from(cut);
+  const cut = dimensions !== undefined && dimensions < vector.length ? vector.slice(0, dimensions) : vector;
+  if (encoding === 'float') return cut instanceof Float32Array ? Array.from(cut) : cut;
   return base64Of(cut instanceof Float32Array ? cut : new Float32Array(cut));
 };
 

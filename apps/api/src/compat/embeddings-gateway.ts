@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { CallRecord } from './call-record';
 import { type Fields, isFields, wrongValue } from './checks';
 import { type EmbeddingParameters, embeddingParameters } from './embedding-parameters';
-import { dimensionsOf, embeddingObjects, type GivenVector, vectorsIn } from './embedding-vectors';
+import { embeddingObjects, type GivenVector, vectorsIn } from './embedding-vectors';
 import { upstreamError } from './upstream-errors';
 import { wholeAnswer } from './whole-answer';
 
@@ -40,7 +40,7 @@ export class EmbeddingsGateway {
       record.servedBy(served);
       record.used({ usage, source: believed === undefined ? 'counted' : 'upstream' });
       record.succeeded();
-      const length = dimensionsOf(vectors[0] as GivenVector);
+      const { length } = vectors[0] as GivenVector;
       if (dimensions !== undefined && dimensions > length) throw tooLong(length);
       return { object: 'list', data: embeddingObjects(vectors, encoding, dimensions), model: model.key, usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.inputTokens } };
     } catch (error) {
