@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, Relevance, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, relevancesOf, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -27,11 +27,12 @@ export class RerankGateway {
   async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
     const parameters = rerankParameters(body);
     const { query, documents, top } = parameters;
-    const input = documents.reduce((sum, text) => sum + estimatedTokens(text) + estimatedTokens(query), 0);
-    const mostInput = documents.reduce((sum, text) => sum + mostTokens(text) + mostTokens(query), 0);
+    // The query is measured once: it may be as long as the documents are many.
+    const input = documents.reduce((sum, text) => sum + estimatedTokens(text), documents.length * estimatedTokens(query));
+    const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
-      const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: locally(parameters), report: undefined, served: model } : await this.remotely(model, parameters, reply);
+      const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(model, parameters, reply);
       const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
@@ -54,10 +55,17 @@ export class RerankGateway {
   }
 }
 
-/** The local reranker: the share of the query's weight that a document's words cover. */
-const locally = ({ query, documents }: RerankParameters): readonly Ranked[] => {
-  const relevance = new Relevance(query, documents);
-  return documents.map((text, index) => ({ index, relevance_score: relevance.of(text) }));
+/** The local reranker: the share of the query's weight that a document's words cover. It ends when the client leaves. */
+const locally = async ({ query, documents }: RerankParameters, { raw }: FastifyReply): Promise<readonly Ranked[]> => {
+  const left = new AbortController();
+  const leave = (): void => left.abort(new UpstreamFailure('aborted'));
+  raw.once('close', leave);
+  try {
+    const scores = await relevancesOf(query, documents, left.signal);
+    return scores.map((score, index) => ({ index, relevance_score: score }));
+  } finally {
+    raw.off('close', leave);
+  }
 };
 
 /** Providers answer in `results` or `data`, with `relevance_score` or `score`. Throws `UpstreamFailure` unless each is there once. */

@@ -1,4 +1,4 @@
-import { Relevance, type Sentence, sentencesOf } from '@app/models';
+import { relevancesAtOnce, type Sentence, sentencesOf } from '@app/models';
 
 /** Longest quotation, characters (wire, Message). */
 const MAX_QUOTE = 400;
@@ -18,8 +18,7 @@ export interface Quote {
 export const quoteFor = (statement: string, passage: string): Quote | undefined => {
   const sentences = sentencesOf(passage);
   const texts = sentences.map(({ start, end }) => passage.slice(start, end));
-  const relevance = new Relevance(statement, texts);
-  const shares = texts.map((text) => relevance.of(text));
+  const shares = relevancesAtOnce(statement, texts);
   const best = shares.reduce((top, share, index) => (share > (shares[top] as number) ? index : top), 0);
   const sentence = sentences[best];
   if (sentence === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { ChatSource } from '../provider';
-import { Relevance, termsOf } from './relevance';
+import { Relevance } from './relevance';
 import { type Sentence, sentencesOf } from './sentences';
+import { termsOf } from './terms';
 
 /** Most sentences in an answer. */
 const MAX_SENTENCES = 4;
@@ -44,14 +45,13 @@ interface Candidate extends Extract {
 export const extractsFor = (question: string, sources: readonly ChatSource[]): readonly Extract[] => {
   const pieces = sources.flatMap((source) => sentencesOf(source.text).flatMap((sentence, place) => readable(source, sentence, place)));
   const relevance = new Relevance(question, pieces.map(({ source, text }) => `${source.headings.join(' ')} ${text}`));
-  const asked = new Set(termsOf(question));
   const candidates = pieces
     .map(({ source, text, place, ease }): Candidate => {
       const own = relevance.of(text);
       const withHeadings = relevance.of(`${source.title} ${source.headings.join(' ')} ${text}`);
       const rank = 1 + 0.2 / source.number;
       const terms = termsOf(text);
-      const about = terms.slice(0, SUBJECT_TERMS).some((term) => asked.has(term)) ? ABOUT_IT : 1;
+      const about = terms.slice(0, SUBJECT_TERMS).some((term) => relevance.asks(term)) ? ABOUT_IT : 1;
       return { source: source.number, text, place, terms: new Set(terms), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * ease * about };
     })
     .toSorted((a, b) => b.score - a.score);
