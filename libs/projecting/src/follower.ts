@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
-import type { Position, StoredEvent } from '@app/kernel';
+import { type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import type { DeadLetter } from './dead-letter';
-import { FollowedSlice, type FollowedSliceOptions } from './followed-slice';
+import type { FollowedSlice } from './followed-slice';
+import { all, type FollowedSlicesOptions, latestOf, leastOf, openSlices } from './followed-slices';
 import { errorName } from './logger';
 import { Mutex } from './mutex';
 import { replayStream } from './replay';
@@ -13,14 +15,20 @@ const MOST_LETTERS = 10_000;
 const PAGE = 500;
 /** How long a checkpoint may stay behind; longer by the number of slices. */
 const CHECKPOINT_EVERY_MS = 5_000;
+const REOPEN_MS = 1_000;
 
-export interface FollowerOptions extends Omit<FollowedSliceOptions, 'slice' | 'fence'> {
-  /** The slices to follow, each with the fence of its lease. */
-  readonly held: ReadonlyMap<number, number>;
+export interface FollowerOptions extends FollowedSlicesOptions {
   readonly log: EventLog;
   readonly onAdvance: (position: Position | null) => void;
   /** Another holder of a lease writes: this one must stop. */
   readonly onFenced: () => void;
+}
+
+/** A follower that nothing else writes through. */
+export interface HeldFollower {
+  advanceTo(position: Position | null): Promise<void>;
+  /** See `Follower.confirm`. */
+  confirm(): Promise<void>;
 }
 
 /** Keeps slices of one build of a view up with the log. */
@@ -28,6 +36,7 @@ export class Follower {
   private readonly mutex = new Mutex();
   private reached: Position | null;
   private subscription: Subscription | undefined;
+  private reopening: Promise<void> | undefined;
   private stopped = false;
 
   private constructor(
@@ -85,8 +94,16 @@ export class Follower {
   }
 
   /** Lets nothing in while `work` runs; what arrives is handled after. */
-  hold<T>(work: (advanceTo: (position: Position | null) => Promise<void>) => Promise<T>): Promise<T> {
-    return this.mutex.run(() => work((position) => this.advanceTo(position)));
+  hold<T>(work: (held: HeldFollower) => Promise<T>): Promise<T> {
+    return this.mutex.run(() => work({ advanceTo: (position) => this.advanceTo(position), confirm: () => this.confirmSlices() }));
+  }
+
+  /**
+   * Asks the store whether it stands where this follower wrote it: a server that was killed may have forgotten what it had confirmed, and
+   * while nothing arrives no commit would meet it. Throws `Unavailable` where it does not, and goes on from what the store says.
+   */
+  confirm(): Promise<void> {
+    return this.mutex.run(() => this.confirmSlices());
   }
 
   /**
@@ -127,8 +144,19 @@ export class Follower {
       await this.settleOldest();
     } catch (error) {
       if (isFenced(error)) this.options.onFenced();
-      if (isCheckpointMismatch(error)) void this.reopen();
+      if (isCheckpointMismatch(error)) this.reopen();
       throw error;
+    }
+  }
+
+  private async confirmSlices(): Promise<void> {
+    if (this.stopped) return;
+    try {
+      await all(this.slices.map(({ writer }) => writer.confirm()));
+    } catch (error) {
+      if (!isCheckpointMismatch(error)) throw error;
+      this.reopen();
+      throw new Unavailable(`the view ${this.options.store.name}`, 'its store does not stand where it was written', 'none', { cause: error });
     }
   }
 
@@ -147,16 +175,27 @@ export class Follower {
     this.reached = leastOf(this.slices);
   }
 
-  /** Somebody else wrote the build, or a commit of ours had an unknown outcome: goes on from what the store says. */
-  private async reopen(): Promise<void> {
+  /** Somebody else wrote the build, or a commit of ours had an unknown outcome, or was forgotten: goes on from what the store says. */
+  private reopen(): void {
+    this.reopening ??= this.openAgain().finally(() => (this.reopening = undefined));
+  }
+
+  private async openAgain(): Promise<void> {
+    const { store, logger, onFenced } = this.options;
     await this.subscription?.stop();
-    if (this.stopped) return;
-    try {
-      this.slices = await this.mutex.run(() => openSlices(this.options));
-    } catch (error) {
-      this.options.logger.error({ view: this.options.store.name, error: errorName(error) }, 'a view could not be opened again');
-      return isFenced(error) ? this.options.onFenced() : void setTimeout(() => void this.reopen(), 1_000).unref();
+    while (!this.stopped) {
+      try {
+        // Within the same turn: who stops it meanwhile settles these slices, not those before.
+        await this.mutex.run(async () => (this.slices = await openSlices(this.options)));
+        break;
+      } catch (error) {
+        logger.error({ view: store.name, error: errorName(error) }, 'a view could not be opened again');
+        if (isFenced(error)) return onFenced();
+        await pause(REOPEN_MS, undefined, { ref: false });
+      }
     }
+    // It may have been stopped while the slices were opened: nobody would end another subscription.
+    if (this.stopped) return;
     this.reached = leastOf(this.slices);
     this.subscribe();
   }
@@ -172,19 +211,3 @@ export class Follower {
     this.options.onAdvance(this.reached);
   }
 }
-
-const openSlices = (options: FollowerOptions): Promise<readonly FollowedSlice[]> => all([...options.held].map(([slice, fence]) => FollowedSlice.open({ ...options, slice, fence })));
-
-/** The slice that is furthest behind says how far all are. */
-const leastOf = (slices: readonly FollowedSlice[]): Position | null =>
-  slices.reduce<Position | null | undefined>((least, { reached }) => (least === undefined || (least !== null && (reached === null || reached < least)) ? reached : least), undefined) ?? null;
-
-/** Null where all are. */
-export const latestOf = (positions: readonly (Position | null)[]): Position | null =>
-  positions.reduce((latest, position) => (latest === null || (position !== null && position > latest) ? position : latest), null);
-
-/** Waits for all, also when one fails: nothing may go on behind the back of who tries again. */
-const all = async <T>(work: readonly Promise<T>[]): Promise<readonly T[]> => {
-  await Promise.allSettled(work);
-  return Promise.all(work);
-};

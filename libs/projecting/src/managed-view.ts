@@ -10,7 +10,6 @@ import type { Processes } from './processes';
 import { Progress } from './progress';
 import { Rebuild } from './rebuild';
 import type { RebuildWorker } from './rebuild-worker';
-import { sliceOf } from './slices';
 import type { View } from './view';
 
 export interface ManagedViewOptions {
@@ -26,6 +25,8 @@ export interface ManagedViewOptions {
 
 /** How often it is asked what others have decided, though nothing says so. */
 const LOOK_ANYWAY_MS = 30_000;
+/** The same during a rebuild, for which processes wait for each other. */
+const LOOK_AT_REBUILD_MS = 5_000;
 
 /** What an operator may ask of a rebuild; `startOver` is for erasure. */
 export const REBUILD_ACTIONS = ['start', 'pause', 'resume', 'startOver', 'cancel', 'swap', 'rollback', 'retire'] as const;
@@ -67,11 +68,6 @@ export class ManagedView {
     return this.view.held.has(0);
   }
 
-  /** The slice that a dead letter's stream belongs to. */
-  sliceOf({ stream }: DeadLetter): number {
-    return sliceOf(stream, this.view.store.slices);
-  }
-
   /** Carries out what an operator asked of the rebuild. */
   act(action: RebuildAction, given: Json): Promise<void> {
     return action === 'start' ? this.rebuild.start(given as { readonly swap: boolean }) : this.rebuild[action]();
@@ -91,10 +87,16 @@ export class ManagedView {
   /** Where another process has decided on the builds since, this one begins from what stands there. `record` is what is stored of the rebuild now. */
   async look(record: string): Promise<void> {
     const now = performance.now();
-    if (this.looking || this.view.held.size === 0 || (record === this.seen.record && this.view.live !== undefined && now - this.seen.at < LOOK_ANYWAY_MS)) return;
+    const isLater = now - this.seen.at >= (record === '' ? LOOK_ANYWAY_MS : LOOK_AT_REBUILD_MS);
+    if (this.looking || this.view.held.size === 0 || (record === this.seen.record && this.view.live !== undefined && !isLater)) return;
     this.seen = { record, at: now };
     this.looking = true;
-    await (this.leads ? this.reconsider() : this.companion.look()).finally(() => (this.looking = false));
+    await this.attend().finally(() => (this.looking = false));
+  }
+
+  private async attend(): Promise<void> {
+    await (this.leads ? this.reconsider() : this.companion.look());
+    await this.view.confirm();
   }
 
   /** Through the share: what could not be taken up again is not held, and taken anew at the next beat. */

@@ -1,5 +1,5 @@
 import { type Clock, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
-import type { Checkpoint } from '@app/read-store';
+import { type Checkpoint, CheckpointMismatch } from '@app/read-store';
 import { type DeadLetter, deadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
 import type { EventReader } from './shared-reader';
 import { sliceOf } from './slices';
@@ -125,6 +125,13 @@ export class PageWriter {
       if (letter === null) this.parked.delete(stream);
       else this.parked.set(stream, letter);
     }
+  }
+
+  /** Throws `CheckpointMismatch` where the store stands elsewhere than this writer left it. A build that is not there any more stands nowhere. */
+  async confirm(): Promise<void> {
+    const { store, version, slice } = this.options;
+    const found = await store.checkpoint(version, slice);
+    if (found !== undefined && found.position !== this.stored.position) throw new CheckpointMismatch(`${store.name}/${version}/${slice} stands at ${found.position}`);
   }
 
   /** The dead letter of an event, or the end of the work where a poisonous event must stop it. */

@@ -171,7 +171,7 @@ export class Projecting {
 
   private async replay(letter: DeadLetter, action: 'retry' | 'discard'): Promise<DeadLetter | undefined> {
     const managed = this.managed(letter.name);
-    const unit = managed.sliceOf(letter);
+    const unit = managed.view.sliceOf(letter);
     if (this.leases.processes.alone || managed.view.held.has(unit)) return managed.replay(letter, action === 'discard', this.options.clock.now());
     return ((await this.leases.requests.ask({ group: letter.name, unit, action, given: { id: letter.id } })) ?? undefined) as DeadLetter | undefined;
   }

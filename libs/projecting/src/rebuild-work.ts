@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Calls } from '@app/kernel';
+import { CheckpointMismatch } from '@app/read-store';
 import { describeError } from './dead-letter';
 import { errorName, type Logger } from './logger';
 import type { Mutex } from './mutex';
@@ -112,7 +113,10 @@ export class RebuildWork {
     return this.standing.present().reason === 'asked' ? this.options.gather(() => this.finish(calls, signal)) : this.placing.replace();
   }
 
-  /** Waits for the slices of other processes; false when the rebuild was stopped, or failed elsewhere. */
+  /**
+   * Waits for the slices of other processes; false when the rebuild was stopped, or failed elsewhere. Throws `CheckpointMismatch` where a
+   * slice of this process is not built after all: a server that was killed may have forgotten what it had confirmed.
+   */
   private async othersBuilt(signal: AbortSignal): Promise<boolean> {
     const { version, goal = null } = this.standing.present();
     while (!this.view.whole) {
@@ -120,7 +124,9 @@ export class RebuildWork {
       if (stored?.version === version && stored.state === 'failed') this.standing.take(stored);
       if (!mustRun(this.standing.present()) || signal.aborted) return false;
       this.options.progress.at(await this.view.stored.handled(version));
-      if (goal === null || (await this.view.stored.missing(version, goal)) === undefined) return true;
+      const missing = goal === null ? undefined : await this.view.stored.missing(version, goal);
+      if (missing === undefined) return true;
+      if (this.view.held.has(this.view.sliceOf(missing))) throw new CheckpointMismatch(`${this.view.name}/${version} has forgotten what was built`);
       await pause(POLL_MS);
     }
     return !signal.aborted;
@@ -131,7 +137,12 @@ export class RebuildWork {
     const { version, from, swap } = this.standing.present();
     await this.view.followBeside(version);
     if (signal.aborted) return;
-    const verification = await this.view.aligned((position) => calls.call('verify', { view: this.view.name, version, live: from, position }));
+    const verification = await this.view.aligned(async (position, confirm) => {
+      const found = await calls.call('verify', { view: this.view.name, version, live: from, position });
+      // Where the store forgot what it had confirmed, that is the difference.
+      if (!found.equal) await confirm();
+      return found;
+    });
     await this.standing.save({ state: 'ready', verification });
     if (!signal.aborted && swap && verification.equal) await this.placing.swap();
   }

@@ -70,3 +70,48 @@ describe('a view that is brought together', () => {
     expect(verification).toMatchObject({ equal: true, differences: 0, position: await log.head() });
   });
 });
+
+describe('a view whose store forgot what it had confirmed', () => {
+  let log: MemoryLog;
+  let readStore: MemoryReadStore;
+  let view: View;
+  let whole: string;
+
+  beforeEach(async () => {
+    [log, readStore] = [new MemoryLog(), new MemoryReadStore()];
+    view = viewOver(log, readStore);
+    await view.open(slices(0, 8));
+    for (const stream of STREAMS) await log.append(stream, [opened(stream), counted(2)], 'noStream');
+    const head = await log.head();
+    await until(() => view.live?.position === head, 'the head');
+    whole = readStore.text('counters', 1);
+    jest.spyOn(log, 'subscribe');
+    await view.confirm();
+    readStore.forget('counters', 1, sliceOf('counter-0', 8));
+    expect(readStore.text('counters', 1)).not.toBe(whole);
+  });
+  afterEach(() => view.close());
+
+  it('goes on from what the store says, though nothing arrives', async () => {
+    await expect(view.confirm()).rejects.toMatchObject({ name: 'Unavailable' });
+    await until(() => readStore.text('counters', 1) === whole, 'the view');
+    await until(() => view.confirm().then(() => true, () => false), 'a view that is confirmed');
+    expect(log.subscribe).toHaveBeenCalledTimes(1);
+  });
+
+  it('ends when it is closed while it begins again', async () => {
+    const opening = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    readStore.beforeCommit = async () => {
+      opening.resolve();
+      await letGo.promise;
+    };
+    await expect(view.confirm()).rejects.toMatchObject({ name: 'Unavailable' });
+    await opening.promise;
+    const closed = view.close();
+    letGo.resolve();
+    await closed;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log.subscribe).not.toHaveBeenCalled();
+  });
+});

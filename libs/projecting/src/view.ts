@@ -1,11 +1,13 @@
 import type { EventLog } from '@app/event-log';
-import { type Clock, isDamaged, type Position, refuse } from '@app/kernel';
+import { type Clock, isDamaged, type Position, refuse, type StoredEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { ProjectingEvents } from './events';
-import { Follower, latestOf } from './follower';
+import { latestOf } from './followed-slices';
+import { Follower } from './follower';
 import type { Logger } from './logger';
 import { BuildRecords, type RebuildRecord } from './rebuild-record';
 import type { EventReader } from './shared-reader';
+import { sliceOf } from './slices';
 import { allState } from './stored-state';
 import { StoredProgress } from './stored-progress';
 import type { ViewStore } from './view-store';
@@ -58,6 +60,11 @@ export class View {
   /** Fence of the first slice, whose holder decides on builds. */
   get fence(): number {
     return this.held.get(0) ?? 0;
+  }
+
+  /** The slice that the stream of an event belongs to. */
+  sliceOf({ stream }: Pick<StoredEvent, 'stream'>): number {
+    return sliceOf(stream, this.store.slices);
   }
 
   /** Build that is served. */
@@ -135,17 +142,27 @@ export class View {
     if (this.beside?.version !== version) this.beside = await this.follow(version);
   }
 
-  /** Holds both builds at one position while `work` runs: what arrives meanwhile is handled after. All slices must be here. */
-  aligned<T>(work: (position: Position | null) => Promise<T>): Promise<T> {
+  /** Has followers go on from what the store says where it forgot what it had confirmed; throws `Unavailable` then. */
+  async confirm(): Promise<void> {
+    await Promise.all([this.live?.confirm(), this.beside?.confirm()]);
+  }
+
+  /**
+   * Holds both builds at one position while `work` runs: what arrives meanwhile is handled after. All slices must be here. `work` may ask
+   * whether the store still holds both, as `confirm` does; it did when `work` began.
+   */
+  aligned<T>(work: (position: Position | null, confirm: () => Promise<void>) => Promise<T>): Promise<T> {
     const { live, beside } = this;
     if (live === undefined || beside === undefined || !this.whole) return refuse('rebuild_not_ready');
-    return live.hold((advanceLive) =>
-      beside.hold(async (advanceBeside) => {
+    return live.hold((heldLive) =>
+      beside.hold(async (heldBeside) => {
         // No slice goes back: all come to where the furthest of either build stands.
         const position = latestOf([live.furthest, beside.furthest]);
-        await advanceLive(position);
-        await advanceBeside(position);
-        return work(position);
+        await heldLive.advanceTo(position);
+        await heldBeside.advanceTo(position);
+        const confirm = async (): Promise<void> => void (await Promise.all([heldLive.confirm(), heldBeside.confirm()]));
+        await confirm();
+        return work(position, confirm);
       }),
     );
   }
