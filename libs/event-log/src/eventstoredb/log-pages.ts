@@ -29,11 +29,16 @@ export class LogPages implements PageSource {
   async page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found> {
     const request = allRequest(direction, from, limit);
     const { silence } = this;
+    const givenUp = new AbortController();
+    const { signal } = givenUp;
+    const read = patiently(silence, (left) => readFrom(this.connection, request, left, undefined, signal), ({ isPassing }) => isPassing && !signal.aborted);
     try {
-      const [found] = await Promise.all([patiently(silence, (left) => readFrom(this.connection, request, left)), this.removals.learn()]);
+      const [found] = await Promise.all([read, this.removals.learn()]);
       this.silence = READ_MS;
       return found;
     } catch (error) {
+      // A silent server may be asked for the removals and fail long before this read does: further pages would pile up behind it.
+      givenUp.abort();
       if (error instanceof ServerFault && error.fault === 'late') this.silence = Math.min(2 * silence, LONGEST_MS);
       throw error;
     }

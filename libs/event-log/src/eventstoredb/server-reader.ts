@@ -20,9 +20,9 @@ const NOTHING: Found = { events: [], isWhole: true };
 
 /**
  * All events that a read gives, or those up to `mostBytes`. A stream that does not exist, or no more, gives nothing. Throws
- * `ServerFault`, also when nothing comes for so many milliseconds.
+ * `ServerFault`, also when nothing comes for so many milliseconds, and when nobody waits for it any more, as `signal` says.
  */
-export const readFrom = (connection: Connection, request: ReadReq, silence: number, mostBytes = MOST_BYTES): Promise<Found> =>
+export const readFrom = (connection: Connection, request: ReadReq, silence: number, mostBytes = MOST_BYTES, signal?: AbortSignal): Promise<Found> =>
   new Promise((resolve, reject) => {
     const events: StoredEvent[] = [];
     let bytes = 0;
@@ -46,6 +46,9 @@ export const readFrom = (connection: Connection, request: ReadReq, silence: numb
     const watch = setInterval(() => {
       if ((quietTurns += 1) >= TURNS) breakOff(() => reject(new ServerFault('late')));
     }, silence / TURNS);
+    const giveUp = (): void => (isOver ? undefined : breakOff(() => reject(new ServerFault('late'))));
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted === true) return giveUp();
     const take = (response: ReadResp): void => {
       if (isOver) return;
       quietTurns = 0;

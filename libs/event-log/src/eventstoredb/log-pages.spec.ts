@@ -1,0 +1,28 @@
+import type { Connection } from './connection';
+import { LogPages } from './log-pages';
+import type { Removals } from './removals';
+import { ServerFault } from './server-errors';
+import type { ReadCall } from './transport';
+
+/** A server that takes reads and says nothing. */
+const silentServer = () => {
+  const reads = { begun: 0, open: 0 };
+  const call = { on: () => call, cancel: () => void (reads.open -= 1) } as unknown as ReadCall;
+  const read = async (_request: unknown, attach: (call: ReadCall) => void): Promise<void> => {
+    reads.begun += 1;
+    reads.open += 1;
+    attach(call);
+  };
+  return { reads, connection: { read } as unknown as Connection };
+};
+
+describe('a page of the whole log', () => {
+  it('is not read on where the removals cannot be learnt', async () => {
+    const { reads, connection } = silentServer();
+    const pages = new LogPages(connection, { learn: async () => Promise.reject(new ServerFault('late')) } as unknown as Removals);
+    await expect(pages.page('forwards', null, 10)).rejects.toMatchObject({ fault: 'late' });
+    expect(reads).toEqual({ begun: 1, open: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(reads).toEqual({ begun: 1, open: 0 });
+  });
+});
