@@ -49,9 +49,12 @@ const POLL_MS = 20;
 /**
  * Removes the events of a stream before a revision, once the receipt stands under a seal: a verifier takes the removal for
  * tampering without it. Some process must seal the log meanwhile, this one or another; where none does in time, nothing is
- * removed, `Unavailable` is thrown, and a repetition goes on. Removing again what is removed writes no second receipt.
+ * removed, `Unavailable` is thrown, and a repetition goes on. Removing again what is removed writes no second receipt. A revision
+ * beyond the end of the stream means its end: an import makes up what a receipt says is gone.
  */
-export const removeEvents = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy, { patienceMs = PATIENCE_MS }: RemoveOptions = {}): Promise<void> => {
+export const removeEvents = async (log: EventLog, codec: EventCodec, asked: Removal, by: RemovedBy, { patienceMs = PATIENCE_MS }: RemoveOptions = {}): Promise<void> => {
+  const [last] = await log.readStream(asked.stream, { direction: 'backwards', limit: 1 });
+  const removal = { ...asked, beforeRevision: Math.min(asked.beforeRevision, (last?.revision ?? asked.beforeRevision) + 1) };
   const receipt = (await receiptFor(log, removal)) ?? (await writeReceipt(log, codec, removal, by));
   if (receipt === undefined) return;
   await untilSealed(log, receipt, patienceMs);

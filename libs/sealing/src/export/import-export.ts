@@ -56,8 +56,10 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, on
   return verifyLog(log, { publicKeys });
 };
 
-const placeholders = ({ stream, before }: ExportedRemoval): readonly StoredEvent[] =>
-  Array.from({ length: before }, (_, revision) => ({ stream, revision, id: nameId(PLACEHOLDER_SPACE, `${stream}/${revision}`), type: PLACEHOLDER, data: '{}', metadata: '{}', position: '' }));
+/** One after the other: a stream may have lost many. */
+function* placeholders({ stream, before }: ExportedRemoval): Generator<StoredEvent> {
+  for (let revision = 0; revision < before; revision += 1) yield { stream, revision, id: nameId(PLACEHOLDER_SPACE, `${stream}/${revision}`), type: PLACEHOLDER, data: '{}', metadata: '{}', position: '' };
+}
 
 /** What the log holds already, which must be how the export begins. */
 class PresentEvents {

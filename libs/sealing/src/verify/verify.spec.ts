@@ -199,6 +199,17 @@ describe('verify', () => {
 
   const retention = { stream: 'document-1', beforeRevision: 4, reason: 'retention' };
 
+  it('says no more in the receipt than the stream had, and removes nothing again', async () => {
+    await running(async (test) => {
+      const [last] = await test.log.readStream('document-1', { direction: 'backwards', limit: 1 });
+      const end = (last?.revision ?? 0) + 1;
+      await test.removal({ ...retention, beforeRevision: 1_000_000 });
+      await test.removal({ ...retention, beforeRevision: 1_000_000 });
+      expect((await test.log.readStream('removals-1')).map(({ data }) => JSON.parse(data) as object)).toEqual([{ ...retention, beforeRevision: end }]);
+      expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, removals: [{ events: end }] });
+    });
+  });
+
   it('takes no receipt that is not sealed for one', async () => {
     const receipt = { stream: 'removals-1', revision: 0, id: original.ids.next(), type: 'EventsRemoved', data: JSON.stringify(retention), metadata: '{}' };
     const id = idAt(1);
