@@ -43,8 +43,10 @@ start() {
   local store="$data/wt"
   [ -z "${MONGODB_MEMORY:-}" ] || store=":memory:"
   : > "$data/secantusd.toml"   # an empty file of its own: no configuration is picked up from elsewhere
+  # Synced at each commit: otherwise it confirms transactions, also those that ask for the journal, that are still in its own memory, and
+  # a kill loses them, as no MongoDB does.
   ( cd "$data"; exec setsid "$PYTHON" "$HOME_DIR/venv/bin/secantusd-py" --config "$data/secantusd.toml" --host 127.0.0.1 --port "$port" \
-      --storage-path "$store" --log-level WARNING ${MONGODB_STANDALONE:+--standalone} ) > "$data/log" 2>&1 < /dev/null &
+      --storage-path "$store" --log-level WARNING --sync-on-commit ${MONGODB_STANDALONE:+--standalone} ) > "$data/log" 2>&1 < /dev/null &
   echo $! > "$data/pid"
   echo "$port" > "$data/port"
   for _ in $(seq 1 300); do
