@@ -1,5 +1,5 @@
 import { eventually } from '../servers/cluster';
-import { seed, seededNumbers } from './log/rounds';
+import { awayMs, seed, seededNumbers } from './log/rounds';
 import { lasting, startPacedWriter } from './mongo/mongo-counters';
 import { isInstalled } from './mongo/server-process';
 import { type CounterCluster, startCounterCluster } from './processes/counter-cluster';
@@ -8,7 +8,7 @@ import { foldLog, viewText } from './projecting/counter-stores';
 /** A server that is gone in the middle of a rebuild by two projectors, while events arrive: for a second, or for `AWAY_SECONDS`. */
 
 const STREAMS = 600;
-const AWAY_MS = Number(process.env['AWAY_SECONDS'] ?? 1) * 1_000;
+const AWAY_MS = awayMs(1);
 /** Somewhere in the rebuild, which takes longer. */
 const MOST_MS = 500;
 const LONG = 180_000 + 2 * AWAY_MS;
