@@ -131,7 +131,7 @@ export class PageWriter {
   async confirm(): Promise<void> {
     const { store, version, slice } = this.options;
     const found = await store.checkpoint(version, slice);
-    if (found !== undefined && found.position !== this.stored.position) throw new CheckpointMismatch(`${store.name}/${version}/${slice} stands at ${found.position}`);
+    if (found !== undefined && found.position !== this.stored.position) throw new CheckpointMismatch(`${store.name}/${version}/${slice} stands at ${found.position}, not at ${this.stored.position}`);
   }
 
   /** The dead letter of an event, or the end of the work where a poisonous event must stop it. */
