@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as lasting } from 'node:timers/promises';
 import { Unavailable } from '@app/kernel';
 import type { Projection } from '@app/projecting';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
@@ -188,9 +189,46 @@ test('a projector that joins while builds are compared gets its slices afterward
   await leader.projecting.rebuild('counters').start({ swap: true });
   await comparing.promise;
   const other = await start('b');
-  await until(() => other.slices() === 4, 'slices', { patience: 1_000 }).catch(() => undefined);
+  // It asks for its share with each beat, and gets none while the builds are compared.
+  await expect(until(() => other.slices() > 0, 'a slice', { patience: 1_000 })).rejects.toThrow('a slice did not come');
   joined.resolve();
   await rebuilt();
   await divided(4, 4);
   expect(await leader.projecting.status('counters')).toMatchObject({ version: 2, state: 'live', rebuild: { verification: { equal: true } } });
+});
+
+test('slices stay where builds are compared, although a beat had read who held them before', async () => {
+  const [comparing, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isHeld = false;
+  const late = new Proxy(
+    meddled('writeState', async (_, value) => {
+      if ((value as { state?: string } | null)?.state !== 'verifying') return;
+      comparing.resolve();
+      // Time for the beat to go on.
+      await lasting(300);
+    }),
+    {
+      get: (store, name: keyof ReadStore) => {
+        if (name !== 'listState') return store[name];
+        return async (...asked: Parameters<ReadStore['listState']>) => {
+          const page = await store.listState(...asked);
+          if (isHeld && asked[0] === 'lease/') {
+            read.resolve();
+            await comparing.promise;
+          }
+          return page;
+        };
+      },
+    },
+  );
+  const leader = await startOn(late, 'a');
+  await start('b');
+  await divided(4, 4);
+  await openAll();
+  isHeld = true;
+  await read.promise;
+  await leader.projecting.rebuild('counters').start({ swap: true });
+  await rebuilt();
+  expect(leader.logger.lines.join()).not.toContain('another process has taken over');
+  await divided(4, 4);
 });

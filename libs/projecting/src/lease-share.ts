@@ -138,7 +138,8 @@ export class LeaseShare {
 
   private async settle(known?: LeaseRecord): Promise<void> {
     if (this.left) return;
-    const record = known ?? (await this.read());
+    // What was read a moment before does not say that this process asks for all units.
+    const record = (this.gathering === 0 ? known : undefined) ?? (await this.read());
     const owners = this.owners(record);
     for (const [unit, fence] of this.held) {
       if (!this.isMine(record, unit, fence)) this.options.logger.warn({ group: this.group.name, unit, fence }, 'another process has taken over');
@@ -166,10 +167,8 @@ export class LeaseShare {
   }
 
   /** Whom each unit belongs to: who asked for all of them, while it lives and holds the first. */
-  private owners({ units: [first], wanted: stored }: LeaseRecord): (unit: number) => string | undefined {
+  private owners({ units: [first], wanted }: LeaseRecord): (unit: number) => string | undefined {
     const { processes } = this.options;
-    // The record may be of a moment before.
-    const wanted = this.gathering > 0 ? this.me : stored;
     if (wanted !== undefined && first?.holder === wanted && processes.isAlive(wanted)) return () => wanted;
     const sharing = processes.sharing(this.group.name, this.group.declaration, this.group.newest);
     return (unit) => sharing[(this.group.order + unit) % sharing.length];
