@@ -40,6 +40,7 @@ describe('calls to a thread', () => {
   });
 
   it('fail alone where they cannot be sent', async () => {
+    // What the types forbid: functions are not copied between threads.
     const unsendable = calls.call('add', (() => 1) as unknown as number);
     const [first, second] = [calls.call('add', 1), calls.call('add', 0)];
     await expect(unsendable).rejects.toThrow('could not be cloned');

@@ -54,6 +54,7 @@ const tagsOfSpace = (first: RecordedEvent): readonly string[] => (typeof first.d
 
 /** A global document does not say of which Space its tags are: they are shown by id. */
 const documentWithTags = (given: Row, rows: Rows): JsonText => {
+  // Folded by the documents' own projection, whose rows are these.
   const row = given as unknown as DocumentRow;
   const tagOf = (tagId: string): readonly object[] => {
     const tag = rows.get(tagId);

@@ -26,6 +26,7 @@ export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input
     object: object ?? 'chat.completion',
     created: created ?? Math.floor(Date.now() / 1000),
     ...rest,
+    // The same answer, read anew as text: `answerIn` has looked at its choices.
     choices: (rest as unknown as Answer).choices.map(completedChoice),
     model: key,
     ...(reported ? {} : { usage: chatUsage(known.usage) }),

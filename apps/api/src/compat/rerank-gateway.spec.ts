@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { RerankGateway } from './rerank-gateway';
 
 const model = { key: 'local-rerank' } as ModelDescription;
+/** Nothing but what a local reranking asks of models, the ledger and the connection. */
 const models = { routes: () => [], mayAnswer: () => [] } as unknown as Models;
 
 /** Ranks with the local reranker for a client at `raw`. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Logger } from 'pino';
 import { accessLog } from './access-log';
 import type { EdgeServices } from './edge-services';
@@ -46,7 +46,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     const route = options.config?.route ?? {};
     if (route.body !== undefined) options.bodyLimit = route.body.limit;
     options.onRequest = [guard(edge, route)];
-    if (route.body === undefined) options.preValidation = [takesNoBody];
+    if (route.body === undefined && !isRead(options.method)) options.preValidation = [takesNoBody];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
@@ -62,6 +62,9 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   takeMultipart(fastify, MAX_UPLOAD_BYTES);
   installIdempotency(fastify);
 };
+
+/** Bodies of reads are not parsed: there is nothing to look at. */
+const isRead = (method: HTTPMethods | HTTPMethods[]): boolean => [method].flat().every((each) => each === 'GET' || each === 'HEAD');
 
 const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
   try {

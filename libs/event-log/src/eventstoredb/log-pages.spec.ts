@@ -4,7 +4,7 @@ import type { Removals } from './removals';
 import { ServerFault } from './server-errors';
 import type { ReadCall } from './transport';
 
-/** A server that takes reads and says nothing. */
+/** A server that takes reads and says nothing: of a connection and its calls only what a read uses is there. */
 const silentServer = () => {
   const reads = { begun: 0, open: 0 };
   const call = { on: () => call, cancel: () => void (reads.open -= 1) } as unknown as ReadCall;
@@ -17,12 +17,17 @@ const silentServer = () => {
 };
 
 describe('a page of the whole log', () => {
+  afterEach(() => jest.useRealTimers());
+
   it('is not read on where the removals cannot be learnt', async () => {
+    jest.useFakeTimers();
     const { reads, connection } = silentServer();
-    const pages = new LogPages(connection, { learn: async () => Promise.reject(new ServerFault('late')) } as unknown as Removals);
+    // `LogPages` asks for nothing else of the removals.
+    const removals = { learn: async () => Promise.reject(new ServerFault('late')) } as unknown as Removals;
+    const pages = new LogPages(connection, removals);
     await expect(pages.page('forwards', null, 10)).rejects.toMatchObject({ fault: 'late' });
     expect(reads).toEqual({ begun: 1, open: 0 });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await jest.advanceTimersByTimeAsync(60_000);
     expect(reads).toEqual({ begun: 1, open: 0 });
   });
 });

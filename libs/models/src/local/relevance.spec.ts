@@ -28,7 +28,8 @@ const turnsUntil = async (settled: Promise<unknown>): Promise<number> => {
     if (!over) setImmediate(turn);
   };
   setImmediate(turn);
-  await settled.catch(() => undefined);
+  // Whoever asks looks at how it ended.
+  await Promise.allSettled([settled]);
   over = true;
   return turns;
 };

@@ -4,6 +4,7 @@ import { rejectionOf } from './rejection';
 const HOUR_LATER = 'Fri, 20 Nov 2026 13:00:00 GMT';
 const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
 
+/** Of an exchange only what a rejection reads is there. */
 const waitOf = async (headers: Exchange['headers']): Promise<number | undefined> =>
   (await rejectionOf({ status: 429, headers, whole: async () => Buffer.alloc(0) } as unknown as Exchange, 'embeddings')).facts.retryAfterSeconds;
 

@@ -85,6 +85,7 @@ export class AccountStream {
 
   /** How many events right before a summary belong to it. */
   private async reachOf(summary: StoredEvent): Promise<number> {
+    // As in `advance`: checked by its type.
     const [event] = (await this.parts.codec.decode([summary])) as unknown as readonly AccountEvent[];
     return event?.type === 'SpendSummarised' ? (event.data.reachesBack ?? 0) : 0;
   }
