@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { encoded, vectorsIn } from '../../apps/api/src/compat/embedding-vectors';
 import { type Child, startChild } from '../e2e/child';
+import { pinned } from './pinned';
 import { median, type Rate, rateOf } from './rate';
 
 /**
@@ -16,6 +17,8 @@ import { median, type Rate, rateOf } from './rate';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['SECONDS'] ?? 3);
+/** Processors. Availability is asked before the first is taken, of which only one would be left. */
+const [SERVING, ASKING] = [0, 1];
 /** Rounds until the code that runs often is compiled. */
 const WARMING = 4;
 /** Time in which the streams that are held begin. */
@@ -34,6 +37,8 @@ const request = (more: object): string => JSON.stringify({ model: 'mock', messag
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const main = async (): Promise<void> => {
+  const isPinned = pinned(process.pid, ASKING);
+  say(isPinned ? 'each server on one processor, the provider and the load on another' : 'servers, provider and load share all processors');
   const folder = mkdtempSync(join(tmpdir(), 'load-gateway-'));
   const upstream = await startChild('test/load/gateway-upstream.ts', {});
   const modelsFile = join(folder, 'models.json');
@@ -44,6 +49,7 @@ const main = async (): Promise<void> => {
   const product = await startChild('apps/api/src/main.ts', { DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', MODELS_FILE: modelsFile, NODE_OPTIONS: '--max-semi-space-size=16' });
   const nest = await startChild('test/load/http-baseline.ts', { CONSTANTS: JSON.stringify({ one: `{"a":"${'x'.repeat(800)}"}`, list: '{}' }) });
   const targets = { direct: { child: upstream, url: upstream.url + PATH }, relay: { child: relay, url: relay.url + PATH }, product: { child: product, url: `${product.url}/api/compat${PATH}` } };
+  if (isPinned) for (const { pid } of [relay, product, nest]) pinned(pid, SERVING);
   try {
     // First, so that what a load left in the heap does not count.
     await held(targets);
