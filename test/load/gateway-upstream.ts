@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 
 /**
  * A provider that answers at once, in a process of its own: 800 bytes of JSON, or 50 chunks, each its own write. `user: paced`
@@ -16,6 +17,15 @@ const event = (choices: readonly object[], rest: object): string => `data: ${JSO
 const delta = (fields: object, finish: string | null = null): string => event([{ index: 0, delta: fields, logprobs: null, finish_reason: finish }], {});
 const chunks = [delta({ role: 'assistant', content: '' }), ...Array.from({ length: CHUNKS - 2 }, () => delta({ content: ' word' })), delta({}, 'stop')];
 const last = `${event([], { usage })}data: [DONE]\n\n`;
+
+/** What is written in one turn of the loop leaves as one: no provider sends an answer so. */
+const burst = async (response: ServerResponse): Promise<void> => {
+  for (const chunk of chunks) {
+    response.write(chunk);
+    await turn();
+  }
+  response.end(last);
+};
 
 const paced = async (response: ServerResponse): Promise<void> => {
   response.write(chunks[0]);
@@ -34,8 +44,7 @@ const server = createServer((request, response) => {
     if (!body.includes('"stream":true')) return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (body.includes('"user":"paced"')) return void paced(response);
-    for (const chunk of chunks) response.write(chunk);
-    response.end(last);
+    void burst(response);
   });
 });
 process.on('SIGTERM', () => process.exit(0));
