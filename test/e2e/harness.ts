@@ -11,7 +11,7 @@ import { type Platform, startPlatform } from '../../apps/api/src/start';
 export const ADMIN_KEY = 'test-bootstrap-key-0123456789-abcdefghijklmnop';
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The admin's by default; null for none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export const startTestPlatform = async (given: { environment?: Readonly<Record<s
       headers: { ...(key === null ? {} : { 'x-api-key': key }), ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(sent === undefined ? {} : { payload: sent }),
     });
-    const isJson = String(response.headers['content-type'] ?? '').includes('json');
+    const isJson = response.body !== '' && String(response.headers['content-type'] ?? '').includes('json');
     return { status: response.statusCode, headers: response.headers, body: (isJson ? JSON.parse(response.body) : undefined) as T, text: response.body };
   };
 

@@ -70,7 +70,7 @@ const callerOf = async (edge: EdgeServices, request: FastifyRequest, requires: R
 
 const onlyReads = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
 
-const keyOf = ({ headers }: FastifyRequest, requires: Requirement | undefined): string => (requires === 'compat' ? compatibleKeyOf(headers) : apiKeyOf(headers));
+const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): string => (requires === 'compat' ? compatibleKeyOf(raw) : apiKeyOf(raw));
 
 const demand = (caller: Caller, requires: Requirement): void => {
   if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;
@@ -78,7 +78,7 @@ const demand = (caller: Caller, requires: Requirement): void => {
 };
 
 const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): boolean => {
-  const given = bearerOf(request.headers);
+  const given = bearerOf(request.raw);
   return token !== undefined && given !== undefined && equalSecrets(given, token);
 };
 
