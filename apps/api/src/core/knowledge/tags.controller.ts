@@ -89,6 +89,7 @@ export class TagsController {
   @Answers(204)
   async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('tagId') tagId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
+    await this.known.demand(spaceId, [tagId]);
     return written(reply, await this.commands.execute(new DeleteTag(spaceId, tagId, meta)), { views: ['tags'] });
   }
 
