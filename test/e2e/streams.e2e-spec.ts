@@ -51,6 +51,18 @@ describe('an open stream ends within five seconds when its reader loses', () => 
   });
 });
 
+it.each([
+  ['suspended', (userId: string) => platform.call(`/api/v1/core/users/${userId}/suspend`, { method: 'POST' })],
+  ['deleted', (userId: string) => platform.call(`/api/v1/core/users/${userId}`, { method: 'DELETE' })],
+])('every open stream of a user who is %s ends within five seconds', async (_, end) => {
+  const { userId, key } = await platform.newCaller({ role: 'admin' });
+  const own = (await platform.call<{ id: string }>('/api/v1/core/agents', { method: 'POST', key, body: { name: 'Guide' } })).body.id;
+  const streams = await Promise.all(['/api/v1/audit/events?follow=true', `/api/v1/core/knowledge/${own}/documents/events`].map((path) => read(path, key)));
+  const endedAt = performance.now();
+  expect((await end(userId)).status).toBeLessThan(300);
+  for (const { ended } of streams) expect((await ended) - endedAt).toBeLessThan(5_000);
+});
+
 test('a stream of documents ends for a user who is no member any more, and that is no error of ours', async () => {
   const { call } = platform;
   const { userId, key } = await platform.newCaller();
