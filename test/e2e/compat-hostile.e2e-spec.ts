@@ -61,10 +61,18 @@ describe('a hostile client', () => {
     expect(Object.keys(upstream.calls[0]?.headers ?? {}).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'host', 'user-agent']);
   });
 
-  it('cannot make the gateway fetch a picture', async () => {
-    const content = [`${upstream.baseUrl}/picture`, 'http://169.254.169.254/latest/meta-data', 'file:///etc/passwd', 'data:image/svg+xml,<svg/>'].map((url) => ({ type: 'image_url', image_url: { url } }));
-    await ask({ messages: [{ role: 'user', content }] });
-    expect(upstream.calls.map(({ path, body }) => [path, body['messages']])).toEqual([['/v1/chat/completions', [{ role: 'user', content }]]]);
+  it('cannot make the gateway fetch a picture, nor have its provider fetch one from where it stands', async () => {
+    const asking = (url: string, type = 'image_url') => ask({ messages: [{ role: 'user', content: [{ type, [type]: { url } }] }] });
+    for (const url of [`${upstream.baseUrl}/picture`, 'http://169.254.169.254/latest/meta-data', 'http://metadata.google.internal/', 'file:///etc/passwd', 'data:image/svg+xml,<svg/>']) {
+      for (const type of ['image_url', 'video_url']) {
+        const { status, text } = await asking(url, type);
+        expect([status, JSON.parse(text)]).toEqual([400, { error: expect.objectContaining({ param: `messages[0].content[0].${type}.url`, code: 'invalid_value' }) }]);
+      }
+    }
+    expect(upstream.calls).toEqual([]);
+    for (const url of ['https://example.com/a.png', 'data:image/png;base64,AA==']) expect((await asking(url)).status).toBe(200);
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
+    expect((await asking(`data:image/png;base64,${'A'.repeat(33 * 1024 ** 2)}`)).status).toBe(413);
   });
 
   it.each(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'max_tokens', 'max_completion_tokens', 'n'])('gets 400 for a %s that is no number, or too large a one', async (name) => {

@@ -1,4 +1,5 @@
 import { type Fields, given, isFields, missing, wrongType, wrongValue } from './checks';
+import { isPublicAddress } from './public-address';
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 const MAX_MESSAGES = 10_000;
@@ -45,8 +46,13 @@ const checkPart = (part: unknown, path: string): void => {
   if (!given(type)) throw missing(`${path}.type`);
   if (typeof type !== 'string') throw wrongType(`${path}.type`, 'a string', type);
   if (type === 'text' && typeof part['text'] !== 'string') throw given(part['text']) ? wrongType(`${path}.text`, 'a string', part['text']) : missing(`${path}.text`);
-  if (type !== 'image_url') return;
-  const image = part['image_url'];
-  if (!given(image)) throw missing(`${path}.image_url`);
-  if (!isFields(image) || typeof image['url'] !== 'string') throw wrongType(`${path}.image_url.url`, 'a string', isFields(image) ? image['url'] : image);
+  if (type.endsWith('_url')) checkSource(part[type], `${path}.${type}`, type === 'image_url');
+};
+
+/** Pictures, and what some providers take beside them: nothing is fetched here, and no provider is sent to where our clients may not go. */
+const checkSource = (source: unknown, path: string, isKnown: boolean): void => {
+  const url = isFields(source) ? source['url'] : source;
+  if (isKnown && !given(source)) throw missing(path);
+  if (isKnown && !(isFields(source) && typeof url === 'string')) throw wrongType(`${path}.url`, 'a string', url);
+  if (typeof url === 'string' && !isPublicAddress(url)) throw wrongValue(`${path}.url`, 'it must be a data URL of other than SVG, or an http(s) address of the public internet.');
 };
