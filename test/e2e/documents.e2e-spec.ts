@@ -45,6 +45,23 @@ describe('documents', () => {
     expect(await guide.ready(added.body.id)).toMatchObject({ status: 'Failed', statusDetail: { code } });
   });
 
+  it('answer nothing from the moment they fail or are deleted, until they are Ready again', async () => {
+    const agent = await guide.newAgent('Strict');
+    const path = at(`/knowledge/${agent}/documents`);
+    const { id } = (await guide.platform.call<Document>(path, { method: 'POST', body: { name: 'a.md', content: 'The quokka sleeps at noon.', mimeType: 'text/markdown' } })).body;
+    const become = async (change: object) => (await guide.platform.call(`${path}/${id}`, { method: 'PUT', body: change }), guide.ready(id, agent));
+    const told = async () => {
+      const found = await Promise.all(['text', 'vector', 'hybrid'].map((mode) => guide.platform.call<{ items: object[] }>(at(`/knowledge/${agent}/search`), { method: 'POST', body: { query: 'When does the quokka sleep?', mode } })));
+      const { body } = await guide.ask('When does the quokka sleep?', {}, agent);
+      return [...found.map(({ body: { items } }) => items.length), body.message.parts.filter(({ type }) => type === 'source-document').length];
+    };
+    expect([(await guide.ready(id, agent)).status, await told()]).toEqual(['Ready', [1, 1, 1, 1]]);
+    expect([(await become({ content: '%PDF', mimeType: 'application/pdf' })).status, await told()]).toEqual(['Failed', [0, 0, 0, 0]]);
+    expect([(await become({ content: 'The quokka sleeps at one.', mimeType: 'text/markdown' })).status, await told()]).toEqual(['Ready', [1, 1, 1, 1]]);
+    await guide.platform.call(`${path}/${id}`, { method: 'DELETE' });
+    expect(await told()).toEqual([0, 0, 0, 0]);
+  });
+
   it('are of a media type without parameters, which may repeat their name', async () => {
     const added = await guide.platform.call<Document & { mimeType: string }>(guide.documentsPath, { method: 'POST', body: { name: 'Salaries', content: 'Nobody earns less.', mimeType: 'Text/Markdown; name="Salaries.md"' } });
     expect([added.status, added.body.mimeType]).toEqual([202, 'text/markdown']);

@@ -34,6 +34,14 @@ describe('while no broker answers', () => {
     expect(metrics).toContain('relay_messages{outcome="published"} 0');
     expect(metrics).toContain('policy_lag_seconds{policy="relay"}');
   });
+
+  it('a key that is revoked is refused at the next request', async () => {
+    const { key, keyId } = await platform.newCaller();
+    const status = async () => (await platform.call('/api/v1/core/users/me', { key })).status;
+    expect(await status()).toBe(200);
+    expect((await platform.call(`/api/v1/core/api-keys/${keyId}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await status()).toBe(401);
+  });
 });
 
 describe('without brokers', () => {
