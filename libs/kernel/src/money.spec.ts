@@ -6,5 +6,5 @@ describe('an amount', () => {
 
   it.each<[string | number, string]>([[5, '5'], [0.1, '0.1'], [0.0000001, '0.0000001'], [1e-9, '0.000000001'], ['12.50', '12.50'], [123456789.5, '123456789.5']])('is taken as %p', (given, text) => expect(givenAmount.parse(given)).toBe(text));
 
-  it.each([1e-10, 0.1234567891, -1, 1e12, '1e3', '.5', '', '01', NaN])('is refused as %p', (given) => expect(givenAmount.safeParse(given).success).toBe(false));
+  it.each([1e-10, 0.1234567891, -1, 1e12, 1e300, Number.MAX_VALUE, Infinity, '1e3', '.5', '', '01', NaN])('is refused as %p', (given) => expect(givenAmount.safeParse(given).success).toBe(false));
 });

@@ -27,6 +27,8 @@ export const decimalAmount = (nano: bigint): string => {
 
 /** A number without an exponent; one that says more than 9 places keeps them, and is refused for it. */
 function plainText(amount: number): string {
-  const nano = decimalAmount(BigInt(Math.round(amount * 10 ** DECIMALS)));
-  return Number(nano) === amount ? nano : String(amount);
+  const nano = Math.round(amount * 10 ** DECIMALS);
+  // The largest numbers are finite, and no longer so in nano-units.
+  const text = Number.isFinite(nano) ? decimalAmount(BigInt(nano)) : '';
+  return Number(text) === amount ? text : String(amount);
 }
