@@ -76,5 +76,5 @@ export const makeSeal = (last: SealHead | undefined, events: readonly SealedEven
   return { ...head, signature: key.sign(signedText(head)), events: events.map(entryOf) };
 };
 
-/** Ours to seal: everything but the seals themselves and what a server keeps for itself. */
-export const isSealable = ({ stream }: { readonly stream: string }): boolean => stream !== SEAL_STREAM && !stream.startsWith('$');
+/** Everything but the seals themselves. No stream is left out for its name: what a server keeps for itself no log shows, and whatever is shown is read by views. */
+export const isSealable = ({ stream }: { readonly stream: string }): boolean => stream !== SEAL_STREAM;

@@ -114,6 +114,11 @@ describe('verify', () => {
     expect(findings).toMatchObject([{ kind: 'inserted', stream: 'document-9', position: '0000000000000007' }]);
   });
 
+  it('finds an event inserted into a stream of any name, since views read it by its type', async () => {
+    const { findings } = await afterTampering((rows) => rows.toSpliced(6, 0, { ...at(rows, 1), id: original.ids.next(), stream: '$document-9', revision: 0 }));
+    expect(findings).toMatchObject([{ kind: 'inserted', ordinal: 6, stream: '$document-9', revision: 0, position: '0000000000000007' }]);
+  });
+
   it('finds two events in the wrong order', async () => {
     const { findings, events } = await afterTampering((rows) => rows.with(6, at(rows, 8)).with(7, at(rows, 7)));
     expect(findings).toMatchObject([{ kind: 'reordered', ordinal: 7, stream: 'document-3', revision: 1, position: '0000000000000007' }]);
