@@ -7,6 +7,10 @@ describe('readConfig', () => {
 
   it('is frozen', () => expect(Object.isFrozen(readConfig({}))).toBe(true));
 
+  it('takes brokers with ports, several, by name and address', () => {
+    expect(readConfig({ KAFKA_BROKERS: 'kafka-1.internal:9092, 10.0.0.1:9093,[::1]:9094' }).KAFKA_BROKERS).toEqual(['kafka-1.internal:9092', '10.0.0.1:9093', '[::1]:9094']);
+  });
+
   it('lets processes share the work where every store is on a server and both keys are given', () => {
     const servers = { EVENTSTORE_URL: 'esdb://localhost:2113', MONGODB_URL: 'mongodb://localhost', ELASTICSEARCH_URL: 'http://localhost:9200', S3_URL: 'http://localhost:9000/bucket' };
     const keys = { VAULT_KEY: 'v'.repeat(32), SEAL_KEY: 's'.repeat(32) };
@@ -23,5 +27,11 @@ describe('readConfig', () => {
     ['DEFAULT_TIME_ZONE', 'Mars/Olympus'],
     ['SPACE_CREATION_ROLES', 'admin,king'],
     ['ROLES', 'api'],
+    ['BASE_URL', 'javascript:alert(1)'],
+    ['ELASTICSEARCH_URL', 'localhost:9200'],
+    ['S3_URL', 'file:///var/data'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://localhost:4317'],
+    ['KAFKA_BROKERS', 'localhost'],
+    ['KAFKA_BROKERS', 'localhost:9092,'],
   ])('names the variable that is wrong: %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(name));
 });

@@ -10,11 +10,15 @@ const list = <T extends string>(values: readonly [T, ...T[]]) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(z.enum(values)).min(1));
 
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must begin with http:// or https:// and name a host' });
+/** `host:port`; an IPv6 address in brackets. */
+const broker = z.string().regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, with commas between several');
+
 /** Every environment variable of the product. The README's table is generated from the descriptions. */
 export const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
   PORT: wholeNumber(0, 65_535).default(3000).describe('Port to listen on; 0 takes a free one.'),
-  BASE_URL: z.url().optional().describe('Public address, for links. Default: `http://HOST:PORT`.'),
+  BASE_URL: httpUrl.optional().describe('Public address, for links. Default: `http://HOST:PORT`.'),
   DATA_DIR: z.string().min(1).default('./data').describe('Folder of the embedded stores: `log/ views/ search/ blobs/ vault/ keys/`.'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severity that is logged.'),
   MAX_UPLOAD_BYTES: wholeNumber(1, 4 * 1024 ** 3).default(100 * 1024 ** 2).describe('Largest uploaded file, bytes.'),
@@ -31,9 +35,9 @@ export const configSchema = z.object({
   ROLES: list(['api', 'projector', 'worker']).default(['api', 'projector', 'worker']).describe('What this process runs. Fewer than all three where every store is on a server.'),
   EVENTSTORE_URL: z.string().regex(/^(esdb|kurrentdb)(\+discover)?:\/\/./, 'must begin with esdb:// or kurrentdb://').optional().describe('Connection string of EventStoreDB or KurrentDB. Default: the log in `DATA_DIR`.'),
   MONGODB_URL: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must begin with mongodb:// or mongodb+srv://').optional().describe('Connection string of MongoDB; views go to its database (`platform` by default), keys to one of their own beside it. Default: views and keys in `DATA_DIR`.'),
-  ELASTICSEARCH_URL: z.url().optional().describe('Address of Elasticsearch, with user and password where it asks for them; `?prefix=` is what the names of its indexes begin with (`platform` by default). Default: the search index in `DATA_DIR`.'),
-  S3_URL: z.url().optional().describe('`http(s)://KEY:SECRET@HOST/BUCKET?region=...`: an S3-compatible store of files. Default: `DATA_DIR`.'),
-  KAFKA_BROKERS: z.string().min(1).transform((text) => text.split(',').map((part) => part.trim())).optional().describe('Brokers, `host:port` with commas between them, that integration events are sent to. Default: none are sent.'),
+  ELASTICSEARCH_URL: httpUrl.optional().describe('Address of Elasticsearch, with user and password where it asks for them; `?prefix=` is what the names of its indexes begin with (`platform` by default). Default: the search index in `DATA_DIR`.'),
+  S3_URL: httpUrl.optional().describe('`http(s)://KEY:SECRET@HOST/BUCKET?region=...`: an S3-compatible store of files. Default: `DATA_DIR`.'),
+  KAFKA_BROKERS: z.string().transform((text) => text.split(',').map((part) => part.trim())).pipe(z.array(broker)).optional().describe('Brokers, `host:port` with commas between them, that integration events are sent to. Default: none are sent.'),
   KAFKA_TOPIC_PREFIX: z.string().regex(/^[a-zA-Z0-9._-]{0,100}$/, 'may hold letters, digits, dots, dashes and underscores').default('platform.').describe('What the names of topics begin with.'),
   KAFKA_SSL: flag.default(false).describe('Whether brokers are spoken to over TLS.'),
   KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional().describe('How to sign in to the brokers. Default: not at all.'),
@@ -42,7 +46,7 @@ export const configSchema = z.object({
   KAFKA_PARTITIONS: wholeNumber(1, 1_000).default(6).describe('Partitions of topics that are made.'),
   KAFKA_REPLICATION: wholeNumber(1, 10).default(1).describe('Replicas of topics that are made.'),
   COMPAT_DROP_UNSUPPORTED: flag.default(false).describe('Drop unsupported gateway fields instead of refusing them.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional().describe('Where traces are sent (OTLP over HTTP). Default: nowhere.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().describe('Where traces are sent (OTLP over HTTP). Default: nowhere.'),
   OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Service name in traces.'),
 });
 
