@@ -175,6 +175,12 @@ describe('verify', () => {
     expect(findings.map(({ kind, ordinal }) => [kind, ordinal])).toEqual([['seal_chain', 12]]);
   });
 
+  it('finds a log without any seal, which proves nothing, unless it is empty', async () => {
+    const { ok, findings, unsealed } = await afterTampering((rows) => rows.filter(({ stream }) => stream !== SEAL_STREAM));
+    expect([ok, findings, unsealed.events]).toEqual([false, [{ kind: 'seal_missing', detail: expect.any(String) as string }], 12]);
+    expect(await afterTampering(() => [])).toMatchObject({ ok: true, events: 0, seals: 0, findings: [] });
+  });
+
   it('finds a seal that cannot be read, and goes on with the next', async () => {
     tamper(folder, (rows) => rows, { flipPosition: 10 });
     const { findings, events, seals: read } = await verifyFolder(folder, keys());
