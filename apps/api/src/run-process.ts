@@ -2,7 +2,7 @@ import './compile-cache';
 import 'reflect-metadata';
 import { LogInUse } from '@app/event-log';
 import { MissingStore } from '@app/hosting';
-import { InvalidConfig, isUnavailable, readConfig } from '@app/kernel';
+import { demandRuntime, InvalidConfig, isUnavailable, readConfig, UnfitRuntime } from '@app/kernel';
 import { MissingKey, WrongVaultKey } from '@app/vault';
 import { collectAtRest } from './collect-at-rest';
 import { productVersion } from './docs/version';
@@ -16,6 +16,7 @@ export const runProcess = (defaults: Environment = {}): void => {
 };
 
 const run = async (environment: Environment): Promise<void> => {
+  demandRuntime();
   const config = readConfig(environment);
   const logger = makeLogger(config.LOG_LEVEL);
   // A fault nobody waited for concerns one piece of work, not those of everybody else.
@@ -46,7 +47,7 @@ const fail = (error: unknown): void => {
 };
 
 const sentenceOf = (error: unknown): string => {
-  if (error instanceof InvalidConfig || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || error instanceof MissingStore || isUnavailable(error)) return error.message;
+  if (error instanceof InvalidConfig || error instanceof UnfitRuntime || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || error instanceof MissingStore || isUnavailable(error)) return error.message;
   if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };

@@ -1,3 +1,4 @@
+import { demandRuntime, UnfitRuntime } from '@app/kernel';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import type { Streams } from './output';
@@ -29,6 +30,7 @@ export const operate = async (words: readonly string[], streams: Streams): Promi
     .showHelpAfterError('(say --help for the usage)');
   for (const add of VERBS) add(program, run);
   try {
+    demandRuntime();
     await program.parseAsync(words, { from: 'user' });
     return code;
   } catch (error) {
@@ -42,6 +44,7 @@ const failed = (error: unknown, { stderr }: Streams): ExitCode => {
     stderr.write(`${error.message}\n`);
     return error.exitCode;
   }
-  stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  if (error instanceof UnfitRuntime) stderr.write(`${error.message}\n`);
+  else stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return EXIT.failed;
 };

@@ -21,6 +21,7 @@ export * from './money';
 export * from './names';
 export * from './recorded-event';
 export * from './rest';
+export * from './runtime';
 export * from './secrets';
 export * from './sensitive';
 export * from './thread';

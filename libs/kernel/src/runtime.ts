@@ -1,0 +1,13 @@
+/** The version of Node's native interface that the embedded database is built for: under an older one its first call ends the process without a word. */
+const NODE_API = 10;
+
+/** The Node that runs this cannot run the platform. */
+export class UnfitRuntime extends Error {
+  override readonly name = 'UnfitRuntime';
+}
+
+/** Throws `UnfitRuntime` under a Node that is too old. */
+export const demandRuntime = ({ node, napi = '0' }: Readonly<Partial<Record<string, string>>> = process.versions): void => {
+  if (Number(napi) >= NODE_API) return;
+  throw new UnfitRuntime(`Node ${node} is too old to run the platform. npm installs one that is not beside it: use npm start, npm run and npm exec. Where npm could not, Node 22.14 or newer is needed.`);
+};
