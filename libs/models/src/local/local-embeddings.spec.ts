@@ -36,4 +36,13 @@ describe('the local embeddings', () => {
     expect(statSync(file).size).toBe(size);
     await second.close();
   });
+
+  it('are there again once the model can be kept, after its folder could not be written', async () => {
+    const third = new LocalEmbeddings(join(folder, 'taken'));
+    writeFileSync(join(folder, 'taken'), 'a file where the folder should be');
+    for (const time of [1, 2]) await expect(embed(third, `Try ${time}.`)).rejects.toMatchObject({ name: 'Unavailable' });
+    rmSync(join(folder, 'taken'));
+    expect(await embed(third, 'Each thing has its own key.')).toHaveLength(1);
+    await third.close();
+  });
 });

@@ -90,6 +90,11 @@ const nothingIfAbsent = (error: NodeJS.ErrnoException): undefined => {
 const store = async (folder: string, file: string, model: Uint8Array): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const unfinished = `${file}.${process.pid}.part`;
-  await writeFile(unfinished, model);
-  await rename(unfinished, file);
+  try {
+    await writeFile(unfinished, model);
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true }); // On a full disk it would keep it full.
+    throw error;
+  }
 };
