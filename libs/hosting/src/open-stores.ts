@@ -25,6 +25,9 @@ export type RebuildStores = Pick<Stores, 'readStore' | 'searchIndex' | 'blobs' |
 
 const silent: Warn = () => undefined;
 
+/** A rebuild that waits for its stores cannot be stopped; it is begun again afterwards. */
+const THREAD_MS = 60_000;
+
 type Opened = Pick<Stores, 'readStore' | 'searchIndex' | 'vault' | 'blobs' | 'codec'>;
 
 /** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. */
@@ -35,7 +38,7 @@ export const openLog = (config: Config): Promise<EventLog> =>
 export const openLogReader = (config: Config, options: { readonly evenIfUnsound?: boolean } = {}): Promise<LogReader> =>
   config.EVENTSTORE_URL === undefined ? openSqliteLogReader({ folder: folderOf(config, 'log'), ...options }) : openEventStoreLogReader({ url: config.EVENTSTORE_URL });
 
-/** Opens the other stores beside a log, each on the server that its variable names, else under `DATA_DIR`. Waits a minute for servers that are away. `close` closes the log too, and so does a failure. */
+/** Opens the other stores beside a log, each on the server that its variable names, else under `DATA_DIR`. Waits ten minutes for servers that are away. `close` closes the log too, and so does a failure. */
 export const openStores = async (config: Config, log: EventLog, vaultKey: string, clock: Clock, warn = silent): Promise<Stores> => {
   let lock: FolderLock | undefined;
   try {
@@ -61,9 +64,10 @@ export const openRebuildStores = async (config: Config, vaultKey: string, clock:
 };
 
 const open = async (config: Config, vaultKey: string, clock: Clock, warn: Warn, inThread: boolean): Promise<Opened> => {
-  const vault = await openVault(config, vaultKey, clock, warn);
-  const blobs = await openBlobs(config, vault, warn);
-  const readStore = await openReadStore(config, warn, inThread);
+  const patienceMs = inThread ? THREAD_MS : undefined;
+  const vault = await openVault(config, vaultKey, clock, warn, patienceMs);
+  const blobs = await openBlobs(config, vault, warn, patienceMs);
+  const readStore = await openReadStore(config, warn, inThread, patienceMs);
   const searchIndex = await openSearchIndex(config, inThread);
   return { vault, blobs, readStore, searchIndex, codec: new EventCodec(eventCatalogue, vault) };
 };
@@ -72,14 +76,14 @@ const close = async ({ searchIndex, readStore, vault }: Opened, log: LogReader):
   for (const store of [searchIndex, readStore, vault, log]) await store.close();
 };
 
-export const openVault = ({ MONGODB_URL: url, ...config }: Config, wrappingKey: string, clock: Clock, warn = silent): Promise<Vault> =>
-  url === undefined ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock }) : patiently(() => openMongoVault({ url, wrappingKey, clock }), warn);
+export const openVault = ({ MONGODB_URL: url, ...config }: Config, wrappingKey: string, clock: Clock, warn = silent, patienceMs?: number): Promise<Vault> =>
+  url === undefined ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock }) : patiently(() => openMongoVault({ url, wrappingKey, clock }), warn, patienceMs);
 
-export const openBlobs = ({ S3_URL: url, ...config }: Config, vault: Vault, warn = silent): Promise<Blobs> =>
-  url === undefined ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault }) : patiently(() => openS3Blobs({ url, vault }), warn);
+export const openBlobs = ({ S3_URL: url, ...config }: Config, vault: Vault, warn = silent, patienceMs?: number): Promise<Blobs> =>
+  url === undefined ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault }) : patiently(() => openS3Blobs({ url, vault }), warn, patienceMs);
 
-const openReadStore = ({ MONGODB_URL: url, ...config }: Config, warn: Warn, inThread: boolean): Promise<ReadStore> =>
-  url === undefined ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread }) : patiently(() => openMongoReadStore({ url }), warn);
+const openReadStore = ({ MONGODB_URL: url, ...config }: Config, warn: Warn, inThread: boolean, patienceMs?: number): Promise<ReadStore> =>
+  url === undefined ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread }) : patiently(() => openMongoReadStore({ url }), warn, patienceMs);
 
 /** Elasticsearch is not waited for: it may come later. */
 const openSearchIndex = ({ ELASTICSEARCH_URL: url, ...config }: Config, inThread: boolean): Promise<SearchIndex> =>

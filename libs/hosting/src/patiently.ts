@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '@app/kernel';
 
 const RETRY_MS = 1_000;
-/** Servers and processes may be started in any order, but not for ever. */
-const PATIENCE_MS = 60_000;
+/** Servers and processes may be started in any order, and a server that is away for minutes keeps nobody from starting; but not for ever. */
+const PATIENCE_MS = 10 * 60_000;
 
 /** Told, in a sentence, what is waited for. */
 export type Warn = (sentence: string) => void;
 
-/** Does what needs a server again until the server answers, for a minute at most; then throws what it said last. */
-export const patiently = async <T>(work: () => Promise<T>, warn: Warn): Promise<T> => {
-  for (const deadline = performance.now() + PATIENCE_MS; ; await pause(RETRY_MS)) {
+/** Does what needs a server again until the server answers, for ten minutes at most by default; then throws what it said last. */
+export const patiently = async <T>(work: () => Promise<T>, warn: Warn, patienceMs = PATIENCE_MS): Promise<T> => {
+  for (const deadline = performance.now() + patienceMs; ; await pause(RETRY_MS)) {
     try {
       return await work();
     } catch (error) {

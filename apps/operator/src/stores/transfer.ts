@@ -29,7 +29,7 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
     const { events } = await orFailure(exportLog(log, file, { publicKey, clock: systemClock, onProgress: (progress) => output.progress(progressBar('exporting', progress)) }));
     output.progressDone();
     // After the log: a key and a body are made before the first event that names them.
-    const beside = await withStores(config, apart, async (vault, blobs) => ({
+    const beside = await withStores(config, apart, output, async (vault, blobs) => ({
       ...(apart.keys === undefined ? {} : { keys: (await orFailure(exportKeys(vault, apart.keys))).keys }),
       ...(apart.blobs === undefined ? {} : { blobs: (await carried(blobs, await openFolder(apart.blobs, vault), output)).blobs }),
     }));
@@ -54,7 +54,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   }
   const log = await orFailure(openLog(config));
   try {
-    const beside = await withStores(config, apart, async (vault, blobs) => ({
+    const beside = await withStores(config, apart, output, async (vault, blobs) => ({
       ...(apart.keys === undefined ? {} : { keys: await orFailure(importKeys(apart.keys, vault)) }),
       ...(apart.blobs === undefined ? {} : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
     }));
@@ -72,12 +72,12 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   }
 };
 
-const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
+const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, { note }: Output, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
   if (keys === undefined && blobs === undefined) return {};
   if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`)) throw new Failure('The keys must not be kept inside the folder of the files.', EXIT.wrongUsage);
-  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock));
+  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, note));
   try {
-    return await work(vault, await orFailure(openBlobs(config, vault)));
+    return await work(vault, await orFailure(openBlobs(config, vault, note)));
   } finally {
     await vault.close();
   }
