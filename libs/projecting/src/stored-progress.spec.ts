@@ -42,6 +42,15 @@ describe('the progress of a view that others write', () => {
     expect(await progressOver(log, [1, 2]).missing(1, positionOf(3))).toBeUndefined();
   });
 
+  it('has reached what stands before the oldest event that it misses, wherever slices without events stand', async () => {
+    expect(await progressOver(log, [1, 2]).reached(1, positionOf(4))).toBe(positionOf(3));
+    expect(await progressOver(log, [1, null]).reached(1, positionOf(4))).toBe(positionOf(1));
+    expect(await progressOver(log, [null, null]).reached(1, positionOf(4))).toBeNull();
+    expect(await progressOver(log, [4, 2]).reached(1, positionOf(4))).toBe(positionOf(4));
+    await log.append(first, [counted()], 1);
+    expect(await progressOver(log, [4, 2]).reached(1, positionOf(5))).toBe(positionOf(4));
+  });
+
   it('is waited for, and not for ever', async () => {
     expect(await progressOver(log, [null, null], [1, null], [1, 2], [4, 2]).wait(positionOf(4), 10_000)).toBe(true);
     expect(await progressOver(log, [1, 2]).wait(positionOf(4), 30)).toBe(false);

@@ -45,11 +45,12 @@ export class StoredProgress {
     return undefined;
   }
 
-  /** `upTo` where a build misses nothing up to there, else where its slice that is furthest behind stands. */
+  /** `upTo` where a build misses nothing up to there, else the event before the oldest that it misses. */
   async reached(version: number, upTo: Position): Promise<Position | null> {
-    const places = await this.places(version);
-    for await (const _ of this.missed(places, upTo)) return leastOf(places);
-    return upTo;
+    const missing = await this.missing(version, upTo);
+    if (missing === undefined) return upTo;
+    const { events } = await this.log.readAll({ direction: 'backwards', after: missing.position, limit: 1 });
+    return events[0]?.position ?? null;
   }
 
   /** True once the build that is served shows everything up to a position, false when it does not within the time. */
