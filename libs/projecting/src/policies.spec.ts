@@ -1,7 +1,7 @@
 import type { LogPage, ReadAllOptions } from '@app/event-log';
-import { type RecordedEvent, Unavailable } from '@app/kernel';
-import type { Policy } from '@app/projecting';
-import { counted, elsewhere, opened, policiesOver } from '../../../test/fixtures/counters';
+import { type Json, type RecordedEvent, systemClock, Unavailable } from '@app/kernel';
+import { Leases, Policies, type Policy, Processes } from '@app/projecting';
+import { counted, counterCodec, elsewhere, MemoryLogger, opened, policiesOver } from '../../../test/fixtures/counters';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { until } from '../../../test/fixtures/until';
@@ -136,6 +136,22 @@ describe('Policies', () => {
     const third = await running({ log: first.log });
     expect(await third.policies.deadLetters()).toEqual([]);
     await third.policies.stop();
+  });
+
+  it('are seen to fall behind by others when nobody runs them any more', async () => {
+    const { log, policy, policies, readStore } = await running();
+    await log.append('counter-a', [opened('a')], 'noStream');
+    await until(() => policy.seen.length === 1);
+    const [told] = await policies.status();
+    await policies.stop();
+    await readStore.writeState('policies', [told] as unknown as Json);
+    await log.append('counter-a', [counted()], 'any');
+    const beside = { store: readStore, clock: systemClock, logger: new MemoryLogger() };
+    const leases = new Leases({ ...beside, processes: new Processes({ ...beside, id: 'onlooker', roles: ['api'], version: '1', alone: false }) });
+    const onlooker = new Policies({ ...beside, log, readStore, policies: [policy], codec: counterCodec, leases });
+    const unseen = log.events.filter(({ position }) => position > (told?.position ?? ''));
+    expect(unseen.length).toBeGreaterThan(0);
+    expect(await onlooker.status()).toMatchObject([{ name: 'watching', state: 'stopped', lagEvents: unseen.length }]);
   });
 
   it('wait out what is unavailable', async () => {

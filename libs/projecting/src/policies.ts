@@ -98,7 +98,8 @@ export class Policies {
     if (this.isHere) return Promise.all(this.readers.map(({ name }) => this.statusOf(name)));
     const reported = ((await this.options.readStore.readState(REPORT)) ?? []) as readonly Plain<PolicyStatus>[];
     const isRun = (await this.leases.status()).some(({ group, holder }) => group === GROUP && holder !== null);
-    return reported.map((status) => ({ ...status, state: isRun ? status.state : 'stopped' }));
+    // What was told last stands still when nobody runs them; the log does not.
+    return isRun ? reported : Promise.all(reported.map(async (status) => ({ ...status, state: 'stopped' as const, ...(await this.lagAt(status.position)) })));
   }
 
   async deadLetters(): Promise<readonly DeadLetter[]> {
@@ -144,12 +145,15 @@ export class Policies {
   }
 
   private async statusOf(name: string): Promise<PolicyStatus> {
-    const { log, clock } = this.options;
     const runner = this.runners.get(name);
     const position = runner?.position ?? null;
-    const { lagEvents, lagSeconds } = await lagOf(position, log, this.ordinals, clock);
     const failure = runner?.failure;
-    return { name, state: runner === undefined ? 'stopped' : 'running', position, lagEvents, lagSeconds, deadLetters: runner?.letters.length ?? 0, ...(failure === undefined ? {} : { failure }) };
+    return { name, state: runner === undefined ? 'stopped' : 'running', position, ...(await this.lagAt(position)), deadLetters: runner?.letters.length ?? 0, ...(failure === undefined ? {} : { failure }) };
+  }
+
+  private async lagAt(position: Position | null): Promise<Pick<PolicyStatus, 'lagEvents' | 'lagSeconds'>> {
+    const { lagEvents, lagSeconds } = await lagOf(position, this.options.log, this.ordinals, this.options.clock);
+    return { lagEvents, lagSeconds };
   }
 
   private async report(): Promise<void> {
