@@ -39,6 +39,7 @@ import { Idempotency } from './http/idempotency';
 import { RateLimiter } from './http/rate-limiter';
 import { VIEW_WAITER } from './http/view-waiter';
 import { Health } from './monitoring/health';
+import { roleHealth } from './monitoring/role-health';
 
 const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provide, useValue });
 
@@ -100,7 +101,7 @@ const services = ({ config, clock, ids, secret, stores, models, leases, relay, p
     value(Lists, new Lists(secret)),
     value(RateLimiter, new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore)),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids, leases.processes, logger)),
-    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }) }, projecting, policies, leases, providers: () => models.providerStatus(), version: productVersion })),
+    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }), ...roleHealth(leases.processes) }, projecting, policies, leases, providers: () => models.providerStatus(), version: productVersion })),
     value(OPENAPI_TEXT, () => JSON.stringify(openApiDocument(routesOf(controllers), productVersion))),
     value(Authenticator, new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) => logger.warn({ error }, 'the use of an API key was not noted'))),
   ];
