@@ -1,4 +1,4 @@
-import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { type AppendResult, type ExpectedRevision, isUnavailable, type NewEvent, refuse, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
 import { MixedRepeat } from '../event-log';
 import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
@@ -105,8 +105,13 @@ export class Appender {
     throw wrongRevision(asked, last === undefined ? -1 : actual);
   }
 
-  private read({ stream, ends }: Asked, from: number, limit: number): Promise<readonly StoredEvent[]> {
-    return this.readBack(stream, from, limit, ends - performance.now());
+  /** What was sent may stand where this fails. */
+  private async read({ stream, ends }: Asked, from: number, limit: number): Promise<readonly StoredEvent[]> {
+    try {
+      return await this.readBack(stream, from, limit, ends - performance.now());
+    } catch (error) {
+      throw isUnavailable(error) ? new Unavailable(LOG_DEPENDENCY, error.reason, 'unknown', { cause: error }) : error;
+    }
   }
 }
 
