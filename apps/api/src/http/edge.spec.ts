@@ -8,6 +8,7 @@ beforeEach(() => {
   calls.length = 0;
   state.clear();
   set.late = false;
+  set.away = false;
 });
 
 const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) => served.call({ method: 'POST', url: '/things', body, headers, key });
@@ -121,6 +122,15 @@ describe('writes', () => {
     expect((await post({ name: 'a' })).headers).toMatchObject({ etag: '"3"', 'x-log-position': '7', location: '/things/1' });
     set.late = true;
     expect((await post({ name: 'a' })).headers).toMatchObject({ 'x-view-late': 'true' });
+  });
+
+  it('answer, with what is shown once, when the views cannot be asked: they have happened', async () => {
+    set.away = true;
+    const { status, body, headers } = await post({ name: 'a' }, { 'idempotency-key': 'k' });
+    expect([status, body, headers]).toMatchObject([201, { id: '1', revision: 3, secret: 's3cret' }, { 'x-view-late': 'true', 'x-log-position': '7', etag: '"3"' }]);
+    set.away = false;
+    expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).status).toBe(201);
+    expect(calls).toHaveLength(1);
   });
 
   it('carry If-Match and the actor into the command', async () => {

@@ -1,4 +1,4 @@
-import { idOf, isDomainError, type Receipt } from '@app/kernel';
+import { idOf, isDomainError, isUnavailable, type Receipt } from '@app/kernel';
 import type { FastifyReply } from 'fastify';
 import { JsonText } from './json-text';
 import { reached } from './view-waiter';
@@ -17,18 +17,32 @@ export interface Outcome {
 
 /**
  * Ends a write: waits, at most 2 s, until the views show it, and sets `etag`, `x-log-position`, `location` and, when a view
- * is late, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the thing.
+ * is late or away, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the thing.
  */
 export const written = async (reply: FastifyReply, receipt: Receipt, outcome: Outcome): Promise<JsonText | undefined> => {
   const { edge } = reply.server;
-  const inTime = await reached(edge.views, outcome.views, receipt.position);
+  const inTime = (await unlessAway(() => reached(edge.views, outcome.views, receipt.position))) === true;
   reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);
-  if (!inTime) reply.header('x-view-late', 'true');
   if (outcome.location !== undefined) reply.header('location', outcome.location);
-  const json = outcome.show === undefined ? undefined : ((await shown(outcome.show, inTime)) ?? bare(receipt));
+  const { show } = outcome;
+  const found = show === undefined ? undefined : await unlessAway(() => shown(show, inTime));
+  if (!inTime || found === AWAY) reply.header('x-view-late', 'true');
+  const json = show === undefined ? undefined : found === undefined || found === AWAY ? bare(receipt) : found;
   const { acceptance } = reply.request;
   if (acceptance !== null) acceptance.answered = { thing: receipt.stream, body: json?.text ?? null };
   return outcome.once === undefined ? json : json?.with(outcome.once);
+};
+
+const AWAY = Symbol('away');
+
+/** The write has happened: whoever were told that it may not have would send it again. */
+const unlessAway = async <T>(asked: () => Promise<T>): Promise<T | typeof AWAY> => {
+  try {
+    return await asked();
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return AWAY;
+  }
 };
 
 /** What a view that is late does not show yet is not there for whoever reads it back. */
