@@ -39,10 +39,17 @@ export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
   ) {}
 
   async execute({ documents, meta }: AddDocuments): Promise<Receipt> {
+    const receipts = await this.addAll(documents, meta);
+    // Only now: a body that cannot be removed is no reason to withdraw what was added.
+    await this.bodies.discard(documents.filter((_, index) => receipts[index]?.repeated === true).map(({ body }) => body));
+    return receipts.at(-1) as Receipt;
+  }
+
+  private async addAll(documents: readonly NewDocument[], meta: CommandMeta): Promise<readonly Receipt[]> {
     const receipts: Receipt[] = [];
     try {
       for (const [index, document] of documents.entries()) receipts.push(await this.add(document, index, meta));
-      return receipts.at(-1) as Receipt;
+      return receipts;
     } catch (error) {
       // The one that failed too: what became of its write may not be known.
       for (let index = 0; index <= receipts.length; index += 1) await this.withdraw(index, meta, error);
@@ -51,11 +58,9 @@ export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
     }
   }
 
-  private async add({ body, ...document }: NewDocument, index: number, meta: CommandMeta): Promise<Receipt> {
+  private add({ body, ...document }: NewDocument, index: number, meta: CommandMeta): Promise<Receipt> {
     const documentId = addedDocumentId(meta, index);
-    const receipt = await this.decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document, ...body }, stepOf(meta, `document/${index}`));
-    if (receipt.repeated) await this.bodies.discard([body]);
-    return receipt;
+    return this.decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document, ...body }, stepOf(meta, `document/${index}`));
   }
 
   /** Deletes a document that was added before another could not be. Where that fails too it stands there: throws `Unavailable`, outcome unknown. */

@@ -1,7 +1,7 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, isUnavailable, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Bodies } from '../bodies';
-import { documentDecider } from '../document.decider';
+import { Bodies, type StoredBody } from '../bodies';
+import { type DocumentCommand, documentDecider } from '../document.decider';
 
 export interface DocumentUpdate {
   readonly name?: string;
@@ -30,15 +30,29 @@ export class UpdateDocumentHandler implements ICommandHandler<UpdateDocument> {
   async execute({ documentId, update: { content, ...fields }, meta }: UpdateDocument): Promise<Receipt> {
     if (content === undefined) return this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields }, meta);
     const body = await this.bodies.store(documentId, null, content.body);
+    const receipt = await this.replace(documentId, { type: 'Update', ...fields, content: { mimeType: content.mimeType, ...body } }, body, meta);
+    // Equal content, a repeat, or already replaced again: then nothing names this body.
+    if (!(await this.mayBeNamed(documentId, body))) await this.bodies.discard([body]);
+    return receipt;
+  }
+
+  private async replace(documentId: string, command: DocumentCommand, body: StoredBody, meta: CommandMeta): Promise<Receipt> {
     try {
-      const receipt = await this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields, content: { mimeType: content.mimeType, ...body } }, meta);
-      const { state } = await this.decisions.load(documentDecider, documentId);
-      // Equal content, a repeat, or already replaced again: then nothing names this body.
-      if (!('file' in state) || ![state.file, ...state.superseded].includes(body.file)) await this.bodies.discard([body]);
-      return receipt;
+      return await this.decisions.transact(documentDecider, documentId, command, meta);
     } catch (error) {
       await this.bodies.discard([body], error);
       throw error;
+    }
+  }
+
+  /** True also where it cannot be known: what nothing names is swept later. */
+  private async mayBeNamed(documentId: string, { file }: StoredBody): Promise<boolean> {
+    try {
+      const { state } = await this.decisions.load(documentDecider, documentId);
+      return 'file' in state && [state.file, ...state.superseded].includes(file);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return true;
     }
   }
 }

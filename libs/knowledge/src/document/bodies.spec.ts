@@ -1,0 +1,96 @@
+import { type CommandMeta, Decisions, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds, Unavailable } from '@app/kernel';
+import type { Blobs } from '@app/blobs';
+import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { Bodies } from './bodies';
+import { AddDocuments, AddDocumentsHandler, addedDocumentId } from './commands/add-documents';
+import { UpdateDocument, UpdateDocumentHandler } from './commands/update-document';
+import { documentDecider } from './document.decider';
+import { documentEvents } from './document.events';
+
+/** A log that goes away behind an append, or is read as ever. */
+class LeavingLog extends MemoryLog {
+  leaves = false;
+  private isAway = false;
+
+  override async append(...given: Parameters<MemoryLog['append']>) {
+    const stands = await super.append(...given);
+    this.isAway = this.leaves;
+    return stands;
+  }
+
+  override async readStream(...given: Parameters<MemoryLog['readStream']>) {
+    if (this.isAway) throw new Unavailable('log', 'the server cannot be reached');
+    return super.readStream(...given);
+  }
+
+  comeBack(): void {
+    this.leaves = false;
+    this.isAway = false;
+  }
+}
+
+/** Bodies that can be stored, and for a time not removed. */
+class KeepingBlobs extends MemoryBlobs {
+  isAway = false;
+
+  override async remove(names: readonly string[]): Promise<void> {
+    if (this.isAway) throw new Unavailable('blobs', 'no answer');
+    return super.remove(names);
+  }
+}
+
+const setUp = () => {
+  const keyring: Keyring = { ensureKey: async () => Buffer.alloc(32, 1), keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])) };
+  const log = new LeavingLog();
+  const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
+  const blobs = new KeepingBlobs();
+  // What bodies need of blobs.
+  const bodies = new Bodies(blobs as unknown as Blobs);
+  const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
+  const meta = (): CommandMeta => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() });
+  const add = async (by = meta()): Promise<string> => {
+    const body = await bodies.store(addedDocumentId(by, 0), null, Buffer.from('the first'));
+    await new AddDocumentsHandler(decisions, bodies).execute(new AddDocuments([{ scope: 'global', spaceId: null, agentId: null, name: 'a.md', mimeType: 'text/markdown', provider: 'inline', tagIds: [], body }], by));
+    return addedDocumentId(by, 0);
+  };
+  const replace = (documentId: string) => new UpdateDocumentHandler(decisions, bodies).execute(new UpdateDocument(documentId, { content: { mimeType: 'text/markdown', body: Buffer.from('the second') } }, meta()));
+  const textOf = async (documentId: string): Promise<string | undefined> => {
+    const { state } = await decisions.load(documentDecider, documentId);
+    return 'file' in state ? blobs.bodies.get(state.file)?.toString() : undefined;
+  };
+  return { log, blobs, meta, add, replace, textOf };
+};
+
+describe('a body that an event names', () => {
+  it('stays where the log goes away behind the event', async () => {
+    const { log, add, replace, textOf } = setUp();
+    const documentId = await add();
+    log.leaves = true;
+    await replace(documentId);
+    log.comeBack();
+    expect(await textOf(documentId)).toBe('the second');
+  });
+
+  it('stays, and its document with it, where the body of a repeat cannot be removed', async () => {
+    const { blobs, meta, add, textOf } = setUp();
+    const by = meta();
+    const documentId = await add(by);
+    blobs.isAway = true;
+    await expect(add(by)).rejects.toMatchObject({ name: 'Unavailable', dependency: 'blobs' });
+    expect(await textOf(documentId)).toBe('the first');
+  });
+});
+
+describe('a body that no event names', () => {
+  it('is removed: that of a repeat, and one of equal content', async () => {
+    const { blobs, meta, add, replace } = setUp();
+    const by = meta();
+    const documentId = await add(by);
+    await add(by);
+    expect(blobs.bodies.size).toBe(1);
+    await replace(documentId);
+    await replace(documentId);
+    expect([...blobs.bodies.values()].map(String)).toEqual(['the first', 'the second']);
+  });
+});
