@@ -1,3 +1,4 @@
+import { Unavailable } from '@app/kernel';
 import { counted, counters, memoryProjecting, opened } from '../../../test/fixtures/counters';
 import { positionOf } from '../../../test/fixtures/memory-log';
 import { until } from '../../../test/fixtures/until';
@@ -165,6 +166,31 @@ describe('a rebuild', () => {
     await third.rebuild.swap();
     expect(await third.readStore.live('counters')).toBe(2);
     await third.projecting.stop();
+  });
+
+  it.each([true, false])('is served though the answer of the store was lost (asked for with the rebuild: %s), and what is served is never dropped', async (asked) => {
+    const { projecting, readStore, rebuild, reaches, fill } = await running();
+    await fill(3);
+    const swap = readStore.swap.bind(readStore);
+    let lost = 0;
+    readStore.swap = async (...given) => {
+      const swapped = await swap(...given);
+      if ((lost += 1) > 1) return swapped;
+      throw new Unavailable('views', 'no answer', 'unknown');
+    };
+    await rebuild.start({ swap: asked });
+    if (!asked) {
+      await reaches('ready');
+      await expect(rebuild.swap()).rejects.toMatchObject({ name: 'Unavailable' });
+      await expect(rebuild.cancel()).rejects.toMatchObject({ code: 'conflict' });
+      expect(await readStore.versions('counters')).toEqual([1, 2]);
+      await rebuild.swap();
+    }
+    await reaches('swapped');
+    expect(await readStore.live('counters')).toBe(2);
+    await rebuild.retire();
+    expect(await readStore.versions('counters')).toEqual([2]);
+    await projecting.stop();
   });
 
   it('refuses what its state does not allow', async () => {

@@ -90,6 +90,7 @@ export class Rebuild {
   async startOver(): Promise<void> {
     this.standing.expect('paused', 'failed');
     const { version: old, ...rest } = this.standing.present();
+    await this.mayGo(old);
     const version = await this.view.begin();
     await this.standing.store({ ...rest, version });
     this.options.progress.done = 0;
@@ -159,9 +160,16 @@ export class Rebuild {
   }
 
   private async remove(): Promise<void> {
-    await this.standing.save({ state: 'removing' });
     const { version, from } = this.standing.present();
-    await this.view.remove(this.view.served === version ? from : version);
+    const removed = this.view.served === version ? from : version;
+    await this.mayGo(removed);
+    await this.standing.save({ state: 'removing' });
+    await this.view.remove(removed);
     await this.standing.clear();
+  }
+
+  /** Refuses with `conflict` for the build that is served: by a swap whose answer was lost, so that this process does not know. */
+  private async mayGo(version: number): Promise<void> {
+    if (await this.view.isServed(version)) return refuse('conflict');
   }
 }

@@ -137,6 +137,11 @@ export class View {
     return (await this.records.declaration(version)) === this.store.declaration;
   }
 
+  /** As the store says, which may have swapped without an answer. */
+  async isServed(version: number): Promise<boolean> {
+    return (await this.store.live()) === version;
+  }
+
   async followBeside(version: number): Promise<void> {
     await this.store.prepare(version);
     if (this.beside?.version !== version) this.beside = await this.follow(version);
@@ -171,7 +176,7 @@ export class View {
   swap(): Promise<void> {
     return this.aligned(async () => {
       const { live, beside } = this as { live: Follower; beside: Follower };
-      if (!(await this.store.swap(live.version, beside.version))) return refuse('conflict');
+      if (!(await this.serves(live.version, beside.version))) return refuse('conflict');
       this.version = beside.version;
       [this.live, this.beside] = [beside, live];
       this.waiters.advance(beside.position);
@@ -180,7 +185,7 @@ export class View {
 
   /** Serves a build that has caught up instead of an unfit one, which cannot be brought to the same position. */
   async replace(version: number): Promise<void> {
-    if (!(await this.store.swap(this.served, version))) return refuse('conflict');
+    if (!(await this.serves(this.served, version))) return refuse('conflict');
     await this.beside?.stop();
     this.beside = undefined;
     this.version = version;
@@ -195,6 +200,11 @@ export class View {
     }
     if ((await this.store.versions()).includes(version)) await this.store.drop(version);
     await this.records.forget(version);
+  }
+
+  /** True once the store serves `to`: by this swap, or by an earlier one whose answer was lost. */
+  private async serves(from: number, to: number): Promise<boolean> {
+    return (await this.store.swap(from, to)) || this.isServed(to);
   }
 
   private async openServed(): Promise<Unfitness | undefined> {
