@@ -35,12 +35,15 @@ export interface CallOptions {
 export class Server {
   constructor(private readonly client: Client) {}
 
-  async call<T>({ timeoutMs, patienceMs = 0 }: CallOptions, request: (client: Client, options: { readonly requestTimeout: number }) => Promise<T>): Promise<T> {
+  async call<T>({ timeoutMs, patienceMs = 0 }: CallOptions, request: (client: Client, options: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
     const backoff = new Backoff(patienceMs);
     for (let attempt = 1; ; attempt += 1) {
+      // The client's own timeout ends where an answer begins: one that stops in the middle would never end.
+      const signal = AbortSignal.timeout(timeoutMs);
       try {
-        return await request(this.client, { requestTimeout: timeoutMs });
+        return await request(this.client, { signal });
       } catch (error) {
+        if (signal.aborted) throw new Unavailable('search', 'Elasticsearch did not answer in time', 'unknown');
         const failure = failureOf(error);
         // A connection that was kept may have been closed meanwhile, and every call may be repeated.
         if (failure instanceof Unreachable && attempt === 1) continue;
@@ -88,8 +91,6 @@ const failureOf = (error: unknown): Error => {
       const { statusCode = 0, body } = error as { readonly statusCode?: number; readonly body?: { readonly error?: { readonly type?: string } } };
       return failureOfStatus(statusCode, body?.error?.type ?? 'without a type');
     }
-    case 'TimeoutError':
-      return new Unavailable('search', 'Elasticsearch did not answer in time', 'unknown');
     case 'ConnectionError':
     case 'NoLivingConnectionsError':
       return new Unreachable('search', 'Elasticsearch cannot be reached', 'unknown');
