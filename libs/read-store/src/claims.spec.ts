@@ -1,5 +1,6 @@
-import { FixedClock } from '@app/kernel';
+import { FixedClock, Unavailable } from '@app/kernel';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
+import { until } from '../../../test/fixtures/until';
 import { Claims } from './claims';
 
 const setUp = () => {
@@ -41,6 +42,27 @@ describe('a claim', () => {
     await asked;
     expect(await other.take('work')).toBeUndefined();
     expect(await other.ask('other work')).toBe(false);
+  });
+
+  it('is kept up also after the answer to a beat was lost, and released', async () => {
+    const store = new MemoryReadStore();
+    const clock = new FixedClock();
+    const write = store.writeState.bind(store);
+    let isLost = false;
+    store.writeState = async (...given) => {
+      const written = await write(...given);
+      if (!isLost) return written;
+      isLost = false;
+      throw new Unavailable('views', 'no answer', 'unknown');
+    };
+    const release = await new Claims(store, clock, 'a', 60).take('work');
+    clock.advance(1_000);
+    isLost = true;
+    await until(() => !isLost);
+    clock.advance(1_000);
+    await until(async () => ((await store.readState('claim/work')) as { readonly until: number }).until > clock.now().getTime(), 'a beat', { patience: 5_000 });
+    await release?.();
+    expect(await store.readState('claim/work')).toBeUndefined();
   });
 
   it('does not touch others', async () => {

@@ -30,10 +30,11 @@ export class Claims {
       const next = this.fresh();
       if (await this.store.writeState(key, next, { expected: mine })) mine = next;
       else {
-        const asked = await this.standing(name);
-        if (asked?.holder !== this.holder || asked.asked !== true) return;
-        mine = asked;
-        onAsked();
+        // Asked to end, or written by an earlier beat whose answer was lost.
+        const standing = await this.standing(name);
+        if (standing?.holder !== this.holder) return;
+        mine = standing;
+        if (standing.asked === true) onAsked();
       }
     };
     // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
