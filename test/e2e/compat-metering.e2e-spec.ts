@@ -21,7 +21,7 @@ beforeAll(async () => {
   upstream = await startUpstreamDouble();
   const file = join(folder, 'models.json');
   const model = { provider: 'acme', pricing: 'free' };
-  const models = [{ ...model, key: 'm', kind: 'chat' }, { ...model, key: 'away', provider: 'away', kind: 'chat', fallback: 'm' }, { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' }, { ...model, key: 'vectors', kind: 'embedding' }, { ...model, key: 'ranks', kind: 'reranker' }];
+  const models = [{ ...model, key: 'm', kind: 'chat' }, { ...model, key: 'away', provider: 'away', kind: 'chat', fallback: 'm' }, { ...model, key: 'narrow', kind: 'chat', contextWindow: 100, fallback: 'm' }, { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' }, { ...model, key: 'vectors', kind: 'embedding' }, { ...model, key: 'ranks', kind: 'reranker' }];
   writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl }, hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 200 }, away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }, models }));
   platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, COMPAT_DROP_UNSUPPORTED: 'true' } });
   const metering = platform.platform.app.get<Metering>(METERING);
@@ -156,6 +156,13 @@ it('holds the input and the most that may come', async () => {
   await post('/chat/completions', { messages });
   await post('/chat/completions', { messages, max_tokens: 1_000_000_000 });
   expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([[6, 7], [6, 16_384], [6, 131_072]]);
+});
+
+it('holds as much as any model that may answer takes in, and what was counted where nobody says how much that is', async () => {
+  const long = [{ role: 'user', content: 'x'.repeat(4_000) }];
+  await post('/chat/completions', { model: 'narrow', messages: long, max_tokens: 1_000 });
+  await post('/chat/completions', { messages: [{ role: 'user', content: 'x'.repeat(800_000) }], max_tokens: 1 });
+  expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput, estimate.outputTokens])).toEqual([[1_004, 4_004, 1_000], [200_004, 200_004, 1]]);
 });
 
 it('names all that may answer, so that the dearest is held', async () => {

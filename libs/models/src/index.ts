@@ -1,3 +1,4 @@
+export * from './call-window';
 export * from './catalogue';
 export * from './local/relevance';
 export * from './local/sentences';

@@ -1,6 +1,6 @@
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
-import { type ModelDescription, Models, type UpstreamAnswer, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { callWindow, type ModelDescription, Models, type UpstreamAnswer, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -19,8 +19,6 @@ import { chatUsage, knownUsage } from './usage-report';
 
 /** Output tokens that are held for a call that names no most. */
 const USUAL_OUTPUT = 16_384;
-/** Tokens of a model whose catalogue entry names no window: nobody holds back more of a limit that others share. */
-const LARGE_WINDOW = 131_072;
 /** Names the unsupported fields that the instance left out of a request. */
 const DROPPED_HEADER = 'x-dropped-parameters';
 
@@ -52,9 +50,10 @@ export class ChatGateway {
     if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));
     const { counted: input, most: mostInput } = chatInput(parameters);
     const { userId, keyId } = caller;
-    const most = model.contextWindow ?? LARGE_WINDOW;
-    const estimate = usageOf({ input: Math.min(input, most), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most) });
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate, mostInput: Math.min(mostInput, most) }, reply);
+    const mayAnswer = this.models.mayAnswer(model);
+    const most = callWindow(mayAnswer.length === 0 ? [model] : mayAnswer, input);
+    const estimate = usageOf({ input: Math.min(input, most.input), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output) });
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer, estimate, mostInput: Math.min(mostInput, most.input) }, reply);
     const call = { model, parameters, input, record, reply };
     const routes = this.models.routes(model);
     if (routes.length === 0) return this.local.answer(call);
