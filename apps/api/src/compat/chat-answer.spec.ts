@@ -27,6 +27,15 @@ describe('a whole answer', () => {
   ])('without %s has it, and what it has stays', (_, message, logprobs, expected) =>
     expect(read(completion({}, 'm', { choices: [{ index: 0, message, logprobs, finish_reason: 'stop' }] }))).toMatchObject({ choices: [{ message: { role: 'assistant', ...expected }, logprobs, finish_reason: 'stop' }] }));
 
+  it.each<[string, object]>([
+    ['a tool', { tool_calls: [{ id: 'a', type: 'function', function: { name: 'tool', arguments: '12345678' } }] }],
+    ['a tool of its own form', { tool_calls: [{ id: 'a', type: 'custom', custom: { name: 'tool', input: '12345678' } }] }],
+    ['a function, as it was once called', { function_call: { name: 'tool', arguments: '12345678' } }],
+  ])('that calls %s is counted where its provider counts nothing', (_, message) => {
+    const { known } = chatAnswer(Buffer.from(JSON.stringify(completion(message, 'm', { usage: null }))), {} as ModelDescription, { key: 'm', input: 5, id: 'i' });
+    expect([known.source, known.usage.outputTokens]).toEqual(['counted', 3]);
+  });
+
   it('without a head gets one', () => {
     const whole = completion({ content: 'Hi' }, 'm');
     expect(read(without(whole, 'id', 'object', 'created'))).toEqual({ ...whole, id: 'chatcmpl-i', created: expect.any(Number) });

@@ -78,4 +78,22 @@ describe('the parameters of a chat', () => {
     const bytes = 2 * (15 + Buffer.byteLength(JSON.stringify([call])));
     expect(chatInput(read({ messages: turns }))).toEqual({ counted: 8 + Math.ceil(bytes / 4), most: 8 + bytes });
   });
+
+  it.each<[string, object]>([
+    ['the call of a function', { content: null, function_call: { name: 'f', arguments: 'x'.repeat(8_000) } }],
+    ['a refusal', { content: null, refusal: 'x'.repeat(8_000) }],
+    ['a part with a refusal', { content: [{ type: 'refusal', refusal: 'x'.repeat(8_000) }] }],
+    ['what was reasoned aloud', { content: 'a', reasoning_content: 'x'.repeat(8_000) }],
+    ['a name', { content: 'a', name: 'x'.repeat(8_000) }],
+    ['a part of another kind', { content: [{ type: 'text', text: 'a' }, { type: 'thinking', thinking: 'x'.repeat(8_000) }] }],
+  ])('are counted wherever a turn has words: %s', (_, turn) => {
+    const { counted, most } = chatInput(read({ messages: [{ role: 'assistant', ...turn }] }));
+    expect(counted).toBeGreaterThanOrEqual(2_004);
+    expect(most).toBeGreaterThanOrEqual(8_004);
+  });
+
+  it('are counted with their pictures whatever else these say', () => {
+    const picture = { type: 'image_url', image_url: { url: 'https://example.com' } };
+    for (const more of [{}, { text: '' }, { text: 'four' }]) expect(chatInput(read({ messages: [{ role: 'user', content: [{ ...picture, ...more }] }] })).most).toBeGreaterThanOrEqual(1_004);
+  });
 });

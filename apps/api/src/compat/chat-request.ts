@@ -22,20 +22,37 @@ const BYTES_PER_TOKEN = 4;
 
 /** Input tokens of a chat request: counted by the usual rule of thumb of four bytes each, and at most, since no vocabulary has more than one for a byte. */
 export const chatInput = ({ messages, passed }: ChatParameters): { readonly counted: number; readonly most: number } => {
-  let bytes = passed['tools'] === undefined ? 0 : Buffer.byteLength(JSON.stringify(passed['tools']));
-  let tokens = 0;
-  for (const { content, tool_calls: calls } of messages) {
-    tokens += PER_MESSAGE;
-    if (typeof content === 'string') bytes += Buffer.byteLength(content);
-    else if (Array.isArray(content)) {
-      for (const part of content as Fields[]) {
-        if (typeof part['text'] === 'string') bytes += Buffer.byteLength(part['text']);
-        else tokens += PER_ATTACHMENT;
+  let bytes = bytesOf(passed['tools']);
+  let tokens = PER_MESSAGE * messages.length;
+  for (const message of messages) {
+    for (const name of Object.keys(message)) {
+      const value = message[name];
+      if (name === 'role') continue;
+      if (name !== 'content' || !Array.isArray(value)) bytes += bytesOf(value);
+      else {
+        for (const part of value as Fields[]) {
+          bytes += bytesOfPart(part);
+          if (!isWords(part)) tokens += PER_ATTACHMENT;
+        }
       }
     }
-    if (Array.isArray(calls)) bytes += Buffer.byteLength(JSON.stringify(calls));
   }
   return { counted: tokens + countedTokens(bytes), most: tokens + bytes };
+};
+
+/** Whatever a message says beside its content is read by some model: names, refusals, calls, what it reasoned aloud. */
+const bytesOf = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  return value === undefined || value === null ? 0 : Buffer.byteLength(JSON.stringify(value));
+};
+
+const isWords = ({ type }: Fields): boolean => type === 'text' || type === 'refusal';
+
+/** What a part says itself; the bytes of a picture stand deeper. */
+const bytesOfPart = (part: Fields): number => {
+  let bytes = 0;
+  for (const name of Object.keys(part)) if (name !== 'type' && typeof part[name] === 'string') bytes += Buffer.byteLength(part[name]);
+  return bytes;
 };
 
 /** Tokens of a text by its length in bytes. */
@@ -45,13 +62,14 @@ export const countedTokens = (bytes: number): number => Math.ceil(bytes / BYTES_
 export const charactersOf = (said: unknown): number => {
   if (!isFields(said)) return 0;
   let characters = lengthOf(said['content']) + lengthOf(said['refusal']) + lengthOf(said['reasoning_content']) + lengthOf(said['reasoning']);
-  const calls = said['tool_calls'];
+  const { function_call: legacy, tool_calls: calls } = said;
+  if (legacy !== undefined) characters += charactersOfCall(legacy);
   if (!Array.isArray(calls)) return characters;
-  for (const call of calls) {
-    const called = isFields(call) ? call['function'] : undefined;
-    if (isFields(called)) characters += lengthOf(called['name']) + lengthOf(called['arguments']);
-  }
+  for (const call of calls) if (isFields(call)) characters += charactersOfCall(call['function']) + charactersOfCall(call['custom']);
   return characters;
 };
+
+/** `input`: of a tool whose input has a form of its own. */
+const charactersOfCall = (called: unknown): number => (isFields(called) ? lengthOf(called['name']) + lengthOf(called['arguments']) + lengthOf(called['input']) : 0);
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
