@@ -99,6 +99,31 @@ describe('a call is settled once', () => {
     expect(settled.map(said)).toEqual([['aborted', 'counted', 6, 0, 'm'], ['aborted', 'counted', 6, 4, 'm']]);
   });
 
+  it('when its client leaves while the fallback is asked: with its prices', async () => {
+    upstream.behaviour = () => undefined;
+    const left = new AbortController();
+    const answer = post('/chat/completions', { model: 'away', messages }, left.signal);
+    await until(() => upstream.calls.length === 1, 'the call');
+    left.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await until(() => settled.length === 1, 'the settlement');
+    expect(settled.map(said)).toEqual([['aborted', 'counted', 6, 0, 'm']]);
+  });
+
+  it('when its client leaves while no provider answers: with nothing', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(1);
+    for (const [path, body] of [['/chat/completions', { messages }], ['/chat/completions', { messages, stream: true }], ['/embeddings', { model: 'vectors', input: 'a' }]] as const) {
+      settled.length = 0;
+      const left = new AbortController();
+      // Between one try and the next.
+      upstream.behaviour = (response) => void response.once('close', () => setTimeout(() => left.abort(), 50)).writeHead(500).end();
+      await expect(post(path, body, left.signal)).rejects.toThrow('aborted');
+      await until(() => settled.length === 1, 'the settlement');
+      expect(settled.map(said)).toEqual([['aborted', 'counted', 0, 0, 'model' in body ? body.model : 'm']]);
+    }
+    jest.mocked(Math.random).mockRestore();
+  });
+
   it('when its client leaves behind an early report: what that tells, and what was produced since', async () => {
     const usage = { prompt_tokens: 19, completion_tokens: 1, total_tokens: 20 };
     upstream.behaviour = (response) => void events(response, chunk({ role: 'assistant', content: '' }, null, 'acme-big', { usage }), chunk({ content: 'Half an answer' }));

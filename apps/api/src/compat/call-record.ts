@@ -54,7 +54,10 @@ export class CallRecord {
   failed(error: unknown, input: number): void {
     if (!isUpstreamFailure(error) || error.kind !== 'aborted') return;
     this.outcome = 'aborted';
-    if (this.usage === NOTHING) this.usage = usageOf({ input });
+    const { asked = this.model } = error.facts;
+    if (asked === null || this.usage !== NOTHING) return;
+    this.model = asked;
+    this.usage = usageOf({ input });
   }
 
   settle(): void {

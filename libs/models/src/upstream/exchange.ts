@@ -32,6 +32,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.started = new Promise((resolve, reject) => (this.start = { resolve, reject }));
   }
 
+  /** Whether the provider has the request and may be working on an answer. */
+  get isAnswering(): boolean {
+    return this.controller !== undefined && this.end === undefined && this.status < 300;
+  }
+
   /** Hands the body to a reader: first what has come already. */
   follow(reader: BodyReader): void {
     this.reader = reader;

@@ -1,3 +1,5 @@
+import type { ModelDescription } from '../catalogue';
+
 /**
  * `unreachable`: no connection. `timeout`: past the provider's `timeoutMs`. `broken`: it answered with a fault of its own or
  * ours, with garbage, or was cut. `rate-limited`, `rejected`: it wants less of us, or refuses the request (400, 413, 422).
@@ -11,6 +13,8 @@ export interface FailureFacts {
   readonly param?: string;
   readonly code?: string;
   readonly retryAfterSeconds?: number;
+  /** Of `aborted`: the model whose provider was at work on an answer then; null where none was. */
+  readonly asked?: ModelDescription | null;
 }
 
 /** Why a call of a provider failed, without a word of the provider's: its texts may hold keys, hosts or other people's content. */

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../../test/fixtures/until';
 import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
 import { UpstreamFailure } from './failure';
@@ -12,7 +14,10 @@ beforeEach(() => {
   upstream = new Upstream('acme', { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 5_000 } as ProviderDescription, undefined);
   double.calls.length = 0;
 });
-afterEach(() => upstream.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  return upstream.close();
+});
 
 const wellRead: AnswerReader<string> = async ({ model, exchange }) => {
   if (String(await exchange.whole()) !== '"good"') throw new UpstreamFailure('broken');
@@ -45,6 +50,35 @@ describe('a call of a provider', () => {
     expect(upstream.breaker.state).toBe('closed');
     upstream.breaker.failed();
     expect(upstream.breaker.state).toBe('open');
+  });
+
+  it.each<[string, Behaviour, object | null]>([
+    ['refused to answer', answers(500, '{}'), null],
+    ['is still silent', () => undefined, { modelId: 'a' }],
+    ['is in the middle of a refusal', (response) => void response.writeHead(500).write('{'), null],
+    ['is in the middle of an answer', (response) => void response.writeHead(200).write('"'), { modelId: 'a' }],
+  ])('whose caller leaves when its provider %s tells whether a model was answering, and which', async (_, behaviour, asked) => {
+    jest.spyOn(Math, 'random').mockReturnValue(1);
+    double.behaviour = behaviour;
+    const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }], 'chat/completions', () => '{}');
+    const failure = made.answer(wellRead).catch((error: unknown) => error);
+    await until(() => double.calls.length === 1, 'the call');
+    await delay(50);
+    made.abort();
+    expect(await failure).toMatchObject({ kind: 'aborted', facts: { asked } });
+    expect(double.calls).toHaveLength(1);
+  });
+
+  it('whose caller leaves behind the deadline of the first asks no fallback', async () => {
+    double.behaviour = (response) => void response.writeHead(500).write('{');
+    const hasty = new Upstream('hasty', { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 100 } as ProviderDescription, undefined);
+    const made = new UpstreamCall([hasty, upstream].map((each) => ({ model: { modelId: 'a' } as ModelDescription, upstream: each })), 'chat/completions', () => '{}');
+    jest.spyOn(Math, 'random').mockReturnValue(1);
+    const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
+    await delay(200);
+    made.abort();
+    expect([((await failure) as UpstreamFailure).kind, double.calls.length]).toEqual(['aborted', 1]);
+    await hasty.close();
   });
 
   it('that succeeds clears them, as soon as its answer shows what it is', async () => {

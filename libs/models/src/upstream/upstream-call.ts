@@ -34,6 +34,7 @@ const PAUSE_MS = 200;
  */
 export class UpstreamCall {
   private exchange: Exchange | undefined;
+  private asked: ModelDescription | null = null;
   private deadline: NodeJS.Timeout | undefined;
   private over: UpstreamFailure | undefined;
 
@@ -61,7 +62,7 @@ export class UpstreamCall {
 
   /** Nobody waits for the answer any more. */
   abort(): void {
-    this.end(new UpstreamFailure('aborted'));
+    this.end(new UpstreamFailure('aborted', { asked: this.exchange?.isAnswering === true ? this.asked : null }));
   }
 
   /** To be called when the answer was read. */
@@ -71,7 +72,8 @@ export class UpstreamCall {
 
   private end(reason: UpstreamFailure): void {
     clearTimeout(this.deadline);
-    this.over ??= reason;
+    // Who left behind a deadline wants no fallback either.
+    if (this.over?.kind !== 'aborted') this.over = reason;
     this.exchange?.abort(reason);
   }
 
@@ -109,6 +111,7 @@ export class UpstreamCall {
     if (this.over !== undefined) throw this.over;
     const exchange = route.upstream.send(route.model, this.operation, body);
     this.exchange = exchange;
+    this.asked = route.model;
     await exchange.started;
     if (exchange.status < 200 || exchange.status >= 300) throw await rejectionOf(exchange, this.operation);
     try {
