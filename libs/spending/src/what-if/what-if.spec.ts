@@ -18,13 +18,19 @@ const given = (proposed: ProposedLimit, calls: readonly RecordedInvocation[], fr
 
 describe('a proposed limit', () => {
   it('refuses what begins when it is used up, until the window resets', () => {
-    const calls = [call(1, 99), call(2, 50), call(3, 7, { userId: OTHER, model: 'm2' }), call(4, 0), call(5, 8, { apiKeyId: KEY }), call(24, 100), call(25, 1)];
+    const calls = [call(1, 99), call(2, 50), call(3, 7, { userId: OTHER, model: 'm2' }), call(4, 0, { kind: 'embedding', agentId: KEY }), call(5, 8, { apiKeyId: KEY }), call(24, 100), call(25, 1)];
     expect(given(limit(), calls)).toEqual({
       outcome: 'refused', calls: 7, cost: '0.000000265', affected: { calls: 3, cost: '0.000000016', firstAt: at(3) }, saved: '0.000000016', includedCost: '0',
       users: [{ key: INVOKER, calls: 2, cost: '0.000000009', firstAt: at(5) }, { key: OTHER, calls: 1, cost: '0.000000007', firstAt: at(3) }],
       apiKeys: [{ key: null, calls: 2, cost: '0.000000008', firstAt: at(3) }, { key: KEY, calls: 1, cost: '0.000000008', firstAt: at(5) }],
       models: [{ key: 'm1', calls: 2, cost: '0.000000009', firstAt: at(5) }, { key: 'm2', calls: 1, cost: '0.000000007', firstAt: at(3) }],
     });
+  });
+
+  it('refuses calls of free models, too, but for the embeddings that documents and searches need', () => {
+    const free: readonly Partial<RecordedInvocation>[] = [{}, { agentId: KEY }, { kind: 'rerank' }, { kind: 'embedding' }, { kind: 'embedding', agentId: KEY }, { kind: 'embedding', spaceId: KEY }];
+    const { affected, saved } = given(limit({ amount: 0n }), free.map((facts, hour) => call(hour, 0, facts)));
+    expect([affected.calls, saved]).toEqual([4, '0']);
   });
 
   it('warns, and lets everything be spent', () => {

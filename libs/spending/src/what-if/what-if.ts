@@ -45,8 +45,8 @@ const SCOPE_FIELDS = { space: 'spaceId', agent: 'agentId', user: 'userId', apiKe
 
 /**
  * Replays calls under a limit as if it had been set at `from`: what was spent before, in the window that was open, counts.
- * Each call is taken to end before the next begins, and a refused one to be made no more. Calls that cost nothing are never
- * refused, as in the gateway.
+ * Each call is taken to end before the next begins, and a refused one to be made no more. As in the ledger, calls of free
+ * models are refused like any other, but for the embeddings that documents and searches need.
  */
 export class WhatIf {
   private readonly accounts = new Map<string, Account>();
@@ -92,7 +92,7 @@ export class WhatIf {
   private judge(call: RecordedInvocation, cost: bigint, account: Account): void {
     const { amount, action, included } = this.limit;
     this.all.add(call.at, cost);
-    if (cost > 0n && account.spent >= amount) {
+    if ((cost > 0n || isAskedFor(call)) && account.spent >= amount) {
       for (const tally of [this.affected, tallyOf(this.users, call.userId), tallyOf(this.apiKeys, call.apiKeyId), tallyOf(this.models, call.model)]) tally.add(call.at, cost);
       if (action === 'block') return;
     }
@@ -122,6 +122,9 @@ export class WhatIf {
     return account;
   }
 }
+
+/** Whether somebody asked a model for this very call; embeddings of documents and searches are for an Agent or a Space. */
+const isAskedFor = ({ kind, agentId, spaceId }: RecordedInvocation): boolean => kind !== 'embedding' || (agentId === null && spaceId === null);
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 
