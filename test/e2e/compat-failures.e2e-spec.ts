@@ -22,6 +22,7 @@ beforeAll(async () => {
   const models = [
     { key: 'm', modelId: 'acme-big', provider: 'acme', kind: 'chat', pricing: 'free', contextWindow: 1_000 },
     { key: 'vectors', provider: 'acme', kind: 'embedding', pricing: 'free' },
+    { key: 'ranks', provider: 'acme', kind: 'reranker', pricing: 'free' },
     { key: 'away', provider: 'away', kind: 'chat', pricing: 'free' },
     { key: 'saved', provider: 'away', kind: 'chat', pricing: 'free', fallback: 'm' },
     { key: 'doubted', provider: 'acme', kind: 'chat', pricing: 'free', fallback: 'm' },
@@ -29,7 +30,7 @@ beforeAll(async () => {
     { key: 'deployed', provider: 'azure', kind: 'chat', pricing: 'free' },
   ];
   const azure = { ...provider, kind: 'azure', baseUrl: upstream.baseUrl.replace('/v1', ''), apiVersion: '2026-01-01' };
-  writeFileSync(file, JSON.stringify({ providers: { acme: provider, away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }, azure, patient: { ...provider, timeoutMs: 60_000 } }, models }));
+  writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: provider, away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }, azure, patient: { ...provider, timeoutMs: 60_000 } }, models }));
   platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, ACME_KEY: PROVIDER_KEY }, logger: makeLogger('debug', { write: (line) => void lines.push(line) }) });
   client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}`, maxRetries: 0 });
 }, 60_000);
@@ -100,6 +101,12 @@ describe('a provider that fails before it answers', () => {
     expect([(await ask({ model: 'vectors', input: 'a' }, '/embeddings')).status, upstream.calls.length]).toEqual([200, 3]);
     upstream.behaviour = broken;
     for (const encoding of ['float', 'base64']) expect((await ask({ model: 'vectors', input: 'a', encoding_format: encoding }, '/embeddings')).status).toBe(502);
+  });
+
+  it.each(['[{"index":0,"relevance_score":1e999}]', '[{"index":0,"relevance_score":"1"}]', '[{"index":1,"relevance_score":1}]', '[]', '{}'])('with a ranking that is none: is asked again, and the client gets no half of it: %s', async (results) => {
+    upstream.behaviour = (response) => json(response, 200, `{"results":${results}}`);
+    const { status, text } = await ask({ model: 'ranks', query: 'q', input: ['a'] }, '/rerank');
+    expect([status, errorOf(text), upstream.calls.length]).toEqual([502, expect.objectContaining({ code: 'upstream_error' }), 3]);
   });
 
   it('gives way to the fallback', async () => {

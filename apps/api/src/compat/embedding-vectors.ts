@@ -14,8 +14,8 @@ const LARGEST = 3.4028234663852886e38;
 const isLittleEndian = endianness() === 'LE';
 
 /**
- * The vectors of a provider's answer in the order of the inputs. Throws `UpstreamFailure` unless there is one for each, of
- * numbers alone: as long as this is not known, the provider may be asked again, or another one.
+ * The vectors of a provider's answer in the order of the inputs. Throws `UpstreamFailure` unless there is one for each, all as long,
+ * of numbers alone: as long as this is not known, the provider may be asked again, or another one.
  */
 export const vectorsIn = (answer: unknown, count: number): readonly GivenVector[] => {
   const data = isFields(answer) ? answer['data'] : undefined;
@@ -27,6 +27,7 @@ export const vectorsIn = (answer: unknown, count: number): readonly GivenVector[
     if (typeof index !== 'number' || !(index in data) || vectors[index] !== undefined) throw new UpstreamFailure('broken');
     vectors[index] = vectorOf(embedding);
   }
+  if (vectors.some(({ length }) => length !== vectors[0]?.length)) throw new UpstreamFailure('broken');
   return vectors;
 };
 

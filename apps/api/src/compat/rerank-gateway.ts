@@ -75,7 +75,7 @@ const rankedIn = (answer: unknown, count: number): readonly Ranked[] => {
   const seen = new Set<number>();
   return (list as Fields[]).map((entry) => {
     const { index, relevance_score: score = entry['score'] } = isFields(entry) ? entry : ({} as Fields);
-    if (typeof index !== 'number' || !(index in list) || seen.has(index) || typeof score !== 'number') throw new UpstreamFailure('broken');
+    if (typeof index !== 'number' || !(index in list) || seen.has(index) || typeof score !== 'number' || !Number.isFinite(score)) throw new UpstreamFailure('broken');
     seen.add(index);
     return { index, relevance_score: score };
   });
