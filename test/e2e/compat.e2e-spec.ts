@@ -22,7 +22,7 @@ beforeAll(async () => {
     { key: 'vectors', provider: 'acme', kind: 'embedding', pricing },
     { key: 'ranks', provider: 'acme', kind: 'reranker', pricing },
   ];
-  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY', timeoutMs: 2_000, forward: ['top_k'] } };
+  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY', timeoutMs: 2_000, forward: ['top_k', 'input_type', 'dimensions', 'constructor'] } };
   writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers, models }));
   platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, ACME_KEY: PROVIDER_KEY } });
   client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
@@ -148,6 +148,19 @@ describe('what goes to the provider', () => {
     const turns = [{ role: 'system', content: 'Be brief.' }, { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'clock', arguments: '{}' } }] }, { role: 'assistant', tool_calls: [{ id: 'b', type: 'function', function: { name: 'clock', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'a', content: '12' }, { role: 'user', content: [{ type: 'text', text: 'And?' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }];
     const { status } = await post('/chat/completions', { model: 'org/same', messages: turns, ...known, ...harmless, ...nothing, max_completion_tokens: 7, top_k: 3, surprise: true });
     expect([status, sent()]).toEqual([200, { model: 'org/same', messages: turns, ...known, ...harmless, max_tokens: 7, top_k: 3 }]);
+  });
+
+  it("is what `forward` lists also of embeddings and rankings, but nothing that is the gateway's to say", async () => {
+    const more = { input_type: 'query', top_k: 1, surprise: true, encoding_format: 'base64' };
+    await post('/embeddings', { model: 'vectors', input: 'a', dimensions: 2, ...more });
+    await post('/embeddings', { model: 'vectors', input: 'a', dimensions: null, input_type: null });
+    const ranking = await post<{ data: object[] }>('/rerank', { model: 'ranks', query: 'q', input: ['a', 'b'], ...more });
+    expect(upstream.calls.map(({ body }) => body)).toEqual([
+      { model: 'vectors', input: ['a'], encoding_format: 'float', dimensions: 2, input_type: 'query', top_k: 1 },
+      { model: 'vectors', input: ['a'], encoding_format: 'float' },
+      { model: 'ranks', query: 'q', documents: ['a', 'b'], input_type: 'query' },
+    ]);
+    expect(ranking.body.data).toHaveLength(1);
   });
 
   it.each([['n', 2], ['logprobs', true], ['response_format', { type: 'json_object' }], ['logit_bias', { 5: 1 }]])('is never %s that asks for something: it is refused, naming it', async (param, value) => {

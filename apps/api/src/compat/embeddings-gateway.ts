@@ -7,8 +7,11 @@ import { CallRecord } from './call-record';
 import { type Fields, isFields, wrongValue } from './checks';
 import { type EmbeddingParameters, embeddingParameters } from './embedding-parameters';
 import { embeddingObjects, type GivenVector, vectorsIn } from './embedding-vectors';
+import { forwarded } from './forwarded';
 import { upstreamError } from './upstream-errors';
 import { wholeAnswer } from './whole-answer';
+
+const OWN: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user']);
 
 /** What a provider gave. */
 interface Embedded {
@@ -34,7 +37,7 @@ export class EmbeddingsGateway {
     const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
-      const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, reply);
+      const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, body, reply);
       const believed = believedUsage(report, served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
@@ -51,16 +54,16 @@ export class EmbeddingsGateway {
     }
   }
 
-  private async remotely(model: ModelDescription, { inputs, dimensions, user }: EmbeddingParameters, reply: FastifyReply): Promise<Embedded> {
+  private async remotely(model: ModelDescription, { inputs, user }: EmbeddingParameters, body: Fields, reply: FastifyReply): Promise<Embedded> {
     const call = new UpstreamCall(this.models.routes(model), 'embeddings', (route) =>
       JSON.stringify({
+        // Among them `dimensions`, which not every model knows: what comes back longer is cut here.
+        ...forwarded(body, route, OWN),
         model: route.model.modelId,
         input: inputs,
         // Otherwise some providers send base64, others do not know it.
         encoding_format: 'float',
         ...(user === undefined ? {} : { user }),
-        // Not every model knows it; what comes back longer is cut here.
-        ...(dimensions !== undefined && route.upstream.description.forward.includes('dimensions') ? { dimensions } : {}),
       }),
     );
     return wholeAnswer(call, reply, (answer) => ({ vectors: vectorsIn(answer, inputs.length), report: isFields(answer) ? answer['usage'] : undefined }));

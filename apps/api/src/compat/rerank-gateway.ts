@@ -5,9 +5,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CallRecord } from './call-record';
 import { type Fields, isFields } from './checks';
+import { forwarded } from './forwarded';
 import { type RerankParameters, rerankParameters } from './rerank-parameters';
 import { upstreamError } from './upstream-errors';
 import { wholeAnswer } from './whole-answer';
+
+const OWN: ReadonlySet<string> = new Set(['model', 'query', 'input', 'documents', 'top_k', 'top_n']);
 
 /** A document's place in the request and its score. */
 interface Ranked {
@@ -32,7 +35,7 @@ export class RerankGateway {
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
-      const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(model, parameters, reply);
+      const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(model, parameters, body, reply);
       const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
@@ -49,8 +52,8 @@ export class RerankGateway {
   }
 
   /** Everything is asked for, since providers differ in how they call the number of the best. */
-  private async remotely(model: ModelDescription, { query, documents }: RerankParameters, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
-    const call = new UpstreamCall(this.models.routes(model), 'rerank', (route) => JSON.stringify({ model: route.model.modelId, query, documents }));
+  private async remotely(model: ModelDescription, { query, documents }: RerankParameters, body: Fields, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
+    const call = new UpstreamCall(this.models.routes(model), 'rerank', (route) => JSON.stringify({ ...forwarded(body, route, OWN), model: route.model.modelId, query, documents }));
     return wholeAnswer(call, reply, (answer) => ({ ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined }));
   }
 }
