@@ -7,5 +7,6 @@ import { providerFetch } from './provider-fetch';
 export const openAiClient = (name: string, description: ProviderDescription, environment: Readonly<Record<string, string | undefined>>): OpenAI => {
   const { kind, baseUrl, apiVersion, timeoutMs } = description;
   const options = { apiKey: providerKey(name, description, environment) ?? 'none', timeout: timeoutMs, maxRetries: 0, fetch: providerFetch, logLevel: 'off', organization: null, project: null } as const;
-  return kind === 'azure' ? new AzureOpenAI({ ...options, endpoint: baseUrl, apiVersion }) : new OpenAI({ ...options, baseURL: baseUrl });
+  // Not as its `endpoint`: the package refuses that where the environment names a base URL for others.
+  return kind === 'azure' ? new AzureOpenAI({ ...options, baseURL: `${baseUrl.replace(/\/+$/, '')}/openai`, apiVersion }) : new OpenAI({ ...options, baseURL: baseUrl });
 };

@@ -51,6 +51,22 @@ const said = (content: string, finish_reason: string | null = null) => ({ choice
 const json = (response: ServerResponse, status: number, body: unknown) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 describe('a provider that behaves', () => {
+  it.each(['', '/', '/proxy//'])('has a path for each deployment where it is Azure, at %j too, whatever the environment says of others', async (end) => {
+    process.env['OPENAI_BASE_URL'] = 'http://127.0.0.1:1/v1';
+    try {
+      const seen: unknown[] = [];
+      misbehave = (response, _, { url, headers }) => {
+        seen.push(url, headers['api-key'], headers.authorization);
+        json(response, 200, { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] });
+      };
+      const azure = openAiClient('azure', { kind: 'azure', baseUrl: new URL(baseUrl).origin + end, apiKeyEnv: 'ACME_KEY', apiVersion: '2026-01-01', timeoutMs, forward: [] }, { ACME_KEY: KEY });
+      await new OpenAiChat('azure', azure, timeoutMs).complete(request());
+      expect(seen).toEqual([`${end.replace(/\/+$/, '')}/openai/deployments/acme-big/chat/completions?api-version=2026-01-01`, KEY, undefined]);
+    } finally {
+      delete process.env['OPENAI_BASE_URL'];
+    }
+  });
+
   it('is sent the model id, instructions, sampling and fenced sources, with its key', async () => {
     let seen: { body: Record<string, unknown>; key: string | undefined } = { body: {}, key: '' };
     misbehave = (response, body, { headers }) => {
