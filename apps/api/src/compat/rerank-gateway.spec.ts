@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Caller } from '@app/access';
 import type { ModelDescription, Models } from '@app/models';
-import type { Metering, Settlement } from '@app/spending';
+import type { CallToMeter, Metering, Settlement } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { RerankGateway } from './rerank-gateway';
 
@@ -12,9 +12,14 @@ const models = { routes: () => [], mayAnswer: () => [] } as unknown as Models;
 /** Ranks with the local reranker for a client at `raw`. */
 const rank = async (body: object, raw = new EventEmitter()) => {
   const settled: Settlement[] = [];
-  const metering = { begin: async () => ({ settle: (settlement: Settlement) => void settled.push(settlement) }) } as unknown as Metering;
+  const begun: CallToMeter[] = [];
+  const begin = async (call: CallToMeter) => {
+    begun.push(call);
+    return { settle: (settlement: Settlement) => void settled.push(settlement) };
+  };
+  const metering = { begin } as unknown as Metering;
   const answer = await new RerankGateway(models, metering).answer({ userId: 'u' } as Caller, model, { ...body }, { raw } as unknown as FastifyReply).catch((error: unknown) => error);
-  return { answer, settled };
+  return { answer, settled, begun };
 };
 
 describe('the local reranker', () => {
@@ -34,6 +39,11 @@ describe('the local reranker', () => {
     setImmediate(() => raw.emit('close'));
     const { answer, settled } = await rank({ query: 'keys', documents: Array.from({ length: 1_000 }, () => 'keys') }, raw);
     expect([(answer as { status?: number }).status, settled.map(({ outcome }) => outcome), now < 1_000]).toEqual([499, ['aborted'], true]);
+  });
+
+  it('holds no more than can be billed, however long the query and however many the documents', async () => {
+    const { begun, settled } = await rank({ query: 'x'.repeat(1_000_000), documents: Array.from({ length: 1_000 }, () => '') });
+    expect(begun.map(({ mostInput }) => mostInput)).toEqual(settled.map(({ usage }) => usage.inputTokens));
   });
 
   it('measures the query once, however many documents there are', async () => {

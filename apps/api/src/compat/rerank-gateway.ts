@@ -33,7 +33,7 @@ export class RerankGateway {
     // The query is measured once: it may be as long as the documents are many.
     const input = documents.reduce((sum, text) => sum + estimatedTokens(text), documents.length * estimatedTokens(query));
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
+    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput: usageOf({ input: mostInput }).inputTokens }, reply);
     try {
       const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(model, parameters, body, reply);
       const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);
