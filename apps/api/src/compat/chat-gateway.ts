@@ -48,7 +48,7 @@ export class ChatGateway {
   async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<void> {
     const parameters = chatParameters(body, this.config.COMPAT_DROP_UNSUPPORTED);
     if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));
-    const { counted: input, most: mostInput } = chatInput(parameters);
+    const { counted: input, most: mostInput } = chatInput(parameters, this.models.routes(model));
     const { userId, keyId } = caller;
     const mayAnswer = this.models.mayAnswer(model);
     const most = callWindow(mayAnswer.length === 0 ? [model] : mayAnswer, input);

@@ -20,9 +20,13 @@ const PER_MESSAGE = 4;
 const PER_ATTACHMENT = 1_000;
 const BYTES_PER_TOKEN = 4;
 
-/** Input tokens of a chat request: counted by the usual rule of thumb of four bytes each, and at most, since no vocabulary has more than one for a byte. */
-export const chatInput = ({ messages, passed }: ChatParameters): { readonly counted: number; readonly most: number } => {
+/** Input tokens of a chat request: counted by the usual rule of thumb of four bytes each, and at most, since no vocabulary has more than one for a byte. `routes`: where it may go. */
+export const chatInput = ({ messages, passed, unknown }: ChatParameters, routes: readonly Route[] = []): { readonly counted: number; readonly most: number } => {
   let bytes = bytesOf(passed['tools']);
+  for (const name of Object.keys(unknown)) {
+    const value = unknown[name];
+    if (isText(value) && routes.some(({ upstream }) => upstream.description.forward.includes(name))) bytes += bytesOf(value);
+  }
   let tokens = PER_MESSAGE * messages.length;
   for (const message of messages) {
     for (const name of Object.keys(message)) {
@@ -39,6 +43,9 @@ export const chatInput = ({ messages, passed }: ChatParameters): { readonly coun
   }
   return { counted: tokens + countedTokens(bytes), most: tokens + bytes };
 };
+
+/** Functions and documents have words, numbers have none. */
+const isText = (value: unknown): boolean => typeof value === 'string' || typeof value === 'object';
 
 /** Whatever a message says beside its content is read by some model: names, refusals, calls, what it reasoned aloud. */
 const bytesOf = (value: unknown): number => {
