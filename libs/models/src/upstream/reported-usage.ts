@@ -19,16 +19,19 @@ export const believedUsage = (report: unknown, model: ModelDescription, produced
   const reasoning = detailsOf(given, 'completion_tokens_details', 'output_tokens_details')['reasoning_tokens'];
   const counted = given['prompt_tokens'] ?? inclusiveInput(given);
   const output = given['completion_tokens'] ?? given['output_tokens'] ?? (produced ? undefined : 0);
-  const input = excludesCached(given, counted, output, cacheRead, reasoning) ? (counted as number) + (cacheRead as number) : counted;
   // Other kinds of models take many texts at once, each of them as long as the window.
   const most = (model.kind === 'chat' ? model.contextWindow : undefined) ?? LARGEST_WINDOW;
-  if (!isCount(input, most) || !isCount(output, most) || input === 0 || (produced && output === 0)) return undefined;
+  if (!isCount(counted, most) || !isCount(output, most)) return undefined;
+  const rest = excludedRest(given['total_tokens'], { input: counted, output, cached: cacheRead, reasoning });
+  const input = counted + rest.cached;
+  if (input > most || input === 0 || (produced && output === 0)) return undefined;
+  const unseen = model.kind === 'chat' && rest.unseen <= most ? rest.unseen : 0;
   return usageOf({
     input,
     cacheRead,
     cacheWrite: inputDetails['cache_write_tokens'] ?? given['cache_creation_input_tokens'],
-    output: output + (excludesReasoning(given, input + output, reasoning) ? reasoning : 0),
-    reasoning,
+    output: output + unseen,
+    reasoning: isCount(reasoning, most) && reasoning > 0 ? reasoning : unseen,
   });
 };
 
@@ -38,17 +41,25 @@ const inclusiveInput = (given: Report): unknown => {
   return parts.every((part) => typeof part === 'number') ? parts.reduce((sum, part) => sum + part, 0) : undefined;
 };
 
-/** The total alone counts the cached tokens; where reasoning explains it as well, more must be cached than there is input. */
-const excludesCached = (given: Report, input: unknown, output: unknown, cached: unknown, reasoning: unknown): boolean =>
-  isCount(input, LARGEST_WINDOW) &&
-  isCount(output, LARGEST_WINDOW) &&
-  isCount(cached, LARGEST_WINDOW) &&
-  cached > 0 &&
-  given['total_tokens'] === input + output + cached &&
-  (cached > input || !excludesReasoning(given, input + output, reasoning));
+interface Counted {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: unknown;
+  readonly reasoning: unknown;
+}
 
-/** xAI's shape: the total alone counts the reasoning. */
-const excludesReasoning = (given: Report, counted: number, reasoning: unknown): reasoning is number => isCount(reasoning, LARGEST_WINDOW) && reasoning > 0 && given['total_tokens'] === counted + reasoning;
+/**
+ * What the total alone counts: cached tokens (some count only what was not cached as input), what was reasoned (xAI), or both.
+ * Reasoning goes first unless more is cached than there is input. What nothing explains was produced unseen (Gemini).
+ */
+const excludedRest = (total: unknown, { input, output, cached, reasoning }: Counted): { readonly cached: number; readonly unseen: number } => {
+  const rest = isCount(total, Number.MAX_SAFE_INTEGER) ? total - input - output : 0;
+  if (rest <= 0) return { cached: 0, unseen: 0 };
+  const read = isCount(cached, LARGEST_WINDOW) ? cached : 0;
+  const reasoned = isCount(reasoning, LARGEST_WINDOW) ? reasoning : 0;
+  if (rest === read && (read > input || rest !== reasoned)) return { cached: read, unseen: 0 };
+  return rest === read + reasoned ? { cached: read, unseen: reasoned } : { cached: 0, unseen: rest };
+};
 
 const detailsOf = (given: Report, ...names: readonly string[]): Report => {
   const details = names.map((name) => given[name]).find((value) => typeof value === 'object' && value !== null);
