@@ -61,6 +61,18 @@ describe('a hostile client', () => {
     expect(Object.keys(upstream.calls[0]?.headers ?? {}).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'host', 'user-agent']);
   });
 
+  it('that says a field twice has said it once: what was checked is what goes on', async () => {
+    const twice = '{"model":"none","model":"m","messages":[{"role":"user","role":"user","content":"Ho","content":"Hi"}],"n":5,"n":1,"max_tokens":9,"max_tokens":7,"max_completion_tok\\u0065ns":9,"max_completion_tokens":8,"stream":true,"stream":false,"temperature":9,"temperature":1}';
+    expect((await send(twice)).status).toBe(200);
+    const gone = JSON.stringify({ model: 'm', messages, temperature: 1, max_completion_tokens: 8 });
+    // The length tells that nothing stands there twice any more.
+    expect(upstream.calls.map(({ body, headers }) => [JSON.stringify(body), headers['content-length']])).toEqual([[gone, String(gone.length)]]);
+    for (const [once, again] of [['"n":1', '"n":5'], ['"model":"m"', '"model":"none"'], ['"max_tokens":7', '"max_tokens":0'], ['"stream":false', '"stream":"yes"']]) {
+      expect((await send(`{"model":"m","messages":${JSON.stringify(messages)},${once},${again}}`)).status).toBeGreaterThanOrEqual(400);
+    }
+    expect(upstream.calls).toHaveLength(1);
+  });
+
   it('cannot make the gateway fetch a picture, nor have its provider fetch one from where it stands', async () => {
     const asking = (url: string, type = 'image_url') => ask({ messages: [{ role: 'user', content: [{ type, [type]: { url } }] }] });
     for (const url of [`${upstream.baseUrl}/picture`, 'http://169.254.169.254/latest/meta-data', 'http://metadata.google.internal/', 'file:///etc/passwd', 'data:image/svg+xml,<svg/>']) {
