@@ -1,5 +1,5 @@
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type Models, type Sampling, termsOf, usageOf } from '@app/models';
+import { callWindow, type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type Models, mostTokens, type Sampling, termsOf, usageOf } from '@app/models';
 import type { MeteredCall, Metering } from '@app/spending';
 import type { Answer } from '../conversation/conversation.decider';
 import { AnswerBill } from './answer-bill';
@@ -44,8 +44,10 @@ export class Answerer {
   async reserve({ agentId, spaceId, model: key, systemPrompt }: AnsweringAgent, { userId, keyId }: Asker, question: string): Promise<MeteredCall | undefined> {
     const model = this.models.catalogue.models.get(key ?? this.models.catalogue.defaultModel);
     if (model?.kind !== 'chat') return undefined;
-    const estimate = usageOf({ input: USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question), output: USUAL.output });
-    return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', isAskedFor: true, model, estimate });
+    const input = USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question);
+    const mostInput = Math.min(USUAL.input + mostTokens(systemPrompt) + mostTokens(question), callWindow([model], input).input);
+    const estimate = usageOf({ input, output: USUAL.output });
+    return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', isAskedFor: true, model, estimate, mostInput });
   }
 
   /** `metered`: what `reserve` gave; it is settled here. */

@@ -1,4 +1,5 @@
 import { DomainError, Unavailable } from '@app/kernel';
+import type { CallToMeter } from '@app/spending';
 import { endTurns, ids, meta, question, says, saysHalf, scriptedTurns, waiting } from '../../../../test/fixtures/scripted-turns';
 import type { RetrievedPassage } from './retriever';
 
@@ -43,6 +44,17 @@ describe('a turn', () => {
     const { answer } = await (await turns.ask(question('Why?'), meta())).finished;
     expect(answer).toMatchObject({ status: 'failed', finishReason: 'error', errorCode: code, parts: [{ type: 'text', text: 'Half an ' }] });
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
+  });
+
+  it('holds as much as its question may have tokens, and what history and passages usually have', async () => {
+    const begun: CallToMeter[] = [];
+    const begin = async (call: CallToMeter) => {
+      begun.push(call);
+      return { invocationId: ids.next(), isHeld: true, isIncludedUsage: false, cancel: () => undefined, settle: async () => undefined };
+    };
+    const { turns } = scriptedTurns([], { begin });
+    for (const text of ['12345678'.repeat(1_000), 'x'.repeat(1_000_000)]) await (await turns.ask(question(text), meta())).finished;
+    expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput])).toEqual([[10_003, 16_009], [258_003, 258_003]]);
   });
 
   it('that cannot read its conversation gives back what was held for it', async () => {
