@@ -18,11 +18,12 @@ beforeAll(async () => {
   const pricing = { currency: 'USD', input: '1', output: '2' };
   const models = [
     { key: 'big', modelId: 'acme-big', provider: 'acme', kind: 'chat', pricing },
+    { key: 'strict', provider: 'strict', kind: 'chat', pricing },
     { key: 'org/same', provider: 'acme', kind: 'chat', maxTokensField: 'max_tokens', pricing },
     { key: 'vectors', provider: 'acme', kind: 'embedding', pricing },
     { key: 'ranks', provider: 'acme', kind: 'reranker', pricing },
   ];
-  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY', timeoutMs: 2_000, forward: ['top_k', 'input_type', 'dimensions', 'constructor'] } };
+  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY', timeoutMs: 2_000, forward: ['top_k', 'input_type', 'dimensions', 'constructor'] }, strict: { kind: 'openai', baseUrl: upstream.baseUrl, streamOptions: false } };
   writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers, models }));
   platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, ACME_KEY: PROVIDER_KEY } });
   client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
@@ -95,7 +96,7 @@ describe('the official client for Node', () => {
   it('lists and reads models, also with a slash in the id', async () => {
     const listed = [];
     for await (const model of client.models.list()) listed.push(model.id);
-    expect(listed).toEqual(['local-chat', 'local-embedding', 'big', 'org/same', 'vectors']);
+    expect(listed).toEqual(['local-chat', 'local-embedding', 'big', 'strict', 'org/same', 'vectors']);
     expect(await client.models.retrieve('org/same')).toEqual({ id: 'org/same', object: 'model', created: expect.any(Number), owned_by: 'acme' });
     await expect(client.models.retrieve('ranks')).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
   });
@@ -148,6 +149,17 @@ describe('what goes to the provider', () => {
     const turns = [{ role: 'system', content: 'Be brief.' }, { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'clock', arguments: '{}' } }] }, { role: 'assistant', tool_calls: [{ id: 'b', type: 'function', function: { name: 'clock', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'a', content: '12' }, { role: 'user', content: [{ type: 'text', text: 'And?' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }];
     const { status } = await post('/chat/completions', { model: 'org/same', messages: turns, ...known, ...harmless, ...nothing, max_completion_tokens: 7, top_k: 3, surprise: true });
     expect([status, sent()]).toEqual([200, { model: 'org/same', messages: turns, ...known, ...harmless, max_tokens: 7, top_k: 3 }]);
+  });
+
+  it('has no `stream_options` where the provider refuses them, and usage is passed on or counted all the same', async () => {
+    const streamed = async (model: string) => {
+      let last: OpenAI.Chat.ChatCompletionChunk | undefined;
+      for await (const one of await client.chat.completions.create({ model, messages, stream: true, stream_options: { include_usage: true, include_obfuscation: false } })) last = one;
+      return last?.usage?.prompt_tokens;
+    };
+    expect([await streamed('strict'), sent()]).toEqual([6, { model: 'strict', messages, stream: true }]);
+    upstream.behaviour = (response) => events(response, chunk({ content: 'Hi' }), chunk({}, 'stop', 'acme-big', { usage: USAGE }), DONE).end();
+    expect(await streamed('strict')).toBe(USAGE.prompt_tokens);
   });
 
   it("is what `forward` lists also of embeddings and rankings, but nothing that is the gateway's to say", async () => {

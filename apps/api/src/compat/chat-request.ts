@@ -2,13 +2,13 @@ import type { Route } from '@app/models';
 import type { ChatParameters } from './chat-parameters';
 import { type Fields, isFields } from './checks';
 
-/** The body that a provider gets: its own name of the model, its own name of the most tokens, usage always asked for. */
+/** The body that a provider gets: its own name of the model, its own name of the most tokens, usage always asked for where that can be. */
 export const chatRequest = ({ messages, stream, maxTokens, passed, unknown }: ChatParameters, { model, upstream }: Route): string => {
   const body: Record<string, unknown> = { model: model.modelId, messages, ...passed };
   if (maxTokens !== undefined) body[model.maxTokensField] = maxTokens;
   if (stream) {
     body['stream'] = true;
-    body['stream_options'] = { ...(passed['stream_options'] as Fields | undefined), include_usage: true };
+    body['stream_options'] = upstream.description.streamOptions === false ? undefined : { ...(passed['stream_options'] as Fields | undefined), include_usage: true };
   }
   for (const name of upstream.description.forward) if (Object.hasOwn(unknown, name)) body[name] = unknown[name];
   return JSON.stringify(body);

@@ -23,6 +23,8 @@ export class OpenAiChat implements ChatProvider {
     private readonly name: string,
     private readonly client: OpenAI,
     private readonly timeoutMs: number,
+    /** Whether it takes `stream_options`. */
+    private readonly streamOptions = true,
   ) {}
 
   async complete(request: ChatRequest): Promise<ChatResult> {
@@ -40,7 +42,7 @@ export class OpenAiChat implements ChatProvider {
   async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
     const limits = limitsOf(request.signal, this.timeoutMs);
     try {
-      const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, stream_options: { include_usage: true } }, { signal: limits.signal });
+      const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, ...(this.streamOptions ? { stream_options: { include_usage: true } } : {}) }, { signal: limits.signal });
       let text = '';
       let finished: string | null = null;
       let usage: unknown;

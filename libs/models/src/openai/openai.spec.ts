@@ -5,6 +5,7 @@ import type { ChatRequest } from '../provider';
 import { OpenAiChat } from './openai-chat';
 import { openAiClient } from './openai-client';
 import { OpenAiEmbeddings } from './openai-embeddings';
+import { openAiProvider } from './openai-provider';
 
 const KEY = 'sk-secret-provider-key';
 /** Long, so that a slow machine is no slow provider; short where the provider says nothing. */
@@ -51,6 +52,17 @@ const said = (content: string, finish_reason: string | null = null) => ({ choice
 const json = (response: ServerResponse, status: number, body: unknown) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 describe('a provider that behaves', () => {
+  it.each([[undefined, { include_usage: true }], [true, { include_usage: true }], [false, undefined]])('is asked for the usage of a stream, unless it refuses that: %j', async (streamOptions, expected) => {
+    const seen: unknown[] = [];
+    misbehave = (response, body) => {
+      seen.push(body['stream_options']);
+      events(response, said('Hi'), said('', 'stop'), '[DONE]').end();
+    };
+    const { chat: streaming } = openAiProvider('acme', { kind: 'openai', baseUrl, apiVersion: '1', timeoutMs, forward: [], ...(streamOptions === undefined ? {} : { streamOptions }) }, {});
+    for await (const one of streaming.stream(request())) void one;
+    expect(seen).toEqual([expected]);
+  });
+
   it.each(['', '/', '/proxy//'])('has a path for each deployment where it is Azure, at %j too, whatever the environment says of others', async (end) => {
     process.env['OPENAI_BASE_URL'] = 'http://127.0.0.1:1/v1';
     try {
