@@ -30,6 +30,7 @@ describe('a whole answer', () => {
   it.each<[string, object]>([
     ['a tool', { tool_calls: [{ id: 'a', type: 'function', function: { name: 'tool', arguments: '12345678' } }] }],
     ['a tool of its own form', { tool_calls: [{ id: 'a', type: 'custom', custom: { name: 'tool', input: '12345678' } }] }],
+    ['nothing, and reasons aloud under the old name and the new', { content: null, reasoning: '123456789', reasoning_content: '123456789' }],
     ['a function, as it was once called', { function_call: { name: 'tool', arguments: '12345678' } }],
   ])('that calls %s is counted where its provider counts nothing', (_, message) => {
     const { known } = chatAnswer(Buffer.from(JSON.stringify(completion(message, 'm', { usage: null }))), {} as ModelDescription, { key: 'm', input: 5, id: 'i' });

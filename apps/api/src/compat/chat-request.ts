@@ -68,7 +68,7 @@ export const countedTokens = (bytes: number): number => Math.ceil(bytes / BYTES_
 /** Characters of text read as latin1, which are bytes, that a message or delta says: its text, its refusal, what it reasons aloud and the calls it makes. */
 export const charactersOf = (said: unknown): number => {
   if (!isFields(said)) return 0;
-  let characters = lengthOf(said['content']) + lengthOf(said['refusal']) + lengthOf(said['reasoning_content']) + lengthOf(said['reasoning']);
+  let characters = lengthOf(said['content']) + lengthOf(said['refusal']) + Math.max(lengthOf(said['reasoning_content']), lengthOf(said['reasoning']));
   const { function_call: legacy, tool_calls: calls } = said;
   if (legacy !== undefined) characters += charactersOfCall(legacy);
   if (!Array.isArray(calls)) return characters;
