@@ -88,7 +88,7 @@ describe('the official client for Node', () => {
     expect(data.map(({ index }) => index)).toEqual([0, 1]);
     expect(data[1]?.embedding.every((value, index) => Object.is(value, EMBEDDING[index]))).toBe(true);
     expect(usage).toEqual({ prompt_tokens: 8, total_tokens: 8 });
-    expect(sent()).toEqual({ model: 'vectors', input: ['a', 'b'], encoding_format: 'float' });
+    expect(sent()).toEqual({ model: 'vectors', input: ['a', 'b'] });
     const cut = await client.embeddings.create({ model: 'vectors', input: 'a', dimensions: 1, encoding_format: 'float' });
     expect(cut.data[0]?.embedding).toEqual(EMBEDDING.slice(0, 1));
   });
@@ -162,14 +162,21 @@ describe('what goes to the provider', () => {
     expect(await streamed('strict')).toBe(USAGE.prompt_tokens);
   });
 
+  it('names no encoding of vectors, which some refuse whatever it is, and believes their usage where it is a total alone', async () => {
+    upstream.behaviour = (response, call) => ('encoding_format' in call.body ? json(response, 400, {}) : json(response, 200, { data: [{ index: 0, embedding: [1, 2] }], usage: { total_tokens: 7 } }));
+    for (const encoding of ['float', 'base64', null]) {
+      expect((await post<{ usage: object }>('/embeddings', { model: 'vectors', input: 'a', encoding_format: encoding })).body.usage).toEqual({ prompt_tokens: 7, total_tokens: 7 });
+    }
+  });
+
   it("is what `forward` lists also of embeddings and rankings, but nothing that is the gateway's to say", async () => {
     const more = { input_type: 'query', top_k: 1, surprise: true, encoding_format: 'base64' };
     await post('/embeddings', { model: 'vectors', input: 'a', dimensions: 2, ...more });
     await post('/embeddings', { model: 'vectors', input: 'a', dimensions: null, input_type: null });
     const ranking = await post<{ data: object[] }>('/rerank', { model: 'ranks', query: 'q', input: ['a', 'b'], ...more });
     expect(upstream.calls.map(({ body }) => body)).toEqual([
-      { model: 'vectors', input: ['a'], encoding_format: 'float', dimensions: 2, input_type: 'query', top_k: 1 },
-      { model: 'vectors', input: ['a'], encoding_format: 'float' },
+      { model: 'vectors', input: ['a'], dimensions: 2, input_type: 'query', top_k: 1 },
+      { model: 'vectors', input: ['a'] },
       { model: 'ranks', query: 'q', documents: ['a', 'b'], input_type: 'query' },
     ]);
     expect(ranking.body.data).toHaveLength(1);

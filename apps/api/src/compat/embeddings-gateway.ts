@@ -9,8 +9,10 @@ import { type EmbeddingParameters, embeddingParameters } from './embedding-param
 import { embeddingObjects, type GivenVector, vectorsIn } from './embedding-vectors';
 import { forwarded } from './forwarded';
 import { upstreamError } from './upstream-errors';
+import { inputReport } from './usage-report';
 import { wholeAnswer } from './whole-answer';
 
+/** Among them `encoding_format`: what providers send by default is understood either way, and some refuse the field whatever it says. */
 const OWN: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user']);
 
 /** What a provider gave. */
@@ -38,7 +40,7 @@ export class EmbeddingsGateway {
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
       const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, body, reply);
-      const believed = believedUsage(report, served, false);
+      const believed = believedUsage(inputReport(report), served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
       record.used({ usage, source: believed === undefined ? 'counted' : 'upstream' });
@@ -61,8 +63,6 @@ export class EmbeddingsGateway {
         ...forwarded(body, route, OWN),
         model: route.model.modelId,
         input: inputs,
-        // Otherwise some providers send base64, others do not know it.
-        encoding_format: 'float',
         ...(user === undefined ? {} : { user }),
       }),
     );

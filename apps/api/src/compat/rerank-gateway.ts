@@ -8,6 +8,7 @@ import { type Fields, isFields } from './checks';
 import { forwarded } from './forwarded';
 import { type RerankParameters, rerankParameters } from './rerank-parameters';
 import { upstreamError } from './upstream-errors';
+import { inputReport } from './usage-report';
 import { wholeAnswer } from './whole-answer';
 
 const OWN: ReadonlySet<string> = new Set(['model', 'query', 'input', 'documents', 'top_k', 'top_n']);
@@ -36,7 +37,7 @@ export class RerankGateway {
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput: usageOf({ input: mostInput }).inputTokens }, reply);
     try {
       const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(model, parameters, body, reply);
-      const believed = believedUsage(isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report, served, false);
+      const believed = believedUsage(inputReport(report), served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
       record.used({ usage, source: believed === undefined ? 'counted' : 'upstream' });

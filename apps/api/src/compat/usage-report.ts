@@ -1,5 +1,6 @@
 import { believedUsage, type ModelDescription, type TokenUsage, usageOf } from '@app/models';
 import { countedTokens } from './chat-request';
+import { isFields } from './checks';
 
 /** The usage of an answer and where it comes from. */
 export interface KnownUsage {
@@ -13,6 +14,9 @@ export const knownUsage = (report: unknown, model: ModelDescription, inputTokens
   if (believed !== undefined) return unreported === 0 ? { usage: believed, source: 'upstream' } : { usage: withMore(believed, countedTokens(unreported)), source: 'counted' };
   return { usage: usageOf({ input: inputTokens, output: countedTokens(characters) }), source: 'counted' };
 };
+
+/** What a provider reported of a call that has input alone: some tell nothing but the total of it. */
+export const inputReport = (report: unknown): unknown => (isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report);
 
 const withMore = ({ outputTokens, outputTokenDetails, totalTokens, ...input }: TokenUsage, more: number): TokenUsage => ({
   ...input,
