@@ -19,7 +19,7 @@ export interface AnsweringAgent {
   readonly sampling: Sampling;
 }
 
-/** Tokens that are held for an answer beside its question: for history and passages, and for what is said. */
+/** Tokens that are held for an answer beside its question and what was said before: for passages, and for what is said. */
 const USUAL = { input: 8_000, output: 16_384 };
 
 /** A question with fewer telling words is understood from the one before. */
@@ -40,12 +40,12 @@ export class Answerer {
     private readonly logger: { warn(facts: object, message: string): void },
   ) {}
 
-  /** Holds what an answer may cost. Refuses `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
-  async reserve({ agentId, spaceId, model: key, systemPrompt }: AnsweringAgent, { userId, keyId }: Asker, question: string): Promise<MeteredCall | undefined> {
+  /** Holds what an answer may cost; `history` is what was said before the question. Refuses `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
+  async reserve({ agentId, spaceId, model: key, systemPrompt }: AnsweringAgent, { userId, keyId }: Asker, question: string, history: readonly ChatMessage[]): Promise<MeteredCall | undefined> {
     const model = this.models.catalogue.models.get(key ?? this.models.catalogue.defaultModel);
     if (model?.kind !== 'chat') return undefined;
     const input = USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question);
-    const mostInput = Math.min(USUAL.input + mostTokens(systemPrompt) + mostTokens(question), callWindow([model], input).input);
+    const mostInput = Math.min(history.reduce((sum, { text }) => sum + mostTokens(text), USUAL.input + mostTokens(systemPrompt) + mostTokens(question)), callWindow([model], input).input);
     const estimate = usageOf({ input, output: USUAL.output });
     return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', isAskedFor: true, model, estimate, mostInput });
   }

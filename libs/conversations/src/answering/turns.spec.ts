@@ -46,15 +46,19 @@ describe('a turn', () => {
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
   });
 
-  it('holds as much as its question may have tokens, and what history and passages usually have', async () => {
+  it('holds as much as its question and its branch may have tokens, and what passages usually have', async () => {
     const begun: CallToMeter[] = [];
     const begin = async (call: CallToMeter) => {
       begun.push(call);
       return { invocationId: ids.next(), isHeld: true, isIncludedUsage: false, cancel: () => undefined, settle: async () => undefined };
     };
     const { turns } = scriptedTurns([], { begin });
-    for (const text of ['12345678'.repeat(1_000), 'x'.repeat(1_000_000)]) await (await turns.ask(question(text), meta())).finished;
-    expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput])).toEqual([[10_003, 16_009], [258_003, 258_003]]);
+    const asked = async (text: string, given = {}) => (await turns.ask(question(text, given), meta())).finished;
+    const { conversationId, answer } = await asked('12345678'.repeat(1_000));
+    await asked('And?', { conversationId });
+    await asked('Or?', { conversationId, parentId: answer.answerId });
+    await asked('x'.repeat(1_000_000));
+    expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput])).toEqual([[10_003, 16_009], [8_004, 16_017], [8_004, 16_016], [258_003, 258_003]]);
   });
 
   it('that cannot read its conversation gives back what was held for it', async () => {

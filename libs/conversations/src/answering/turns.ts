@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, type CommandMeta, type Decisions, deriveId, refuse, stepOf } from '@app/kernel';
+import type { ChatMessage } from '@app/models';
 import type { Claims } from '@app/read-store';
 import type { MeteredCall } from '@app/spending';
 import { conversationDecider, type Answer, type Party } from '../conversation/conversation.decider';
@@ -60,7 +61,7 @@ export class Turns {
     let metered: MeteredCall | undefined;
     try {
       await this.closeAbandoned(conversationId, answerId, meta);
-      metered = await this.parts.answerer.reserve(question.agent, question, textOf(question.parts));
+      metered = await this.parts.answerer.reserve(question.agent, question, textOf(question.parts), await this.saidBefore(conversationId, question.parentId));
       const messageId = deriveId(meta.commandId, 'message');
       const receipt = await this.parts.decisions.transact(conversationDecider, conversationId, askOf(question, { ...party, conversationId, answerId, messageId }), meta);
       const recorded = receipt.repeated ? await this.recorded(conversationId, answerId) : undefined;
@@ -119,6 +120,13 @@ export class Turns {
     const { said } = state.open;
     const lost: Omit<Answer, 'type' | 'answerId'> = { parts: said === '' ? [] : [{ type: 'text', text: said }], status: 'failed', finishReason: 'error', errorCode: 'unavailable', model: '', usage: null };
     await this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Answer', answerId: state.open.answerId, ...lost }, stepOf(meta, 'abandoned'));
+  }
+
+  /** The branch that a question goes on with: behind its parent, the last message by default. */
+  private async saidBefore(conversationId: string, parentId: string | undefined): Promise<readonly ChatMessage[]> {
+    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    const last = parentId ?? (state.status === 'Live' ? state.last : null);
+    return last === null ? [] : this.parts.history.branch(conversationId, last);
   }
 
   private begin(question: Question & { readonly metered: MeteredCall | undefined }, ids: { readonly conversationId: string; readonly answerId: string; readonly messageId: string }, meta: CommandMeta, release: () => Promise<void>): Turn {
