@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { refuse } from '@app/kernel';
 import type { BodyDeclaration } from './route';
 
-const JSON_TYPE = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?\s*$/i;
+/** Some clients leave the hyphen out. */
+const JSON_TYPE = /^application\/json(?:\s*;\s*charset=(?:utf-?8|"utf-?8"))?\s*$/i;
 const MULTIPART_TYPE = /^multipart\/form-data\s*;\s*boundary=(?:[\w'()+,./:=?-]{1,70}|"[\w'()+,./:=? -]{1,70}")\s*$/i;
 
 /** Refuses, before a byte is read, a body that the route does not take in the form that is announced. */

@@ -74,6 +74,10 @@ describe('bodies', () => {
     async (type, headers) => expect(await code({ method: 'POST', url: '/things', body: { name: 'a' }, headers: { 'content-type': type, ...headers } })).toEqual([415, 'unsupported_media_type']),
   );
 
+  it.each(['application/json', 'application/json; charset=UTF-8', 'application/json;charset="utf-8"', 'application/json; charset=utf8'])('takes the content type %s', async (type) => {
+    expect((await served.call({ method: 'POST', url: '/things', body: { name: 'a' }, headers: { 'content-type': type } })).status).toBe(201);
+  });
+
   it('refuses more than 1 MiB', async () => {
     expect(await code({ method: 'POST', url: '/things', body: { name: 'a'.repeat(1024 ** 2) } })).toEqual([413, 'too_large']);
   });
