@@ -30,6 +30,8 @@ export interface Acceptance {
   readonly commandId: Uuid;
   readonly hash: string;
   readonly at: number;
+  /** It ran before, and nobody knows how that ended. */
+  readonly again: boolean;
   /** What `written` answered: the thing, and the body as a repeat may see it. */
   answered: { readonly thing: string; readonly body: string | null } | null;
 }
@@ -113,7 +115,7 @@ export class Idempotency {
     if (known === undefined) {
       const fresh = { commandId: this.ids.next(), hash, at };
       const won = await this.store.writeState(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
-      return won ? { name, ...fresh, answered: null } : refuse('request_in_progress');
+      return won ? { name, ...fresh, again: false, answered: null } : refuse('request_in_progress');
     }
     if (known.hash !== hash) return refuse('idempotency_key_reused');
     if (known.answer === null) return this.runAgain(name, known);
@@ -128,7 +130,7 @@ export class Idempotency {
     if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by)) return refuse('request_in_progress');
     const mine = { commandId, hash, at, answer: null, ...this.here() };
     if (!this.processes.alone && !(await this.store.writeState(name, mine, { expected: known }))) return refuse('request_in_progress');
-    return { name, commandId, hash, at, answered: null };
+    return { name, commandId, hash, at, again: true, answered: null };
   }
 
   private here(): { readonly by?: string } {

@@ -40,9 +40,14 @@ const settle = async (request: FastifyRequest, reply: FastifyReply, payload: unk
   const { acceptance } = request;
   if (acceptance === null || isStream(payload)) return payload;
   request.acceptance = null;
+  const isDone = isDeletedBefore(request, acceptance, reply.statusCode);
+  if (isDone) reply.code(204).removeHeader('content-type').removeHeader('content-length');
   const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])));
   await request.server.edge.idempotency.settle(acceptance, reply.statusCode, headers);
-  return payload;
+  return isDone ? null : payload;
 };
+
+/** A deletion that may have happened without an answer does not find what it deleted: that is what it was asked for. */
+const isDeletedBefore = ({ method }: FastifyRequest, { again }: Acceptance, status: number): boolean => again && method === 'DELETE' && status === 404;
 
 const isStream = (payload: unknown): boolean => typeof payload === 'object' && payload !== null && 'pipe' in payload;
