@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, defineEvent, type EventOf } from '@app/kernel';
+import { canonicalJson, type CommandMeta, defineEvent, type EventOf, nameId } from '@app/kernel';
 import { z } from 'zod';
 import { leafHash, type SealedEvent } from './event-hash';
 import { merkleRoot } from './merkle';
@@ -74,6 +74,12 @@ export const makeSeal = (last: SealHead | undefined, events: readonly SealedEven
     at: at.toISOString(),
   };
   return { ...head, signature: key.sign(signedText(head)), events: events.map(entryOf) };
+};
+
+/** What the event of a seal says beside it: it follows from the seal, so that a verifier knows it too. */
+export const metaOfSeal = ({ events, signature, at }: Seal): CommandMeta => {
+  const commandId = nameId(sealedId(events[0] ?? ''), signature);
+  return { commandId, correlationId: commandId, actor: 'system:sealer', now: new Date(at) };
 };
 
 /** Everything but the seals themselves. No stream is left out for its name: what a server keeps for itself no log shows, and whatever is shown is read by views. */

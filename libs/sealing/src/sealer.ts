@@ -1,8 +1,8 @@
 import type { EventLog, Subscription } from '@app/event-log';
-import { type Clock, type EventCodec, isWrongExpectedRevision, nameId, type Position, type StoredEvent } from '@app/kernel';
+import { type Clock, type EventCodec, isWrongExpectedRevision, type Position, type StoredEvent } from '@app/kernel';
 import { errorName, type Logger } from '@app/projecting';
 import { contentHash, type SealedEvent } from './event-hash';
-import { headOf, isSealable, makeSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';
+import { headOf, isSealable, makeSeal, metaOfSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';
 import type { SealKey } from './seal-key';
 import { readSealedPlace, sealOf } from './sealed-place';
 
@@ -106,11 +106,9 @@ export class Sealer {
 
   private async appendSeal(): Promise<void> {
     const { log, codec, key, clock } = this.options;
-    const now = clock.now();
     const events = this.unsealed.slice(0, SEAL_SIZE);
-    const seal = makeSeal(this.last, events, key, now);
-    const commandId = nameId((events[0] as SealedEvent).id, seal.signature);
-    const encoded = await codec.encode(SEAL_STREAM, [{ type: 'LogSealed', data: seal }], { commandId, correlationId: commandId, actor: 'system:sealer', now }, {});
+    const seal = makeSeal(this.last, events, key, clock.now());
+    const encoded = await codec.encode(SEAL_STREAM, [{ type: 'LogSealed', data: seal }], metaOfSeal(seal), {});
     try {
       this.revision = (await log.append(SEAL_STREAM, encoded, this.revision < 0 ? 'noStream' : this.revision)).revision;
       this.last = headOf(seal);

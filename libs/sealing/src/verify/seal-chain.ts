@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import type { StoredEvent } from '@app/kernel';
+import { eventId, type StoredEvent } from '@app/kernel';
 import { leafHash } from '../event-hash';
 import { jsonOf } from '../json';
 import { merkleRoot } from '../merkle';
-import { headOf, LogSealed, NO_SEAL, type Seal, sealedEvents, sealHash, signedText } from '../seal';
+import { headOf, LogSealed, metaOfSeal, NO_SEAL, type Seal, sealedEvents, sealHash, signedText } from '../seal';
 import { isSignedBy, keyIdOf, publicKeyOf } from '../seal-key';
 import type { Findings } from './findings';
 import type { KnownSeal } from './verification';
@@ -46,7 +46,9 @@ export class SealChain {
       this.findings.add({ kind: 'seal_unreadable', detail: 'the event in the stream of seals is no seal', ...place, ordinal: this.lastOrdinal + 1 });
       return undefined;
     }
+    const before = this.findings.total;
     this.check(seal, { ...place, ordinal: seal.ordinal });
+    if (this.findings.total === before && !isAsWritten(event, seal)) this.findings.add({ kind: 'changed', detail: 'what the event of the seal says beside the seal is not what was written', ...place, ordinal: seal.ordinal });
     const skipped = Math.max(0, seal.fromOrdinal - 1 - this.lastOrdinal);
     this.seals += 1;
     this.lastHash = sealHash(headOf(seal));
@@ -91,5 +93,12 @@ export class SealChain {
     this.findings.add({ kind: 'known_seal_replaced', detail: `the known seal of ordinal ${since.ordinal} is not in the log`, ...place });
   }
 }
+
+/** Nothing is signed over the event of a seal but the seal: the rest is what follows from that. */
+const isAsWritten = ({ id, metadata }: StoredEvent, seal: Seal): boolean => {
+  const { commandId, actor, now } = metaOfSeal(seal);
+  const written = { $correlationId: commandId, $causationId: commandId, commandId, actor, schema: '1', recordedAt: now.toISOString() };
+  return id === eventId(commandId, 0) && metadata === JSON.stringify(written);
+};
 
 const parseSeal = (event: StoredEvent): Seal | undefined => (event.type === 'LogSealed' ? LogSealed.data.safeParse(jsonOf(event.data)).data : undefined);

@@ -175,6 +175,14 @@ describe('verify', () => {
     expect(findings.map(({ kind, ordinal }) => [kind, ordinal])).toEqual([['seal_chain', 12]]);
   });
 
+  it.each(['id', 'metadata'] as const)('finds one changed character in the %s of a seal, which no other seal is over', async (field) => {
+    const { findings } = await afterTampering((rows) => {
+      at(rows, 5)[field] = at(rows, 5)[field].replace(/[0-9d]/, (digit) => String.fromCharCode(digit.charCodeAt(0) ^ 1));
+      return rows;
+    });
+    expect(findings).toMatchObject([{ kind: 'changed', ordinal: 4, stream: SEAL_STREAM, revision: 0, position: '0000000000000005' }]);
+  });
+
   it('finds a log without any seal, which proves nothing, unless it is empty', async () => {
     const { ok, findings, unsealed } = await afterTampering((rows) => rows.filter(({ stream }) => stream !== SEAL_STREAM));
     expect([ok, findings, unsealed.events]).toEqual([false, [{ kind: 'seal_missing', detail: expect.any(String) as string }], 12]);
