@@ -48,14 +48,15 @@ export class ChatGateway {
   async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<void> {
     const parameters = chatParameters(body, this.config.COMPAT_DROP_UNSUPPORTED);
     if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));
-    const { counted: input, most: mostInput } = chatInput(parameters, this.models.routes(model));
+    // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
+    const routes = this.models.routes(model);
+    const { counted: input, most: mostInput } = chatInput(parameters, routes);
     const { userId, keyId } = caller;
     const mayAnswer = this.models.mayAnswer(model);
     const most = callWindow(mayAnswer.length === 0 ? [model] : mayAnswer, input);
     const estimate = usageOf({ input: Math.min(input, most.input), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output) });
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer, estimate, mostInput: Math.min(mostInput, most.input) }, reply);
     const call = { model, parameters, input, record, reply };
-    const routes = this.models.routes(model);
     if (routes.length === 0) return this.local.answer(call);
     const upstream = new UpstreamCall(routes, 'chat/completions', (route) => chatRequest(parameters, route));
     try {

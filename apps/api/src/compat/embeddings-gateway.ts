@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, type Route, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -34,12 +34,14 @@ export class EmbeddingsGateway {
   async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
     const parameters = embeddingParameters(body);
     const { inputs, encoding, dimensions } = parameters;
+    // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
+    const routes = this.models.routes(model);
     if (dimensions !== undefined && model.dimensions !== undefined && dimensions > model.dimensions) throw tooLong(model.dimensions);
     const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
     const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
-      const { vectors, report, served } = this.models.routes(model).length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(model, parameters, body, reply);
+      const { vectors, report, served } = routes.length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(routes, parameters, body, reply);
       const believed = believedUsage(inputReport(report), served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
@@ -56,8 +58,8 @@ export class EmbeddingsGateway {
     }
   }
 
-  private async remotely(model: ModelDescription, { inputs, user }: EmbeddingParameters, body: Fields, reply: FastifyReply): Promise<Embedded> {
-    const call = new UpstreamCall(this.models.routes(model), 'embeddings', (route) =>
+  private async remotely(routes: readonly Route[], { inputs, user }: EmbeddingParameters, body: Fields, reply: FastifyReply): Promise<Embedded> {
+    const call = new UpstreamCall(routes, 'embeddings', (route) =>
       JSON.stringify({
         // Among them `dimensions`, which not every model knows: what comes back longer is cut here.
         ...forwarded(body, route, OWN),

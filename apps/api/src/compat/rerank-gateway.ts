@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, relevancesOf, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, relevancesOf, type Route, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -31,12 +31,14 @@ export class RerankGateway {
   async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
     const parameters = rerankParameters(body);
     const { query, documents, top } = parameters;
+    // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
+    const routes = this.models.routes(model);
     // The query is measured once: it may be as long as the documents are many.
     const input = documents.reduce((sum, text) => sum + estimatedTokens(text), documents.length * estimatedTokens(query));
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
     const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput: usageOf({ input: mostInput }).inputTokens }, reply);
     try {
-      const { ranked, report, served } = this.models.routes(model).length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(model, parameters, body, reply);
+      const { ranked, report, served } = routes.length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(routes, parameters, body, reply);
       const believed = believedUsage(inputReport(report), served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
@@ -53,8 +55,8 @@ export class RerankGateway {
   }
 
   /** Everything is asked for, since providers differ in how they call the number of the best. */
-  private async remotely(model: ModelDescription, { query, documents }: RerankParameters, body: Fields, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
-    const call = new UpstreamCall(this.models.routes(model), 'rerank', (route) => JSON.stringify({ ...forwarded(body, route, OWN), model: route.model.modelId, query, documents }));
+  private async remotely(routes: readonly Route[], { query, documents }: RerankParameters, body: Fields, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
+    const call = new UpstreamCall(routes, 'rerank', (route) => JSON.stringify({ ...forwarded(body, route, OWN), model: route.model.modelId, query, documents }));
     return wholeAnswer(call, reply, (answer) => ({ ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined }));
   }
 }
