@@ -1,4 +1,4 @@
-import { openMongoReadStore, type ReadStore, type ViewSpec } from '@app/read-store';
+import { openMongoReadStore, type Operation, type ReadStore, type RowBatch, type ViewSpec } from '@app/read-store';
 import { TcpProxy } from '../fixtures/tcp-proxy';
 import { until } from '../fixtures/until';
 import { rounds, seed, seededNumbers } from './log/rounds';
@@ -78,6 +78,43 @@ const networkFaults = (standalone: boolean) => {
       expect((await lost).outcome).toMatchObject({ status: 'rejected', reason: { name: 'Fenced' } });
       expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: '1' }, { key: '3' }]);
       await other.close();
+    });
+  }
+
+  if (standalone) {
+    it('a writer that stood still in a commit brings nothing back that was removed meanwhile', async () => {
+      const spec: ViewSpec = { name: 'handed-over', version: 1, indexes: [{ name: 'by-name', fields: [{ field: 'name' }] }] };
+      const way = await TcpProxy.start(server.port);
+      const [stopped, other] = await Promise.all([`mongodb://127.0.0.1:${way.port}/platform?directConnection=true`, server.url].map((url) => openMongoReadStore({ url })));
+      if (stopped === undefined || other === undefined) throw new Error('two stores were opened');
+      const commit = (store: ReadStore, from: string | null, position: string, operations: readonly Operation[], state: RowBatch['state']) =>
+        store.commit({ view: spec.name, version: 1, from, to: { position, handled: 1 }, fence: Number(position), changes: [{ position, operations }], ...(state && { state }) });
+      await stopped.prepare(spec);
+      await stopped.swap(spec.name, undefined, 1);
+      await commit(stopped, null, '1', [{ op: 'put', key: 'a', row: { name: 'a' } }], undefined);
+      let isTaken = false;
+      way.onSentUp = (piece) => {
+        isTaken ||= ['journals', 'pending', '$set'].every((word) => piece.includes(word)) && !piece.includes('$unset');
+        if (isTaken) way.stall('down');
+      };
+      const late = timed(() => commit(stopped, '1', '2', [{ op: 'put', key: 'b', row: { name: 'b' } }], { solved: 'not yet', kept: 'old' }));
+      await until(() => isTaken, 'the commit of the one that stands still');
+      await until(async () => {
+        const committed = await timed(() => commit(other, '2', '3', [{ op: 'remove', key: 'b' }], { solved: null, kept: 'new' }));
+        return committed.outcome.status === 'fulfilled';
+      }, 'the commit of the other');
+      way.onSentUp = () => undefined;
+      way.resume();
+      await late;
+      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: 'a' }]);
+      expect([await other.get(spec.name, 'b'), await other.count(spec.name), (await other.find(spec.name, { orderBy: [{ field: 'name', order: 'asc' }], limit: 5 })).length]).toEqual([undefined, 1, 1]);
+      expect(await other.viewState(spec.name, 1)).toEqual([{ key: 'kept', value: 'new' }]);
+      // What was removed may come again.
+      await commit(other, '3', '4', [{ op: 'put', key: 'b', row: { name: 'again' } }], { solved: 'again' });
+      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: 'a' }, { key: 'b', row: { name: 'again' } }]);
+      expect(await other.viewState(spec.name, 1)).toContainEqual({ key: 'solved', value: 'again' });
+      await Promise.all([stopped.close(), other.close()]);
+      await way.close();
     });
   }
 

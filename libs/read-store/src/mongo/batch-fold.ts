@@ -12,12 +12,13 @@ export interface WrittenRow {
   readonly position: string;
   /** Null: the row is gone. */
   readonly row: Row | null;
-  /** The row stood in the collection before the batch. */
+  /** A document of the key stood in the collection before the batch: the row, or what its removal left. */
   readonly existed: boolean;
 }
 
 type WhereOperation = Extract<Operation, { readonly where: object }>;
 type Found = Pick<RowDocument, '_id' | 'position'> & Partial<Pick<RowDocument, 'row'>>;
+type FoundOrRemoved = Pick<RowDocument, '_id'> & Partial<Found>;
 
 /**
  * Reads the rows that a batch touches and folds its changes over them. Nothing may change these rows until what it answers is
@@ -31,7 +32,7 @@ export const foldBatch = async (rows: mongo.Collection<RowDocument>, view: strin
     // Who holds a unique value is known only once the fold has asked for it.
     if (await stored.fetchHolders()) continue;
     if (error !== undefined) throw error;
-    return [...fold.written()].map(([key, row]) => written(key, row, stored.position(key)));
+    return [...fold.written()].map(([key, row]) => written(key, row, stored.position(key), stored.exists(key)));
   }
 };
 
@@ -45,16 +46,17 @@ const folded = (view: string, indexes: readonly IndexSpec[], stored: StoredRows,
   }
 };
 
-const written = (key: string, { position, row, removed }: FoldedRow, before: string | undefined): WrittenRow => ({
+const written = (key: string, { position, row, removed }: FoldedRow, before: string | undefined, existed: boolean): WrittenRow => ({
   key,
   position: before !== undefined && !removed && before > position ? before : position,
   row,
-  existed: before !== undefined,
+  existed,
 });
 
 /** The rows of the collection that a fold may ask for, read ahead. */
 class FetchedRows implements StoredRows {
   private readonly rows = new Map<string, Found>();
+  private readonly removed = new Set<string>();
   private readonly matches = new Map<string, readonly string[]>();
   private readonly holders = new Map<string, string | undefined>();
   private asked: { readonly index: IndexSpec; readonly claim: string }[] = [];
@@ -94,6 +96,10 @@ class FetchedRows implements StoredRows {
     return this.holders.get(name);
   }
 
+  exists(key: string): boolean {
+    return this.rows.has(key) || this.removed.has(key);
+  }
+
   position(key: string): string | undefined {
     return this.rows.get(key)?.position;
   }
@@ -129,8 +135,11 @@ class FetchedRows implements StoredRows {
   }
 
   private async read(filter: mongo.Filter<RowDocument>, projection: mongo.Document = { position: 1, row: 1 }): Promise<readonly string[]> {
-    const found = await this.collection.find<Found>(filter, { projection, ...this.inSession() }).toArray();
-    for (const row of found) this.rows.set(row._id, row);
+    const found = await this.collection.find<FoundOrRemoved>(filter, { projection, ...this.inSession() }).toArray();
+    for (const { _id, position, ...rest } of found) {
+      if (position === undefined) this.removed.add(_id);
+      else this.rows.set(_id, { _id, position, ...rest });
+    }
     return found.map(({ _id }) => _id);
   }
 

@@ -51,6 +51,16 @@ export interface RowDocument {
   readonly turn?: number;
 }
 
+/**
+ * What is left of a row, or of an entry of a view's state, that was removed on a server without transactions: a commit that stood still
+ * meanwhile yields to it as it does to a row. The server removes it some time later.
+ */
+export interface RemovedDocument {
+  readonly _id: string;
+  readonly turn: number;
+  readonly removedAt: Date;
+}
+
 /** What a commit on a server without transactions is about to write; `parts` of it are in `journalParts`. */
 export interface PendingCommit {
   readonly commit: string;
@@ -77,7 +87,7 @@ export interface JournalPartDocument {
 export interface Models {
   readonly views: Model<ViewDocument>;
   readonly slices: Model<SliceDocument>;
-  readonly viewState: Model<EntryDocument>;
+  readonly viewState: Model<EntryDocument & Partial<RemovedDocument>>;
   readonly state: Model<EntryDocument>;
   readonly journals: Model<JournalDocument>;
   readonly journalParts: Model<JournalPartDocument>;
@@ -96,7 +106,7 @@ export const modelsOf = async (database: Connection): Promise<Models> => {
   return {
     views: database.model<ViewDocument>('View', new Schema({ _id: String, live: Number, versions: [version] }, strict), 'views'),
     slices: database.model<SliceDocument>('Slice', slice, 'slices'),
-    viewState: database.model<EntryDocument>('ViewState', entry, 'viewState'),
+    viewState: database.model<EntryDocument & Partial<RemovedDocument>>('ViewState', new Schema({ _id: String, value: String, turn: Number, removedAt: Date }, strict), 'viewState'),
     state: database.model<EntryDocument>('State', entry, 'state'),
     journals: database.model<JournalDocument>('Journal', new Schema({ _id: String, turn: Number, pending }, strict), 'journals'),
     journalParts: database.model<JournalPartDocument>('JournalPart', new Schema({ _id: String, gone: [String], rows: [row] }, strict), 'journalParts'),
@@ -109,6 +119,9 @@ const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 export const checkView = (view: string, version: number): void => {
   if (!NAME.test(view) || !Number.isSafeInteger(version) || version < 0) throw new RangeError(`no view is called ${JSON.stringify(view)} v${version}`);
 };
+
+/** What was not removed. */
+export const STANDING = { removedAt: { $exists: false } } as const;
 
 /** The ids that begin so. */
 export const idsBeginning = (prefix: string): { readonly $gte: string; readonly $lt: string } => ({ $gte: prefix, $lt: `${prefix}\u{10ffff}` });

@@ -2,11 +2,11 @@ import { type Json, MAX_ATTEMPTS, Unavailable } from '@app/kernel';
 import type { mongo } from 'mongoose';
 import type { RowBatch } from '../read-store';
 import { foldBatch } from './batch-fold';
-import type { JournalDocument, JournalPartDocument, Models, PendingCommit, RowDocument } from './documents';
+import type { JournalDocument, JournalPartDocument, Models, PendingCommit, RemovedDocument, RowDocument } from './documents';
 import { areDuplicateKeys } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 import { type RowWrites, writesOf } from './row-writes';
-import { checkStanding, type Commits, newCommit, sliceAfter, sliceId, stateWrites } from './transactional-commits';
+import { checkStanding, type Commits, newCommit, sliceAfter, sliceId } from './transactional-commits';
 import type { Place, Views } from './views';
 
 /** Characters of rows in one part of the journal, well below what a document may hold. */
@@ -15,7 +15,7 @@ const PART = 4 * 1024 * 1024;
 /**
  * Commits on a server without transactions. A batch is first written down whole and then taken for the next commit by one
  * compare-and-set of the journal; from then on it happens: whoever finds it pending, also after a crash, writes it to the end
- * before anything else. Every write of it may be repeated: a row carries the number of its commit and yields only to a later one.
+ * before anything else. Every write of it may be repeated: a row carries the number of its commit and yields only to a later one, and what is left of a removed one does so too.
  */
 export const journalledCommits = (server: MongoServer, models: Models, views: Views): Commits => ({
   commit: async (batch) => {
@@ -30,6 +30,7 @@ export const journalledCommits = (server: MongoServer, models: Models, views: Vi
 
 class Journal {
   private readonly rows: mongo.Collection<RowDocument>;
+  private readonly removed: mongo.Collection<RemovedDocument>;
 
   constructor(
     server: MongoServer,
@@ -37,6 +38,7 @@ class Journal {
     private readonly collection: string,
   ) {
     this.rows = server.db.collection<RowDocument>(collection);
+    this.removed = server.db.collection<RemovedDocument>(collection);
   }
 
   /** False when another commit was faster. */
@@ -69,10 +71,14 @@ class Journal {
   private async finish({ turn, pending }: JournalDocument, parts: readonly JournalPartDocument[]): Promise<void> {
     if (pending === undefined) return;
     const older = { turn: { $not: { $gte: turn } } };
-    for (const { gone } of parts) if (gone.length > 0) await this.rows.deleteMany({ _id: { $in: [...gone] }, ...older });
+    const back = new Set(parts.flatMap(({ rows }) => rows.map(({ _id }) => _id)));
+    for (const { gone } of parts) {
+      const moved = gone.filter((id) => back.has(id));
+      if (moved.length > 0) await this.rows.deleteMany({ _id: { $in: moved }, ...older });
+      await this.bury(gone.filter((id) => !back.has(id)), turn);
+    }
     for (const { rows } of parts) await this.put(rows, older);
-    const entries = stateWrites(this.collection, JSON.parse(pending.state) as Record<string, Json | null>);
-    if (entries.length > 0) await this.models.viewState.collection.bulkWrite(entries as mongo.AnyBulkWriteOperation[], { ordered: false });
+    await this.putState(JSON.parse(pending.state) as Record<string, Json | null>, turn);
     const { _id, ...slice } = pending.slice;
     await unlessLater(this.models.slices.updateOne({ _id, ...older }, { $set: { ...slice, turn } }, { upsert: true }));
     await this.models.journals.updateOne({ _id: this.collection, turn, pending: { $exists: true } }, { $unset: { pending: 1 } });
@@ -84,6 +90,21 @@ class Journal {
     const writes = rows.map((row): mongo.AnyBulkWriteOperation<RowDocument> => ({ replaceOne: { filter: { _id: row._id, ...older }, replacement: row, upsert: true } }));
     if (writes.length === 0) return;
     await unlessLater(this.rows.bulkWrite(writes, { ordered: false }));
+  }
+
+  /** Removes rows, so that older commits cannot bring them back. */
+  private async bury(ids: readonly string[], turn: number): Promise<void> {
+    const writes = ids.map((_id): mongo.AnyBulkWriteOperation<RemovedDocument> => ({ replaceOne: { filter: { _id, turn: { $not: { $gte: turn } } }, replacement: { turn, removedAt: new Date() }, upsert: true } }));
+    if (writes.length > 0) await unlessLater(this.removed.bulkWrite(writes, { ordered: false }));
+  }
+
+  private async putState(state: Readonly<Record<string, Json | null>>, turn: number): Promise<void> {
+    const writes = Object.entries(state).map(([key, value]) => {
+      const update = value === null ? { $set: { turn, removedAt: new Date() }, $unset: { value: '' } } : { $set: { turn, value: JSON.stringify(value) }, $unset: { removedAt: '' } };
+      return { updateOne: { filter: { _id: `${this.collection}/${key}`, turn: { $not: { $gte: turn } } }, update, upsert: true } };
+    });
+    // Past the model, whose driver's own type knows no ids that are text.
+    if (writes.length > 0) await unlessLater(this.models.viewState.collection.bulkWrite(writes as unknown as mongo.AnyBulkWriteOperation[], { ordered: false }));
   }
 
   private async removeParts(commit: string, parts: number): Promise<void> {

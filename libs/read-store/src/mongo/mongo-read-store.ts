@@ -1,6 +1,6 @@
 import type { Json } from '@app/kernel';
 import type { Checkpoint, FindOptions, ReadStore, RowBatch, StoredRow, ViewSpec } from '../read-store';
-import { idsBeginning, type Models, modelsOf } from './documents';
+import { idsBeginning, type Models, modelsOf, STANDING } from './documents';
 import { journalledCommits } from './journalled-commits';
 import { type MongoServer, openMongoServer } from './mongo-server';
 import { Recently } from './recently';
@@ -97,7 +97,7 @@ class MongoReadStore implements ReadStore {
 
   async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {
     const prefix = `${(await this.views.place(view, version)).collection}/`;
-    const found = await this.server.read(() => this.models.viewState.find({ _id: idsBeginning(prefix) }).sort({ _id: 1 }).lean());
+    const found = await this.server.read(() => this.models.viewState.find({ _id: idsBeginning(prefix), ...STANDING }).sort({ _id: 1 }).lean());
     return found.map(({ _id, value }) => ({ key: _id.slice(prefix.length), value: JSON.parse(value) as Json }));
   }
 

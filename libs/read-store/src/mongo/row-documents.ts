@@ -25,6 +25,12 @@ export const claimText = (values: readonly (string | number)[]): string => JSON.
 /** Where the claims of a unique index stand in a row's document. */
 export const claimPath = (index: string): string => `claims.${index}`;
 
+/** How long what is left of a removed row stands: longer than a writer stands still that is not taken for dead by everybody. */
+const REMOVED_KEPT_S = 24 * 60 * 60;
+
+/** By which the server removes what is left of removed rows. */
+export const removedIndex: mongo.IndexDescription = { name: 'removed', key: { removedAt: 1 }, sparse: true, expireAfterSeconds: REMOVED_KEPT_S };
+
 /** The indexes of a collection of rows. The key ends every declared one: ties are in the order of the keys. Uniqueness has indexes of its own, over the claims. */
 export const indexDescriptions = (indexes: readonly IndexSpec[]): mongo.IndexDescription[] =>
   indexes.flatMap(({ name, fields, unique }) => {

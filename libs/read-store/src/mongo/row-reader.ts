@@ -2,7 +2,7 @@ import { Grouped, type Json, LruCache } from '@app/kernel';
 import type { mongo } from 'mongoose';
 import { frozen } from '../frozen';
 import type { FindOptions, Row, StoredRow } from '../read-store';
-import type { RowDocument } from './documents';
+import { type RowDocument, STANDING } from './documents';
 import { countQuery, pageQueries } from './find-filters';
 import type { MongoServer } from './mongo-server';
 import type { Answered } from './recently';
@@ -69,11 +69,11 @@ export class RowReader {
 
   count({ indexes }: Place, where: FindOptions['where']): Promise<number> {
     const { filter, hint } = countQuery(indexes, where);
-    return this.server.read(() => this.rows.countDocuments(filter, { hint }));
+    return this.server.read(() => this.rows.countDocuments({ ...filter, ...STANDING }, { hint }));
   }
 
   async scan(afterKey: string | null, limit: number): Promise<readonly StoredRow[]> {
-    const found = await this.server.read(() => this.rows.find<Found>(afterKey === null ? {} : { _id: { $gt: afterKey } }, { projection: WHOLE, sort: { _id: 1 }, limit }).toArray());
+    const found = await this.server.read(() => this.rows.find<Found>({ ...(afterKey === null ? {} : { _id: { $gt: afterKey } }), ...STANDING }, { projection: WHOLE, sort: { _id: 1 }, limit }).toArray());
     return found.map(({ _id, position, row }) => ({ key: _id, position, row: JSON.parse(row) as Row }));
   }
 
@@ -91,7 +91,7 @@ export class RowReader {
   private async found({ indexes }: Place, options: FindOptions, askedAt: number): Promise<StoredRow[]> {
     const rows: StoredRow[] = [];
     for (const { filter, sort, hint } of pageQueries(indexes, options)) {
-      const part = await this.server.read(() => this.rows.find<Found>(filter, { projection: WHOLE, sort: { ...sort }, hint, limit: options.limit - rows.length }).toArray());
+      const part = await this.server.read(() => this.rows.find<Found>({ ...filter, ...STANDING }, { projection: WHOLE, sort: { ...sort }, hint, limit: options.limit - rows.length }).toArray());
       for (const row of part) rows.push(this.shared(row, askedAt));
       if (rows.length >= options.limit) break;
     }
@@ -121,7 +121,9 @@ export class RowReader {
     if (keys.length === 0) return [];
     const [only] = keys;
     const filter = keys.length === 1 && only !== undefined ? { _id: { $eq: only } } : { _id: { $in: [...keys] } };
-    return this.server.read(() => this.rows.find<T>(filter, { projection, singleBatch: keys.length === 1 }).toArray());
+    const found = await this.server.read(() => this.rows.find<T>(filter, { projection, singleBatch: keys.length === 1 }).toArray());
+    // What was removed may have left its key, and nothing else of a row.
+    return found.filter(({ commit }) => commit !== undefined);
   }
 
   /** The cached object of a row, if the commit that wrote it is still the last. */

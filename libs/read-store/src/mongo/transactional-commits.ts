@@ -3,7 +3,7 @@ import type { Json } from '@app/kernel';
 import type { ClientSession, mongo } from 'mongoose';
 import { CheckpointMismatch, Fenced, type RowBatch } from '../read-store';
 import { foldBatch } from './batch-fold';
-import type { EntryDocument, Models, RowDocument, SliceDocument } from './documents';
+import type { EntryDocument, Models, RemovedDocument, RowDocument, SliceDocument } from './documents';
 import type { MongoServer } from './mongo-server';
 import { writeRows, writesOf } from './row-writes';
 import type { Views } from './views';
@@ -55,9 +55,9 @@ export const checkStanding = ({ view, version, from, fence }: RowBatch, standing
   if (from !== position) throw new CheckpointMismatch(`view ${view} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`);
 };
 
-/** The writes to the state of a view version; each may be repeated. */
-export const stateWrites = (collection: string, state: Readonly<Record<string, Json | null>> = {}): mongo.AnyBulkWriteOperation<EntryDocument>[] =>
+/** The writes to the state of a view version; each may be repeated. The server may have had no transactions before. */
+const stateWrites = (collection: string, state: Readonly<Record<string, Json | null>> = {}): mongo.AnyBulkWriteOperation<EntryDocument & Partial<RemovedDocument>>[] =>
   Object.entries(state).map(([key, value]) => {
     const filter = { _id: `${collection}/${key}` };
-    return value === null ? { deleteOne: { filter } } : { updateOne: { filter, update: { $set: { value: JSON.stringify(value) } }, upsert: true } };
+    return value === null ? { deleteOne: { filter } } : { updateOne: { filter, update: { $set: { value: JSON.stringify(value) }, $unset: { removedAt: '' } }, upsert: true } };
   });

@@ -7,7 +7,7 @@ import { checkView, idsBeginning, type Models, type RowDocument, type VersionDoc
 import { codeOf, isDuplicateKey } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 import { type Answered, RECENT_MS, type Recently } from './recently';
-import { indexDescriptions } from './row-documents';
+import { indexDescriptions, removedIndex } from './row-documents';
 
 const NAMESPACE_NOT_FOUND = 26;
 /** The same index with other options, or another index with the same name. */
@@ -118,6 +118,8 @@ export class Views {
   private async makeIndexes(collection: string, indexes: readonly IndexSpec[]): Promise<void> {
     const descriptions = indexDescriptions(indexes);
     if (descriptions.length > 0) await this.server.db.collection<RowDocument>(collection).createIndexes(descriptions);
+    if (this.server.hasTransactions) return;
+    for (const name of [collection, this.models.viewState.collection.name]) await this.server.db.collection(name).createIndexes([removedIndex]);
   }
 
   /** Removes all that belongs to a collection of rows, and it. */
