@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -41,8 +41,10 @@ export class MongoProcess {
     while (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
+  /** Ends when all its threads stand still: one may still be answering when the signal was sent. */
   pause(): void {
-    this.signal('SIGSTOP');
+    const threads = `/proc/${this.signal('SIGSTOP')}/task`;
+    while (!readdirSync(threads).every((thread) => readFileSync(join(threads, thread, 'status'), 'utf8').includes('State:\tT'))) continue;
   }
 
   goOn(): void {
