@@ -80,6 +80,18 @@ describe('a name that must be unique', () => {
     await expect(create(alive, 'Old name')).rejects.toMatchObject({ code: 'name_taken' });
   });
 
+  it('does not undo what is done where the log goes away before it can be given back, and is free after the grace', async () => {
+    const alive = tenancy.process();
+    const { spaceId } = await create(alive, 'Left behind');
+    const away = tenancy.process((_, types) => {
+      if (types.includes('NameReleased')) throw new Unavailable('log', 'away');
+    });
+    await expect(rename(away, spaceId, 'Taken on')).resolves.toMatchObject({ revision: 1 });
+    await expect(create(alive, 'Left behind')).rejects.toMatchObject({ code: 'name_taken' });
+    tenancy.clock.advance(RESERVATION_GRACE_MS);
+    expect(await outcomes([create(alive, 'Left behind'), create(alive, 'Taken on')])).toEqual(['done', 'name_taken']);
+  });
+
   it('is kept by one who comes back to it before it was released', async () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Back');

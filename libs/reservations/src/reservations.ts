@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, normalisedName, refuse, stepOf, type Uuid } from '@app/kernel';
+import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, isUnavailable, normalisedName, refuse, stepOf, type Uuid } from '@app/kernel';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
 
@@ -42,14 +42,16 @@ export class Reservations {
   /**
    * Reserves the names for the claimant, then acts, and gives back the claims that it does not use then: new ones that it
    * did not adopt, and old ones that they replaced. A refusal gives back all new ones. Refuses with `name_taken`.
-   * When the outcome of the act is unknown the names stay reserved, and the grace decides.
+   * When the outcome of the act is unknown the names stay reserved, and the grace decides; so it does where the log goes away behind the act.
    */
   async hold<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
     if (claims.length === 0) return act();
     const used = await claimant.uses();
     const result = await this.reserving(claims, claimant, meta, act);
-    const tickets = new Set((await claimant.uses()).map(({ ticket }) => ticket));
-    await this.giveBack([...claims, ...used].filter(({ ticket }) => !tickets.has(ticket)), meta);
+    await this.giveBackUnused([...claims, ...used], claimant, meta).catch((error: unknown) => {
+      // The act is done: whoever were told that it is not would do it again.
+      if (!isUnavailable(error)) throw error;
+    });
     return result;
   }
 
@@ -70,6 +72,11 @@ export class Reservations {
       if (isDomainError(error)) await this.giveBack(held, meta);
       throw error;
     }
+  }
+
+  private async giveBackUnused(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta): Promise<void> {
+    const tickets = new Set((await claimant.uses()).map(({ ticket }) => ticket));
+    await this.giveBack(claims.filter(({ ticket }) => !tickets.has(ticket)), meta);
   }
 
   /** Too many rivals for one name change no answer: whoever wants what is left makes room for themselves. */
