@@ -9,6 +9,7 @@ beforeEach(() => {
   state.clear();
   set.late = false;
   set.away = false;
+  set.forgetful = false;
 });
 
 const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) => served.call({ method: 'POST', url: '/things', body, headers, key });
@@ -135,6 +136,15 @@ describe('writes', () => {
     set.away = false;
     expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).status).toBe(201);
     expect(calls).toHaveLength(1);
+  });
+
+  it('answer when the answer cannot be kept, and run again under the same command id', async () => {
+    set.forgetful = true;
+    const { status, body } = await post({ name: 'a' }, { 'idempotency-key': 'k' });
+    expect([status, body?.['secret']]).toEqual([201, 's3cret']);
+    set.forgetful = false;
+    expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).status).toBe(201);
+    expect(calls.map(({ commandId }) => commandId)).toEqual([calls[0]?.commandId, calls[0]?.commandId]);
   });
 
   it('carry If-Match and the actor into the command', async () => {

@@ -1,4 +1,4 @@
-import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, type InstanceSecret, isEncrypted, type Keyring, refuse, type Uuid } from '@app/kernel';
+import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, type InstanceSecret, isEncrypted, isUnavailable, type Keyring, refuse, type Uuid } from '@app/kernel';
 import type { Processes } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
 import type { Logger } from 'pino';
@@ -77,12 +77,18 @@ export class Idempotency {
     }
   }
 
-  /** Remembers the answer of an accepted request, or forgets the request when it was refused: nothing happened then. */
+  /**
+   * Remembers the answer of an accepted request, or forgets the request when it was refused: nothing happened then. Where the store is away
+   * neither happens: the answer stands, and a repeat runs under the same command id.
+   */
   async settle(acceptance: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
     let settled = false;
     try {
       if (status < 300) settled = await this.remember(acceptance, status, headers);
       else if (status < 500) settled = await this.store.writeState(acceptance.name, null);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.logger.warn({ error }, 'the answer to a request was not kept: a repeat runs it again, under its command id');
     } finally {
       if (settled) this.running.delete(acceptance.name);
       else this.release(acceptance);
