@@ -1,10 +1,12 @@
-import { isDomainError, isUnavailable } from '@app/kernel';
+import { isDamaged, isDomainError, isUnavailable } from '@app/kernel';
 import type { IngestionStep, StepReport } from '../document/document.events';
 import { IngestionFailure, type FailureCode } from './ingestion-failure';
 
 /** How often an attempt is repeated after failures that may pass, and the first pause, which doubles each time. */
 const MAX_RETRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
+/** A store that is away is no fault of the document, which waits for it however long it takes. */
+const LONGEST_PAUSE_MS = 30_000;
 
 /** Keeps what each step of an attempt did and how long it took. */
 export class Attempt {
@@ -33,10 +35,12 @@ export class Attempt {
 /** What follows from a failed attempt. */
 export type Verdict = { readonly code: FailureCode; readonly retryInMs: number | null };
 
-/** Providers and stores may come back; what the document itself causes will not pass. */
+/** Providers may come back, and stores will; what the document itself causes will not pass. */
 export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (error instanceof IngestionFailure) return { code: error.code, retryInMs: null };
-  const retryInMs = failures < MAX_RETRIES ? FIRST_PAUSE_MS * 2 ** failures : null;
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+  if (isUnavailable(error) && !isDamaged(error)) return { code: 'unavailable', retryInMs: pauseMs };
+  const retryInMs = failures < MAX_RETRIES ? pauseMs : null;
   // What fills a limit may be held for a moment only.
   const mayPass = (['upstream_error', 'upstream_timeout', 'usage_limit_exceeded'] as const).find((code) => isDomainError(error, code));
   if (mayPass !== undefined) return { code: mayPass, retryInMs };
