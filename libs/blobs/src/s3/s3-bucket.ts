@@ -1,4 +1,4 @@
-import type { S3 } from '@aws-sdk/client-s3';
+import type { ListMultipartUploadsCommandOutput, S3 } from '@aws-sdk/client-s3';
 import { isMissing, unavailable } from './s3-errors';
 
 /** Parts of an upload that was interrupted by a crash are swept when they are this old; younger ones may be under way in another process. */
@@ -29,8 +29,16 @@ const unlessOurs = (error: Error): void => {
 };
 
 const sweepUnfinished = async (s3: S3, Bucket: string): Promise<void> => {
-  const { Uploads = [] } = await s3.listMultipartUploads({ Bucket });
-  for (const { Key, UploadId, Initiated } of Uploads) {
-    if (Initiated !== undefined && Date.now() - Initiated.getTime() > UNFINISHED_KEPT_MS) await s3.abortMultipartUpload({ Bucket, Key, UploadId });
+  for (let from: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}; from !== undefined; ) {
+    const { Uploads = [], IsTruncated, NextKeyMarker, NextUploadIdMarker }: ListMultipartUploadsCommandOutput = await s3.listMultipartUploads({ Bucket, ...from });
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (Initiated !== undefined && Date.now() - Initiated.getTime() > UNFINISHED_KEPT_MS) await s3.abortMultipartUpload({ Bucket, Key, UploadId }).catch(unlessSwept);
+    }
+    from = IsTruncated === true && NextKeyMarker !== undefined ? { KeyMarker: NextKeyMarker, ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }) } : undefined;
   }
+};
+
+/** Another process that starts at the same time may be faster. */
+const unlessSwept = (error: Error): void => {
+  if (error.name !== 'NoSuchUpload') throw error;
 };
