@@ -108,6 +108,14 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
       await store.s3.headObject({ Bucket: store.Bucket, Key: '00-not-ours' });
     });
 
+    it('are not taken for removed where their bucket is not there', async () => {
+      const { name } = await blobs.put('thing', Buffer.from('body'), {});
+      await store.s3.deleteObject({ Bucket: store.Bucket, Key: name });
+      await store.s3.deleteBucket({ Bucket: store.Bucket });
+      await expect(blobs.get('thing', name)).rejects.toMatchObject({ name: 'Unavailable', dependency: 'blobs' });
+      await openS3Blobs({ url, vault: new MemoryKeyring() });
+    });
+
     it('cannot be reached with a wrong secret, which no message tells', async () => {
       const wrong = new URL(url);
       wrong.password = 'a-wrong-secret';

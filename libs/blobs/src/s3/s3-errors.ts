@@ -5,8 +5,8 @@ interface ServiceFault extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** True for the answer that an object, or with `HeadBucket` the bucket, is not there. */
-export const isMissing = (error: unknown): boolean => ['NoSuchKey', 'NotFound', 'NoSuchBucket'].includes((error as Error).name);
+/** True for the answer that an object, or with `HeadBucket` the bucket, is not there. An object without its bucket is not known to be gone. */
+export const isMissing = (error: unknown): boolean => ['NoSuchKey', 'NotFound'].includes((error as Error).name);
 
 /** What stands in for any failure of the server or the way to it: its code alone, since messages may quote keys. */
 export const unavailable = (error: unknown): Unavailable => {
