@@ -3,6 +3,7 @@ const esmOnly = [
   '@ai-sdk', '@nestjs', '@borewit', '@tokenizer', '@workflow', 'ai', 'content-disposition', 'cookie',
   'file-type', 'load-esm', 'strtok3', 'token-types', 'uint8array-extras', 'zod',
 ].join('|');
+const { availableParallelism } = require('node:os');
 const { swcOptions } = require('./register.cjs');
 
 /** @type {import('jest').Config} */
@@ -27,6 +28,6 @@ module.exports = {
     ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),
   ],
   testTimeout: 60_000,
-  // One worker a core: by default Jest leaves one core idle.
-  maxWorkers: '100%',
+  // Tests wait a third of their time; those of faults and servers have processes of their own at work meanwhile.
+  maxWorkers: process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : Math.ceil(1.5 * availableParallelism()),
 };
