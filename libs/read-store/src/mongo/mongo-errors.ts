@@ -31,6 +31,9 @@ export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUP
 export const areDuplicateKeys = (error: unknown): boolean =>
   isDuplicateKey(error) && [(error as ServerError).writeErrors ?? []].flat().every(({ code }) => code === DUPLICATE_KEY);
 
+/** True for an error that the driver lets through as a socket threw it. */
+export const isOfSocket = (error: unknown): boolean => error instanceof Error && (error as ServerError).syscall !== undefined && !error.name.startsWith('Mongo');
+
 /** Whether the driver gave an error a label, whoever explained it since. */
 export const hasLabel = (error: unknown, label: string): boolean =>
   error instanceof Error && (((error as ServerError).errorLabels ?? []).includes(label) || hasLabel(error.cause, label));

@@ -2,6 +2,7 @@ import type { ClientSession, Connection, mongo } from 'mongoose';
 import { isUnavailable } from '@app/kernel';
 import { Deadlines } from './deadlines';
 import { explained } from './mongo-errors';
+import { repeatedRead } from './repeated-read';
 import { Transactions, type WayOfTransaction } from './transactions';
 
 export interface MongoServerOptions {
@@ -66,7 +67,7 @@ export class MongoServer {
   }
 
   read<T>(work: () => Promise<T>): Promise<T> {
-    return this.deadlines.within(READ_MS, work, 'none');
+    return this.deadlines.within(READ_MS, () => repeatedRead(work), 'none');
   }
 
   write<T>(work: () => Promise<T>): Promise<T> {
