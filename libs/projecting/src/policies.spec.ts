@@ -144,6 +144,7 @@ describe('Policies', () => {
     await until(() => policy.seen.length === 1);
     const [told] = await policies.status();
     await policies.stop();
+    // As the process that ran them told it; a status is plain JSON.
     await readStore.writeState('policies', [told] as unknown as Json);
     await log.append('counter-a', [counted()], 'any');
     const beside = { store: readStore, clock: systemClock, logger: new MemoryLogger() };

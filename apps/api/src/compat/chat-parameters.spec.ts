@@ -94,6 +94,7 @@ describe('the parameters of a chat', () => {
 
   it('are counted with what goes on because the provider of any model that may answer wants it, and with nothing else', () => {
     const parameters = read({ functions: [{ name: 'f', description: 'x'.repeat(8_000) }], documents: ['x'.repeat(8_000)], top_k: 100 });
+    // What counting asks of a route.
     const routes = [{}, { forward: ['functions', 'top_k'] }].map((description) => ({ upstream: { description: { forward: [], ...description } } })) as unknown as Route[];
     const bytes = 2 + Buffer.byteLength(JSON.stringify(parameters.unknown['functions']));
     expect(chatInput(parameters, routes)).toEqual({ counted: 4 + Math.ceil(bytes / 4), most: 4 + bytes });

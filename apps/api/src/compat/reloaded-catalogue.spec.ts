@@ -8,6 +8,7 @@ import { ChatGateway } from './chat-gateway';
 import { EmbeddingsGateway } from './embeddings-gateway';
 import { RerankGateway } from './rerank-gateway';
 
+/** Of a model what a request says of it. */
 const model = { key: 'm', modelId: 'm', maxTokensField: 'max_tokens' } as unknown as ModelDescription;
 let asked: string[];
 
@@ -17,6 +18,7 @@ const reloaded = (): readonly [Models, Metering] => {
     asked.push(operation);
     throw new UpstreamFailure('rejected', { status: 400 });
   };
+  // Each stands for its whole type: gateways ask nothing else of them.
   const breaker = { admit: () => true, undecided: () => undefined };
   let routes = [{ model, upstream: { send, breaker, description: { timeoutMs: 1_000, forward: [] } } } as unknown as Route];
   const begin = async () => {
@@ -28,6 +30,7 @@ const reloaded = (): readonly [Models, Metering] => {
 
 describe('a call whose model is taken out of the catalogue while it waits', () => {
   const caller = { userId: 'u' } as Caller;
+  // Of a reply only whether its client leaves.
   const reply = { raw: new EventEmitter() } as unknown as FastifyReply;
   beforeEach(() => (asked = []));
 

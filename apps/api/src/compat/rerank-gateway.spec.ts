@@ -17,6 +17,7 @@ const rank = async (body: object, raw = new EventEmitter()) => {
     begun.push(call);
     return { settle: (settlement: Settlement) => void settled.push(settlement) };
   };
+  // A call that is let through is settled, and nothing else.
   const metering = { begin } as unknown as Metering;
   const answer = await new RerankGateway(models, metering).answer({ userId: 'u' } as Caller, model, { ...body }, { raw } as unknown as FastifyReply).catch((error: unknown) => error);
   return { answer, settled, begun };

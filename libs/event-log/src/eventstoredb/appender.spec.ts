@@ -4,7 +4,7 @@ import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
 import { Appender } from './appender';
 
-/** An appender whose server answers so, and then cannot be read. */
+/** An appender whose server answers so, and then cannot be read. Of a stream of appends it uses `send` alone. */
 const answering = (answer: AppendAnswer): Appender =>
   new Appender({ send: async () => answer } as unknown as AppendStream, () => Promise.reject(new Unavailable('event log', 'the server cannot be reached')));
 

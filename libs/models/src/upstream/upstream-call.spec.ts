@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../../../test/fixtures/until';
 import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
+import type { Exchange } from './exchange';
 import { UpstreamFailure } from './failure';
 import { Upstream } from './upstream';
 import { type AnswerReader, UpstreamCall } from './upstream-call';
@@ -57,13 +57,16 @@ describe('a call of a provider', () => {
     ['is still silent', () => undefined, { modelId: 'a' }],
     ['is in the middle of a refusal', (response) => void response.writeHead(500).write('{'), null],
     ['is in the middle of an answer', (response) => void response.writeHead(200).write('"'), { modelId: 'a' }],
-  ])('whose caller leaves when its provider %s tells whether a model was answering, and which', async (_, behaviour, asked) => {
+  ])('whose caller leaves when its provider %s tells whether a model was answering, and which', async (does, behaviour, asked) => {
     jest.spyOn(Math, 'random').mockReturnValue(1);
     double.behaviour = behaviour;
+    const send = upstream.send.bind(upstream);
+    let exchange: Exchange | undefined;
+    jest.spyOn(upstream, 'send').mockImplementation((...given) => (exchange = send(...given)));
     const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }], 'chat/completions', () => '{}');
     const failure = made.answer(wellRead).catch((error: unknown) => error);
     await until(() => double.calls.length === 1, 'the call');
-    await delay(50);
+    if (does !== 'is still silent') await exchange?.started;
     made.abort();
     expect(await failure).toMatchObject({ kind: 'aborted', facts: { asked } });
     expect(double.calls).toHaveLength(1);
@@ -75,7 +78,7 @@ describe('a call of a provider', () => {
     const made = new UpstreamCall([hasty, upstream].map((each) => ({ model: { modelId: 'a' } as ModelDescription, upstream: each })), 'chat/completions', () => '{}');
     jest.spyOn(Math, 'random').mockReturnValue(1);
     const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
-    await delay(200);
+    await until(() => double.calls.length === 1 && double.open === 0, 'the deadline');
     made.abort();
     expect([((await failure) as UpstreamFailure).kind, double.calls.length]).toEqual(['aborted', 1]);
     await hasty.close();
