@@ -115,14 +115,14 @@ const caughtUp = async (url: string): Promise<void> => {
   }
 };
 
-/** Resident memory, MB, once it has not changed for a while. */
+/** Resident memory, MB, once it has not changed for half a minute: V8 keeps pages for some seconds after it has collected. */
 const memoryAtRest = async (pid: number): Promise<number> => {
   const seen: number[] = [];
   while (seen.length < 36) {
     await pause(5_000);
     seen.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
-    const last = seen.slice(-4);
-    if (last.length === 4 && Math.max(...last) - Math.min(...last) < 2) break;
+    const last = seen.slice(-6);
+    if (last.length === 6 && Math.max(...last) - Math.min(...last) < 2) break;
   }
   return seen.at(-1) ?? 0;
 };
