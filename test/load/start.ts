@@ -115,14 +115,14 @@ const caughtUp = async (url: string): Promise<void> => {
   }
 };
 
-/** Resident memory, MB, once it has not changed for half a minute: V8 keeps pages for some seconds after it has collected. */
+/** Resident memory, MB, once it has not changed for 75 s: memory is collected when a rest has lasted a minute, and V8 keeps pages for some seconds. */
 const memoryAtRest = async (pid: number): Promise<number> => {
   const seen: number[] = [];
   while (seen.length < 36) {
     await pause(5_000);
     seen.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
-    const last = seen.slice(-6);
-    if (last.length === 6 && Math.max(...last) - Math.min(...last) < 2) break;
+    const last = seen.slice(-15);
+    if (last.length === 15 && Math.max(...last) - Math.min(...last) < 2) break;
   }
   return seen.at(-1) ?? 0;
 };

@@ -16,6 +16,11 @@ const heapOf = (committed: number, live: number) => {
   return { state, look };
 };
 
+/** A minute of rest. */
+const rest = async (look: () => Promise<void>): Promise<void> => {
+  for (let looks = 0; looks < 12; looks += 1) await look();
+};
+
 describe('Collecting at rest', () => {
   it('gives memory back once, while nothing is done', async () => {
     const { state, look } = heapOf(180, 40);
@@ -34,32 +39,58 @@ describe('Collecting at rest', () => {
     expect(state.collections).toBe(1);
   });
 
-  it('collects again when the heap has grown by enough since', async () => {
+  it('waits for a rest that lasts where a process began to serve right after its start', async () => {
     const { state, look } = heapOf(180, 40);
-    await look();
-    state.committed = 70;
+    state.busy = 0.1;
+    for (let looks = 0; looks < 3; looks += 1) await look();
+    state.busy = 0.01;
+    for (let looks = 0; looks < 11; looks += 1) await look();
+    expect(state.collections).toBe(0);
     await look();
     expect(state.collections).toBe(1);
-    state.committed = 80;
+  });
+
+  it('leaves code warm through pauses between requests', async () => {
+    const { state, look } = heapOf(180, 40);
+    await rest(look);
+    state.committed = 180;
+    for (let pause = 0; pause < 5; pause += 1) {
+      state.busy = 0.5;
+      await look();
+      state.busy = 0;
+      for (let looks = 0; looks < 11; looks += 1) await look();
+    }
+    expect(state.collections).toBe(1);
     await look();
+    expect(state.collections).toBe(2);
+  });
+
+  it('collects again when the heap has grown by enough since', async () => {
+    const { state, look } = heapOf(180, 40);
+    await rest(look);
+    state.committed = 70;
+    await rest(look);
+    expect(state.collections).toBe(1);
+    state.committed = 80;
+    await rest(look);
     expect(state.collections).toBe(2);
   });
 
   it('counts growth from where the heap shrank to by itself', async () => {
     const { state, look } = heapOf(180, 100);
-    await look();
+    await rest(look);
     state.committed = 40;
-    await look();
+    await rest(look);
     state.committed = 75;
-    await look();
+    await rest(look);
     expect(state.collections).toBe(2);
   });
 
   it('does not stand still a second time for a heap that is large and in use', async () => {
     const { state, look } = heapOf(600, 400);
-    await look();
+    await rest(look);
     state.committed = 900;
-    await look();
+    await rest(look);
     expect(state.collections).toBe(1);
   });
 });

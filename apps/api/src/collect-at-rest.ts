@@ -3,13 +3,18 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 5_000;
+/** The first looks, a quarter of a minute: a process that rests by then has served nobody yet, and only its start left something. */
+const LOOKS_OF_START = 3;
+/** Later looks in a row at which it must rest, a minute: a collection costs compiled code, and pauses between requests are short. */
+const RESTED_LOOKS = 12;
 /** A thread that was busy for less than this part of the time between two looks rests. */
 const BUSY_MOST = 0.02;
 /** Bytes by which the heap must have grown since it was last collected: below that it is not worth standing still for. */
 const WORTH_BYTES = 32 * 1024 * 1024;
 /** Bytes in use after a collection above which no further one is made: it stands still for about a millisecond for each MiB. */
 const MOST_BYTES = 256 * 1024 * 1024;
-
+/** For so long V8 puts off what it would collect at rest by itself. */
+const PUT_OFF_MS = 10 * 60_000;
 /** Collections through which V8 keeps the shape of objects that are gone; its own default is 2. */
 const SHAPES_KEPT = 20;
 
@@ -29,28 +34,32 @@ export interface Rest {
 
 /**
  * Gives memory back once nothing is to be done: V8 collects when something is allocated, and a process that rests keeps
- * what its last work left, for hours if need be. Returns what looks once; it is to be called at even intervals.
+ * what its last work left, for hours if need be. What the start left goes at once, anything later when a rest has lasted.
+ * Returns what looks once; it is to be called at even intervals.
  */
 export const collectorAtRest = ({ busy, heap, collect }: Rest): (() => Promise<void>) => {
   let settled: HeapState = { committed: 0, used: 0 };
+  let looks = 0;
+  let rested = 0;
   return async () => {
-    const isBusy = busy() > BUSY_MOST;
+    looks += 1;
+    rested = busy() > BUSY_MOST ? 0 : rested + 1;
     const { committed } = heap();
     if (committed < settled.committed) settled = { ...settled, committed };
-    if (isBusy || committed - settled.committed < WORTH_BYTES || settled.used > MOST_BYTES) return;
+    if (rested < (looks > LOOKS_OF_START ? RESTED_LOOKS : 1) || committed - settled.committed < WORTH_BYTES || settled.used > MOST_BYTES) return;
     await collect();
     settled = heap();
   };
 };
 
 /**
- * Looks for as long as the process runs, without keeping it alive. The shapes of objects that compiled code knows are kept
- * though no such object is alive at rest: without them V8 throws that code away, and compiles it worse than before (a request
- * cost 2 to 6 µs more from then on). For a while only, since JSON that callers send makes shapes too.
+ * Looks for as long as the process runs, without keeping it alive. V8 itself would collect after eight seconds with little to
+ * do, and throw away code that it compiled for objects of which none is alive just then, to compile it worse than before: after
+ * a pause a request cost up to half as much again for ten seconds, and a tenth more for good. So its own collection at rest is
+ * put off, and the shapes of such objects are kept; for a while only, since JSON that callers send makes shapes too.
  */
 export const collectAtRest = (): void => {
-  setFlagsFromString('--expose-gc');
-  setFlagsFromString(`--retain-maps-for-n-gc=${SHAPES_KEPT}`);
+  for (const flag of ['--expose-gc', `--memory-reducer-delay-ms=${PUT_OFF_MS}`, `--retain-maps-for-n-gc=${SHAPES_KEPT}`]) setFlagsFromString(flag);
   const gc = runInNewContext('gc') as (options: { type: 'major'; flavor: 'regular'; execution: 'async' }) => Promise<void>;
   let before = performance.eventLoopUtilization();
   const busy = (): number => {
