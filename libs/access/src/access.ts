@@ -1,7 +1,7 @@
 import { agentDecider, type PresentAgent } from '@app/agents';
 import { isLiving, userDecider } from '@app/identity';
 import { Decisions, refuse } from '@app/kernel';
-import { type PresentSpace, promptDecider, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
+import { type PresentSpace, promptDecider, type Space, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
 import type { Caller } from './caller';
 
 /** A Space that a caller may use in a role. */
@@ -53,7 +53,7 @@ export class Access {
   async agentOf(userId: string, agentId: string): Promise<AgentAccess | undefined> {
     const { state: agent } = await this.decisions.recall(agentDecider, agentId);
     if (agent.status !== 'present' || (agent.isPersonal && agent.ownerId !== userId)) return undefined;
-    const role = await this.roleIn(userId, agent.spaceId);
+    const role = present((await this.decisions.recall(spaceDecider, agent.spaceId)).state)?.members.get(userId);
     return role === undefined ? undefined : { agentId, spaceId: agent.spaceId, role, agent };
   }
 
@@ -86,9 +86,10 @@ export class Access {
   }
 
   private async presentSpace(spaceId: string): Promise<PresentSpace | undefined> {
-    const { state } = await this.decisions.recall(spaceDecider, spaceId);
-    return state.status === 'present' ? state : undefined;
+    return present((await this.decisions.recall(spaceDecider, spaceId)).state);
   }
 }
+
+const present = (space: Space): PresentSpace | undefined => (space.status === 'present' ? space : undefined);
 
 const reaches = (role: SpaceRole, need: SpaceRole): boolean => spaceRole.options.indexOf(role) >= spaceRole.options.indexOf(need);

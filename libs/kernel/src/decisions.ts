@@ -69,33 +69,17 @@ export class Decisions {
     }
   }
 
-  /** Folds a thing's stream up to now. */
-  async load<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
-    return (await this.advance(decider, streamOf(decider.category, id))) as Loaded<State> & Baseline;
+  /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
+  load<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
+    return this.latest(decider, id) ?? (this.advance(decider, streamOf(decider.category, id)) as Promise<Loaded<State> & Baseline>);
   }
 
   /**
    * As `load`, for what changes nothing: while the log is away, a thing as it stood when it was last read, within the last five minutes.
    * Only those wait for a log that is away who find it so; after that one at a time asks again, and nobody waits for it.
    */
-  async recall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
-    const stream = streamOf(decider.category, id);
-    const known = this.baselines.get(stream);
-    if (known?.decider !== decider) return this.load(decider, id);
-    const recalled = known as Loaded<State> & Baseline;
-    if (this.isLatest(stream, known.revision)) return recalled;
-    if (performance.now() - known.readAt > RECALLED_MS) return this.load(decider, id);
-    if (this.isAway) {
-      this.askAgain(decider, stream);
-      return recalled;
-    }
-    try {
-      return await this.load(decider, id);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      this.isAway = true;
-      return recalled;
-    }
+  recall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
+    return this.latest(decider, id) ?? this.loadOrRecall(decider, id);
   }
 
   /** True where nothing can have happened to a thing after a revision; false leaves it open. Costs no turn of the event loop. */
@@ -107,6 +91,23 @@ export class Decisions {
   /** Drops what is remembered of a stream: erasure must reach memory too. */
   forget(stream: string): void {
     this.baselines.delete(stream);
+  }
+
+  private async loadOrRecall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
+    const stream = streamOf(decider.category, id);
+    const recalled = this.baselineOf(decider, stream);
+    if (recalled === undefined || performance.now() - recalled.readAt > RECALLED_MS) return this.load(decider, id);
+    if (this.isAway) {
+      this.askAgain(decider, stream);
+      return recalled;
+    }
+    try {
+      return await this.load(decider, id);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.isAway = true;
+      return recalled;
+    }
   }
 
   private async append<State, Command, Event extends AnyEvent>(
@@ -122,6 +123,18 @@ export class Decisions {
     return { stream, position: result.position, revision: result.revision, eventIds: encoded.map((event) => event.id), repeated: false };
   }
 
+  private latest<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | undefined {
+    const stream = streamOf(decider.category, id);
+    const known = this.baselineOf(decider, stream);
+    if (!this.isLatest(stream, known?.revision ?? -1)) return undefined;
+    return known ?? { state: decider.initial, revision: -1, position: null };
+  }
+
+  private baselineOf<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): (Loaded<State> & Baseline) | undefined {
+    const cached = this.baselines.get(stream);
+    return cached?.decider === decider ? (cached as Loaded<State> & Baseline) : undefined;
+  }
+
   private askAgain<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): void {
     this.asking ??= this.advance(decider, stream)
       .then(
@@ -134,8 +147,7 @@ export class Decisions {
 
   /** Reads what came after the baseline and folds it in. */
   private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Baseline> {
-    const cached = this.baselines.get(stream);
-    const start: Baseline = cached?.decider === decider ? cached : { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), readAt: 0 };
+    const start: Baseline = this.baselineOf(decider, stream) ?? { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), readAt: 0 };
     if (this.isLatest(stream, start.revision)) return start;
     const stored = await this.log.readStream(stream, { from: start.revision + 1 });
     this.isAway = false;

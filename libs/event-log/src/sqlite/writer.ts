@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 import { Appender } from './appender';
 import { EventTable, rowsAfter } from './event-table';
@@ -62,6 +62,9 @@ export class Writer {
   private unindexedBytes = 0;
   /** How long a commit takes to reach the disk, about. */
   private syncMs = 1;
+  private readonly begin: Statement;
+  private readonly end: Statement;
+  private readonly writtenBack: Statement;
 
   constructor(
     private readonly database: Database,
@@ -69,7 +72,11 @@ export class Writer {
     private readonly appender: Appender,
     private readonly indexer: StreamIndexer,
     private readonly remover: Remover,
-  ) {}
+  ) {
+    this.begin = database.prepare('BEGIN IMMEDIATE');
+    this.end = database.prepare('COMMIT');
+    this.writtenBack = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  }
 
   /** Position of the last event. */
   get head(): number {
@@ -109,7 +116,7 @@ export class Writer {
 
   /** Writes the write-ahead log back when it is long; `purge` also empties it, so that it holds nothing removed. */
   checkpoint(purge = false): void {
-    const [state] = this.database.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    const state = this.writtenBack.get() as { log: number; checkpointed: number } | undefined;
     if (purge) this.database.pragma('wal_checkpoint(TRUNCATE)');
     else if (state !== undefined && state.log >= CHECKPOINT_PAGES && state.checkpointed < state.log) this.database.pragma('wal_checkpoint(PASSIVE)');
   }
@@ -128,11 +135,11 @@ export class Writer {
   private commit<T>(work: () => T): T {
     let isCommitting = false;
     try {
-      this.database.exec('BEGIN IMMEDIATE');
+      this.begin.run();
       const result = work();
       isCommitting = true;
       const started = performance.now();
-      this.database.exec('COMMIT');
+      this.end.run();
       this.syncMs += (performance.now() - started - this.syncMs) / 8;
       this.mark.write(this.appender.position);
       return result;
