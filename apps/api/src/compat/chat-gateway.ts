@@ -81,7 +81,7 @@ export class ChatGateway {
     record.used(known);
     record.succeeded();
     reply.raw.off('close', left);
-    sendJson(reply, text);
+    await sendJson(reply, text);
   }
 
   private async streamed(call: ChatCall, upstream: UpstreamCall): Promise<void> {

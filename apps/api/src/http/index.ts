@@ -33,4 +33,5 @@ export { presenter, type Presenter } from './presenter';
 export { Accepts, Answers, AnswersCsv, LARGE_JSON_LIMIT, Parameters, Reads, Refuses, Requires, Summary } from './route';
 export { parts } from './uploads';
 export { reached } from './view-waiter';
+export { turnsEnd } from './turns-end';
 export { tagged, written, type Outcome } from './written';

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
+import { turnsEnd } from './turns-end';
 
 /** From this length on bytes beside the headers are cheaper to send than one string. */
 const LONG = 8_192;
@@ -35,7 +36,9 @@ export class JsonTextAdapter extends FastifyAdapter {
       return super.reply(response, body, statusCode);
     }
     if (statusCode !== undefined) response.status(statusCode);
-    return response.header('content-type', 'application/json; charset=utf-8').send(body.payload);
+    response.header('content-type', 'application/json; charset=utf-8');
+    // Nest only waits for what is returned, be it a reply or not.
+    return turnsEnd().then(() => void response.send(body.payload)) as unknown as ReturnType<FastifyAdapter['reply']>;
   }
 
   override put(...route: Parameters<FastifyAdapter['put']>): ReturnType<FastifyAdapter['put']> {
