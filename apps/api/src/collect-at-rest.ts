@@ -29,7 +29,8 @@ export interface Rest {
   /** Part of the time since it was last asked in which the thread worked, 0 to 1. */
   readonly busy: () => number;
   readonly heap: () => HeapState;
-  readonly collect: () => Promise<void>;
+  /** Told whether only the start left something: then all goes that can. */
+  readonly collect: (isStart: boolean) => Promise<void>;
 }
 
 /**
@@ -46,8 +47,9 @@ export const collectorAtRest = ({ busy, heap, collect }: Rest): (() => Promise<v
     rested = busy() > BUSY_MOST ? 0 : rested + 1;
     const { committed } = heap();
     if (committed < settled.committed) settled = { ...settled, committed };
-    if (rested < (looks > LOOKS_OF_START ? RESTED_LOOKS : 1) || committed - settled.committed < WORTH_BYTES || settled.used > MOST_BYTES) return;
-    await collect();
+    const isStart = looks <= LOOKS_OF_START;
+    if (rested < (isStart ? 1 : RESTED_LOOKS) || committed - settled.committed < WORTH_BYTES || settled.used > MOST_BYTES) return;
+    await collect(isStart);
     settled = heap();
   };
 };
@@ -60,7 +62,7 @@ export const collectorAtRest = ({ busy, heap, collect }: Rest): (() => Promise<v
  */
 export const collectAtRest = (): void => {
   for (const flag of ['--expose-gc', `--memory-reducer-delay-ms=${PUT_OFF_MS}`, `--retain-maps-for-n-gc=${SHAPES_KEPT}`]) setFlagsFromString(flag);
-  const gc = runInNewContext('gc') as (options: { type: 'major'; flavor: 'regular'; execution: 'async' }) => Promise<void>;
+  const gc = runInNewContext('gc') as (options: { type: 'major'; flavor: 'regular' | 'last-resort'; execution: 'async' }) => Promise<void>;
   let before = performance.eventLoopUtilization();
   const busy = (): number => {
     const now = performance.eventLoopUtilization();
@@ -74,7 +76,7 @@ export const collectAtRest = (): void => {
       const { total_heap_size: committed, used_heap_size: used } = getHeapStatistics();
       return { committed, used };
     },
-    collect: () => gc({ type: 'major', flavor: 'regular', execution: 'async' }),
+    collect: (isStart) => gc({ type: 'major', flavor: isStart ? 'last-resort' : 'regular', execution: 'async' }),
   });
   setInterval(() => void look(), LOOK_MS).unref();
 };
