@@ -27,6 +27,9 @@ export class JsonText {
   }
 }
 
+// Nest asks of every result whether it is a plain object, by the source text of its constructor; without one it need not read that.
+Reflect.deleteProperty(JsonText.prototype, 'constructor');
+
 /** Nest's adapter, sending `JsonText` as it is, and serving `PATCH` wherever a handler takes `PUT`: they mean the same (wire, Everywhere). */
 export class JsonTextAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
