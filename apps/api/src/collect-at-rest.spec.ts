@@ -4,21 +4,22 @@ const MIB = 1024 * 1024;
 
 /** A heap that holds so many MiB, of which a collection leaves those that are in use. */
 const heapOf = (committed: number, live: number) => {
-  const state = { busy: 0, committed, live, collections: 0 };
+  const state = { busy: 0, committed, live, collections: 0, ofStart: 0 };
   const look = collectorAtRest({
     busy: () => state.busy,
     heap: () => ({ committed: state.committed * MIB, used: state.live * MIB }),
-    collect: async () => {
+    collect: async (isStart) => {
       state.collections += 1;
+      if (isStart) state.ofStart += 1;
       state.committed = state.live + 5;
     },
   });
-  return { state, look };
-};
-
-/** A minute of rest. */
-const rest = async (look: () => Promise<void>): Promise<void> => {
-  for (let looks = 0; looks < 12; looks += 1) await look();
+  /** A minute of rest with so many MiB. */
+  const rest = async (mebibytes: number): Promise<void> => {
+    state.committed = mebibytes;
+    for (let looks = 0; looks < 12; looks += 1) await look();
+  };
+  return { state, look, rest };
 };
 
 describe('Collecting at rest', () => {
@@ -26,7 +27,7 @@ describe('Collecting at rest', () => {
     const { state, look } = heapOf(180, 40);
     await look();
     await look();
-    expect(state).toMatchObject({ committed: 45, collections: 1 });
+    expect(state).toMatchObject({ committed: 45, collections: 1, ofStart: 1 });
   });
 
   it('leaves a process alone that works', async () => {
@@ -47,12 +48,12 @@ describe('Collecting at rest', () => {
     for (let looks = 0; looks < 11; looks += 1) await look();
     expect(state.collections).toBe(0);
     await look();
-    expect(state.collections).toBe(1);
+    expect(state).toMatchObject({ collections: 1, ofStart: 0 });
   });
 
   it('leaves code warm through pauses between requests', async () => {
-    const { state, look } = heapOf(180, 40);
-    await rest(look);
+    const { state, look, rest } = heapOf(180, 40);
+    await rest(180);
     state.committed = 180;
     for (let pause = 0; pause < 5; pause += 1) {
       state.busy = 0.5;
@@ -62,35 +63,27 @@ describe('Collecting at rest', () => {
     }
     expect(state.collections).toBe(1);
     await look();
-    expect(state.collections).toBe(2);
+    expect(state).toMatchObject({ collections: 2, ofStart: 1 });
   });
 
   it('collects again when the heap has grown by enough since', async () => {
-    const { state, look } = heapOf(180, 40);
-    await rest(look);
-    state.committed = 70;
-    await rest(look);
+    const { state, rest } = heapOf(180, 40);
+    await rest(180);
+    await rest(70);
     expect(state.collections).toBe(1);
-    state.committed = 80;
-    await rest(look);
+    await rest(80);
     expect(state.collections).toBe(2);
   });
 
   it('counts growth from where the heap shrank to by itself', async () => {
-    const { state, look } = heapOf(180, 100);
-    await rest(look);
-    state.committed = 40;
-    await rest(look);
-    state.committed = 75;
-    await rest(look);
+    const { state, rest } = heapOf(180, 100);
+    for (const mebibytes of [180, 40, 75]) await rest(mebibytes);
     expect(state.collections).toBe(2);
   });
 
   it('does not stand still a second time for a heap that is large and in use', async () => {
-    const { state, look } = heapOf(600, 400);
-    await rest(look);
-    state.committed = 900;
-    await rest(look);
+    const { state, rest } = heapOf(600, 400);
+    for (const mebibytes of [600, 900]) await rest(mebibytes);
     expect(state.collections).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 5_000;
-/** The first looks, a quarter of a minute: a process that rests by then has served nobody yet, and only its start left something. */
+/** The first looks, a quarter of a minute: a process that rests by then has hardly served, and what is there its start left. */
 const LOOKS_OF_START = 3;
 /** Later looks in a row at which it must rest, a minute: a collection costs compiled code, and pauses between requests are short. */
 const RESTED_LOOKS = 12;
@@ -29,7 +29,7 @@ export interface Rest {
   /** Part of the time since it was last asked in which the thread worked, 0 to 1. */
   readonly busy: () => number;
   readonly heap: () => HeapState;
-  /** Told whether only the start left something: then all goes that can. */
+  /** Told whether the start left it: then all goes that can. */
   readonly collect: (isStart: boolean) => Promise<void>;
 }
 

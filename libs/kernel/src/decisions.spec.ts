@@ -26,6 +26,8 @@ class MemoryLog implements StreamLog {
   /** Set while the log is away. */
   isAway = false;
   reads = 0;
+  /** Where streams end, as far as a log knows that by heart. */
+  endOf?: (stream: string) => number | undefined;
 
   async append(stream: string, events: readonly NewEvent[], expected: number | string) {
     await this.before();
@@ -99,6 +101,29 @@ describe('Decisions', () => {
     expect((await decisions.load(notes, 'n1')).state.texts).toEqual(['rival', 'rival', 'mine']);
     races = 3;
     await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'late' }, meta())).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('reads nothing where the log knows that nothing came, and everything that came', async () => {
+    const { log, codec, decisions } = setUp();
+    log.endOf = (stream) => log.events.filter((event) => event.stream === stream).length - 1;
+    expect(decisions.load(notes, 'n1')).toEqual({ state: notes.initial, revision: -1, position: null });
+    await new Decisions(log, codec).transact(notes, 'n1', { type: 'Note', text: 'first' }, meta());
+    const before = log.reads;
+    expect(await decisions.load(notes, 'n1')).toMatchObject({ state: { texts: ['first'] }, revision: 0 });
+    expect(decisions.recall(notes, 'n1')).toMatchObject({ state: { texts: ['first'] }, revision: 0 });
+    expect(log.reads).toBe(before + 1);
+    await new Decisions(log, codec).transact(notes, 'n1', { type: 'Note', text: 'second' }, meta());
+    expect(await decisions.recall(notes, 'n1')).toMatchObject({ state: { texts: ['first', 'second'] }, revision: 1 });
+  });
+
+  it('keeps apart what two deciders fold of one stream', async () => {
+    const { log, decisions } = setUp();
+    log.endOf = (stream) => log.events.filter((event) => event.stream === stream).length - 1;
+    const sizes: Decider<number, NoteCommand, NoteEvent> = { ...notes, initial: 0, decide: () => [], evolve: (sum, event) => (event.type === 'Noted' ? sum + event.data.size : sum) };
+    await decisions.transact(notes, 'n1', { type: 'Note', text: 'first' }, meta());
+    expect(await decisions.load(notes, 'n1')).toMatchObject({ state: { texts: ['first'] } });
+    expect(await decisions.load(sizes, 'n1')).toMatchObject({ state: 5 });
+    expect(await decisions.recall(notes, 'n1')).toMatchObject({ state: { texts: ['first'] } });
   });
 
   describe('while the log is away', () => {

@@ -40,7 +40,7 @@ export class JsonTextAdapter extends FastifyAdapter {
     }
     if (statusCode !== undefined) response.status(statusCode);
     response.header('content-type', 'application/json; charset=utf-8');
-    // Nest only waits for what is returned, be it a reply or not.
+    // Nest's type says a reply, but all that Nest does with what is returned is to await it; awaiting a reply that is not sent yet would listen to its connection.
     return turnsEnd().then(() => void response.send(body.payload)) as unknown as ReturnType<FastifyAdapter['reply']>;
   }
 
