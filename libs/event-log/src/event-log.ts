@@ -13,6 +13,8 @@ export interface EventLog extends StreamLog {
   head(): Promise<Position | null>;
   /** Follows the log from a position, for ever, until stopped. */
   subscribe(options: SubscribeOptions): Subscription;
+  /** Somebody waits for what a subscription makes of the newest events: a log that gathers them for its subscribers hands them over now. */
+  hurry?(): void;
   /** Removes the events of a stream before a revision; they leave no trace in reads. */
   truncate(stream: string, beforeRevision: number): Promise<void>;
   /** Removes all events of a stream. A later append goes on at the next revision. */

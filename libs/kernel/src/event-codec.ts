@@ -71,6 +71,11 @@ export class EventCodec {
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
+  /** Where an event stands and who caused it; its data are not read, and empty here. */
+  contextOf(event: StoredEvent): RecordedEvent {
+    return { type: event.type, data: NO_DATA, context: contextOf(event, JSON.parse(event.metadata) as Record<string, string>) };
+  }
+
   /** True for kinds of event that hold content, encrypted. */
   isSensitive(type: string): boolean {
     return (this.catalogue.find(type)?.sensitive.length ?? 0) > 0;
@@ -83,6 +88,7 @@ export class EventCodec {
   }
 }
 
+const NO_DATA: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 
 const upcast = (event: StoredEvent, definition: EventDefinition, schema: number): Record<string, unknown> => {

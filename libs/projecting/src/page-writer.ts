@@ -76,13 +76,13 @@ export class PageWriter {
   /** Turns events into operations. Events of a stream that has a dead letter wait: they are passed over. */
   async fold(events: readonly StoredEvent[], letters: ReadonlyMap<string, DeadLetter> = this.parked): Promise<FoldedPage> {
     const { store, codec, skip } = this.options;
-    const keys = await codec.keysOf(events);
+    const keys = store.contextOnly ? undefined : await codec.keysOf(events);
     const changes: { position: Position; operations: readonly unknown[] }[] = [];
     const failed = new Map<string, DeadLetter>();
     for (const event of events) {
       if (isIn(letters, event.stream) || isIn(failed, event.stream) || isIn(skip, event.id)) continue;
       try {
-        const given = store.operations(codec.decodeWith(event, keys));
+        const given = store.operations(keys === undefined ? codec.contextOf(event) : codec.decodeWith(event, keys));
         const operations = given instanceof Promise ? await given : given;
         if (operations.length > 0) changes.push({ position: event.position, operations });
       } catch (error) {

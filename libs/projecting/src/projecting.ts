@@ -100,7 +100,9 @@ export class Projecting {
   /** True once the view shows everything up to a position (a receipt's), false when it does not within the time. */
   waitFor(name: string, position: Position, timeoutMs: number): Promise<boolean> {
     const { view } = this.managed(name);
-    return this.leases.processes.alone || (view.whole && view.live !== undefined) ? view.waiters.wait(position, timeoutMs) : view.stored.wait(position, timeoutMs);
+    if (!this.leases.processes.alone && !(view.whole && view.live !== undefined)) return view.stored.wait(position, timeoutMs);
+    if (!view.waiters.shows(position)) this.options.log.hurry?.();
+    return view.waiters.wait(position, timeoutMs);
   }
 
   names(): readonly string[] {

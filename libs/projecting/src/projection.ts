@@ -29,6 +29,8 @@ export interface RowProjection {
   readonly types: readonly string[];
   /** Its operations touch only rows that no other stream touches: then several projectors may each follow a part of the streams. */
   readonly perStream?: true;
+  /** Of events it reads the type and the context alone: data that this program cannot read stop it nowhere. */
+  readonly contextOnly?: true;
   readonly row: z.ZodObject;
   readonly indexes: readonly IndexSpec[];
   /** No clock, no random, no reads: only the event. */

@@ -13,6 +13,7 @@ export class RowView implements ViewStore<Operation> {
   readonly name: string;
   readonly types: readonly string[];
   readonly declaration: string;
+  readonly contextOnly: boolean;
   /** Many, since rows that change often in a commit are written once. */
   readonly mostAtOnce = 4_000;
 
@@ -24,6 +25,7 @@ export class RowView implements ViewStore<Operation> {
     const { name, version, types, indexes } = projection;
     this.name = name;
     this.types = types;
+    this.contextOnly = projection.contextOnly === true;
     this.declaration = canonicalJson({ version, types: types.toSorted(), indexes, ...(slices === 1 ? {} : { slices }) });
   }
 

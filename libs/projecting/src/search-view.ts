@@ -18,6 +18,7 @@ export class SearchView implements ViewStore<SearchOperation> {
   readonly declaration: string;
   /** Deletions of Agents and Spaces reach documents of all streams. */
   readonly slices = 1;
+  readonly contextOnly = false;
   /** Few, since a document comes with all its passages and their vectors. */
   readonly mostAtOnce = 20;
 

@@ -26,6 +26,8 @@ export interface ViewStore<Op = unknown> {
   readonly slices: number;
   /** Most events of one commit: what their operations hold must fit in memory. */
   readonly mostAtOnce: number;
+  /** Only the type and the context of events are read; their data are handed over empty. */
+  readonly contextOnly: boolean;
   operations(event: RecordedEvent): readonly Op[] | Promise<readonly Op[]>;
 
   prepare(version: number): Promise<void>;

@@ -16,6 +16,10 @@ export class Waiters {
     for (const waiter of this.waiting) if (this.shows(waiter.position)) waiter.settle(true);
   }
 
+  shows(position: Position): boolean {
+    return position === '' || (this.reached !== null && this.reached >= position);
+  }
+
   /** True once the view shows the position, false when it does not within the time. */
   wait(position: Position, timeoutMs: number): Promise<boolean> {
     if (this.shows(position)) return Promise.resolve(true);
@@ -29,9 +33,5 @@ export class Waiters {
       const timer = setTimeout(() => settle(false), timeoutMs);
       this.waiting.add(waiter);
     });
-  }
-
-  private shows(position: Position): boolean {
-    return position === '' || (this.reached !== null && this.reached >= position);
   }
 }

@@ -30,6 +30,7 @@ export const auditTrail = (types: readonly string[]): RowProjection => ({
   version: 1,
   perStream: true,
   types,
+  contextOnly: true,
   row: auditTrailRow,
   indexes: ['id', ...AUDIT_FILTERS, 'recordedAt'].map(by),
   apply: ({ type, context }) => [

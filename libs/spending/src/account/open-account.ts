@@ -9,6 +9,8 @@ import { type Answer, decideMoves, type Move, type Terms } from './moves';
 
 /** Moves that one event tells of at most. */
 const BATCH = 500;
+/** How long moves gather behind a batch of several, where as many more are about to come: one event of many costs less than many of few. */
+const GATHERED_MS = 2;
 
 /** A limit as accounts need it. */
 export interface AccountLimit {
@@ -78,8 +80,10 @@ export class OpenAccount {
     this.isRunning = true;
     // What asks in the same turn is decided together.
     await Promise.resolve();
-    while (this.waiting.length > 0) {
+    for (let together = 0; this.waiting.length > 0; ) {
+      if (together > 1 && this.waiting.length < BATCH) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
       const batch = this.waiting.splice(0, BATCH);
+      together = batch.length;
       try {
         const answers = await this.decided(batch.flatMap(({ move }) => move ?? []), batch.some(({ move }) => isBeginning(move)));
         for (const { move, resolve } of batch) resolve(move && answers.get(move.id));
