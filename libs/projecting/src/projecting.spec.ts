@@ -37,6 +37,20 @@ describe('Projecting', () => {
     await projecting.stop();
   });
 
+  it('has a log that gathers hand over what somebody waits for, and nothing where nobody has to wait', async () => {
+    const { log, projecting } = memoryProjecting();
+    const hurry = jest.fn();
+    Object.assign(log, { hurry });
+    await projecting.start();
+    const { position } = await log.append('counter-a', [opened('a')], 'noStream');
+    const shown = projecting.waitFor('counters', position, LONG);
+    expect(hurry).toHaveBeenCalledTimes(1);
+    await shown;
+    await projecting.waitFor('counters', position, LONG);
+    expect(hurry).toHaveBeenCalledTimes(1);
+    await projecting.stop();
+  });
+
   it('passes over events of other types without a commit for each', async () => {
     const { log, readStore, projecting } = memoryProjecting();
     await projecting.start();

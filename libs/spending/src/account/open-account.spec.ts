@@ -33,3 +33,31 @@ test('a call that ends under a limit as it was does not bring that back', async 
   await account.standing(month);
   expect(log.events.filter(({ type }) => type === 'SpendAccountOpened')).toHaveLength(2);
 });
+
+test('moves gather behind several that were decided together, and none waits that comes alone', async () => {
+  const { log, account } = open();
+  await account.standing(day);
+  const hold = () => account.move(day, { type: 'hold', id: ids.next(), by: 'p', estimate: 1n, at: 0 });
+  const moves = () => log.events.filter(({ type }) => type === 'SpendMoved').length;
+  jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick'] });
+  try {
+    for (let calls = 1; calls <= 3; calls += 1) {
+      await hold();
+      expect(moves()).toBe(calls);
+    }
+    const together = [hold(), hold()];
+    await Promise.resolve();
+    await Promise.resolve();
+    const behind = Array.from({ length: 5 }, hold);
+    await Promise.all(together);
+    expect(moves()).toBe(4);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(moves()).toBe(4);
+    const last = hold();
+    await jest.advanceTimersByTimeAsync(1);
+    await Promise.all([...behind, last]);
+    expect(moves()).toBe(5);
+  } finally {
+    jest.useRealTimers();
+  }
+});
