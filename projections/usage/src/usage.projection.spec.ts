@@ -55,6 +55,22 @@ describe('usage', () => {
     });
   });
 
+  it.each([
+    ['at', '2026-11-21T12:15:00.000Z'],
+    ['userId', idNumbered(7)],
+    ['apiKeyId', idNumbered(7)],
+    ['agentId', idNumbered(7)],
+    ['spaceId', idNumbered(7)],
+    ['model', 'm2'],
+    ['currency', 'EUR'],
+  ])('keeps apart what differs in %s alone, in whatever order it comes', async (field, other) => {
+    const at = '2026-11-21T12:14:59.999Z';
+    await show([1, 2, 3, 4, 5].map((number) => invocation(number, { at, ...(number % 2 === 0 ? { [field]: other } : {}) })));
+    const rows = (await store.scan('usage', version, null, 10)).map(({ row }) => row);
+    expect(rows.map((row) => [row[field] === other, row['calls']])).toEqual(expect.arrayContaining([[false, 3], [true, 2]]));
+    expect(rows).toHaveLength(2);
+  });
+
   it('comes to what its calls come to, wherever a period is cut', async () => {
     const minute = fc.oneof(fc.nat(120), fc.integer({ min: 0, max: 5 * 24 }).map((hours) => hours * 60));
     const time = fc.tuple(minute, fc.constantFrom(0, 1, 59_999)).map(([minutes, ms]) => new Date(Date.UTC(2026, 10, 21, 12) + minutes * 60_000 + ms).toISOString());

@@ -146,6 +146,13 @@ describe('the SQLite log', () => {
     await expect(later.readAll()).rejects.toMatchObject({ name: 'Unavailable' });
   }));
 
+  it('hands over what it gathers for those who follow it when somebody waits for them', withNewLog(async (log) => {
+    const hurried = jest.spyOn(KnownLog.prototype, 'hurry');
+    log.hurry?.();
+    expect(hurried).toHaveBeenCalledTimes(1);
+    hurried.mockRestore();
+  }));
+
   it('refuses what comes after it was closed', withNewLog(async (log) => {
     await log.close();
 
