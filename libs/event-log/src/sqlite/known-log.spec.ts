@@ -50,14 +50,3 @@ describe('those who follow the log in memory', () => {
     expect(rung).toHaveLength(2);
   });
 });
-
-test('followers of the log are told however often somebody says that they are waited for', async () => {
-  const { known, rung } = followed();
-  known.listen(() => (rung.length === 1 ? known.onCommitted() : undefined));
-  known.onCommitted();
-  for (let turns = 0; rung.length < 2 && turns < 100_000; turns += 1) {
-    known.hurry();
-    await new Promise((turned) => setImmediate(turned));
-  }
-  expect(rung).toHaveLength(2);
-});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type EventLog, isLogInUse, LogInUse, openSqliteEventLog, openSqliteLogReader } from '..';
 import { type LogUnderTest, newEvent, newEvents } from '../contract/log-under-test.contract';
 import { eventLogContract } from '../event-log.contract';
+import { KnownLog } from './known-log';
 
 interface SqliteLogUnderTest extends LogUnderTest {
   readonly folder: string;
