@@ -51,7 +51,7 @@ test('moves gather behind several that were decided together, and none waits tha
     const behind = Array.from({ length: 5 }, hold);
     await Promise.all(together);
     expect(moves()).toBe(4);
-    await jest.advanceTimersByTimeAsync(1);
+    await jest.advanceTimersByTimeAsync(3);
     expect(moves()).toBe(4);
     const last = hold();
     await jest.advanceTimersByTimeAsync(1);

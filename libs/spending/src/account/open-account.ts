@@ -10,7 +10,7 @@ import { type Answer, decideMoves, type Move, type Terms } from './moves';
 /** Moves that one event tells of at most. */
 const BATCH = 500;
 /** How long moves gather behind a batch of several, where as many more are about to come: one event of many costs less than many of few. */
-const GATHERED_MS = 2;
+const GATHERED_MS = 4;
 
 /** A limit as accounts need it. */
 export interface AccountLimit {
