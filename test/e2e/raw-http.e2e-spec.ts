@@ -42,10 +42,11 @@ describe('what could be read in two ways is read in none', () => {
   });
 
   it.each([
-    ['headers without end', 413, 'too_large', `x-long: ${'a'.repeat(40_000)}\r\n`],
-    ['two lengths', 400, 'invalid_parameter', 'content-length: 2\r\ncontent-length: 40\r\n'],
-  ])('%s at the gateway: %d in its envelope', async (_, status, code, header) => {
-    const [top = '', body = ''] = (await exchange(`POST /api/compat/v1/chat/completions HTTP/1.1\r\nHost: x\r\n${header}\r\n{}`)).split('\r\n\r\n');
+    ['headers without end', 413, 'too_large', `Host: x\r\nx-long: ${'a'.repeat(40_000)}\r\n\r\n{}`],
+    ['two lengths', 400, 'invalid_parameter', 'Host: x\r\ncontent-length: 2\r\ncontent-length: 40\r\n\r\n{}'],
+    ['no host', 400, 'invalid_parameter', 'content-type: application/json\r\ncontent-length: 2\r\n\r\n{}'],
+  ])('%s at the gateway: %d in its envelope', async (_, status, code, rest) => {
+    const [top = '', body = ''] = (await exchange(`POST /api/compat/v1/chat/completions HTTP/1.1\r\n${rest}`)).split('\r\n\r\n');
     expect([statuses(top), top.includes('content-type: application/json; charset=utf-8'), /\r\nx-request-id: \S+/.test(top)]).toEqual([[status], true, true]);
     expect(JSON.parse(body)).toEqual({ error: { message: expect.any(String), type: 'invalid_request_error', param: null, code } });
   });
@@ -54,6 +55,11 @@ describe('what could be read in two ways is read in none', () => {
     const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
     expect(statuses(await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`))).toEqual([413]);
   });
+});
+
+it('passes over an expectation that it does not know', async () => {
+  const received = await exchange(`GET /api/compat/v1/models/local-chat HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nx-api-key: ${ADMIN_KEY}\r\nconnection: close\r\n\r\n`);
+  expect([statuses(received), /\r\nx-request-id: \S+/.test(received), received.includes('"id":"local-chat"')]).toEqual([[200], true, true]);
 });
 
 it('refuses methods it does not know, also when a header asks for another', async () => {

@@ -1,3 +1,4 @@
+import { refuse } from '@app/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Logger } from 'pino';
 import { accessLog } from './access-log';
@@ -27,6 +28,8 @@ export const makeAdapter = (): JsonTextAdapter =>
     requestTimeout: 15 * 60_000,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: refuseUnreadable,
+    // Node would refuse without a body; `begin` does it in the form of the API.
+    http: { requireHostHeader: false },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => sendError(request, reply, error),
     return503OnClosing: false,
   });
@@ -41,6 +44,8 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorateRequest('mayReadOn', null);
   fastify.decorateRequest('correlationId', '');
   fastify.addHook('onRequest', begin);
+  // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   traceRequests(fastify);
   fastify.addHook('onRoute', (options) => {
     const route = options.config?.route ?? {};
@@ -79,5 +84,9 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
   request.startedAt = performance.now();
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
   request.server.edge.requests.admit(request, reply);
+  if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    reply.header('connection', 'close');
+    refuse('invalid_parameter', { path: 'Host', reason: 'required' });
+  }
   done();
 };
