@@ -71,3 +71,16 @@ describe('projections whose view is divided into slices', () => {
     expect(rows.filter((projection) => projection.name === name).map(isPerStream)).toEqual([false]);
   });
 });
+
+describe('projections that are handed no data', () => {
+  /** True when what an event does is the same without its data. */
+  const isContextOnly = ({ apply, types }: RowProjection): boolean =>
+    types.filter((type) => golden.has(type)).every((type) => {
+      const event = eventOf(type, 0, 1);
+      return JSON.stringify(apply(event)) === JSON.stringify(apply({ ...event, data: Object.freeze({}) }));
+    });
+
+  it.each(rows.filter(({ contextOnly }) => contextOnly === true).map((projection) => [projection.name, projection] as const))('%s reads none', (_, projection) => expect(isContextOnly(projection)).toBe(true));
+
+  it('are told from one that does', () => expect(rows.filter(({ name }) => name === 'tags').map(isContextOnly)).toEqual([false]));
+});
