@@ -1,5 +1,4 @@
-import { type RecordedEvent, Unavailable } from '@app/kernel';
-import type { RowProjection } from './projection';
+import { Unavailable } from '@app/kernel';
 import { counted, counters, memoryProjecting, opened, stored } from '../../../test/fixtures/counters';
 
 const LONG = 10_000;
@@ -36,27 +35,6 @@ describe('dead letters', () => {
     const { projecting, append } = await running();
     await append('counter-a', opened('a'), event);
     expect(await projecting.deadLetters()).toMatchObject([{ reason, revision: 1 }]);
-    await projecting.stop();
-  });
-
-  it.each([
-    ['that breaks its schema', stored('Counted', { by: 'many' })],
-    ['that was never heard of', stored('Unknown', {})],
-    ['of a newer program', { ...counted(), metadata: JSON.stringify({ schema: '7' }) }],
-    ['that are no JSON', { ...counted(), data: '{' }],
-  ])('are not made by data %s where a projection reads the context alone', async (_, event) => {
-    const seen: RecordedEvent[] = [];
-    const apply: RowProjection['apply'] = (given) => {
-      seen.push(given);
-      return [{ op: 'put', key: given.context.position, row: { name: given.context.id, count: 0 } }];
-    };
-    const { log, readStore, projecting } = memoryProjecting({ projections: [{ ...counters, contextOnly: true, apply }] });
-    await projecting.start();
-    const { position } = await log.append('counter-a', [opened('a'), event], 'noStream');
-    expect(await projecting.waitFor('counters', position, LONG)).toBe(true);
-    expect(await projecting.deadLetters()).toEqual([]);
-    expect((await readStore.get('counters', position))?.row['name']).toBe(event.id);
-    expect(seen).toMatchObject([{ type: 'CounterOpened', data: {} }, { type: event.type, data: {} }]);
     await projecting.stop();
   });
 

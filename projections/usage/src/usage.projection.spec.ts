@@ -8,7 +8,7 @@ import { invocations, type WantedInvocations } from '@projections/invocations';
 import * as fc from 'fast-check';
 import { idNumbered, invocation, INVOKER } from '../../../test/fixtures/invocations';
 import { happened } from '../../../test/fixtures/view';
-import { DAYS, QUARTERS, type Spans, usage, usageDays, usageParts, usageRow } from '.';
+import { DAYS, nanoOf, QUARTERS, type Spans, usage, usageDays, usageParts, usageRow } from '.';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-'));
 let store: ReadStore;
@@ -69,6 +69,14 @@ describe('usage', () => {
     const rows = (await store.scan('usage', version, null, 10)).map(({ row }) => row);
     expect(rows.map((row) => [row[field] === other, row['calls']])).toEqual(expect.arrayContaining([[false, 3], [true, 2]]));
     expect(rows).toHaveLength(2);
+  });
+
+  it('is whole for costs of every length', async () => {
+    const costs = ['0', '7', '999999999', '1000000000', '1000000001', '12345678901234567890'];
+    await show(costs.map((cost, number) => invocation(number, { cost, isIncludedUsage: true })));
+    const [row] = (await store.scan('usage-days', version, null, 10)).map(({ row }) => usageRow.parse(row));
+    const sum = costs.reduce((total, cost) => total + BigInt(cost), 0n);
+    expect([nanoOf(row?.costUnits ?? 0, row?.costNano ?? 0), nanoOf(row?.includedUnits ?? 0, row?.includedNano ?? 0)]).toEqual([sum, sum]);
   });
 
   it('comes to what its calls come to, wherever a period is cut', async () => {
