@@ -154,7 +154,9 @@ test('a leader that cannot begin anew from what another has decided tries again'
   await until(() => failures <= 0, 'a failure');
   await countAll(0);
   expect(await shown(leader)).toBe(true);
-  expect(await leader.projecting.status('counters')).toMatchObject({ version: 1, state: 'live', rebuild: { state: 'ready' } });
+  // It shows a position a moment before it says that there is no more.
+  await until(async () => (await leader.projecting.status('counters')).state === 'live', 'the view to be live');
+  expect(await leader.projecting.status('counters')).toMatchObject({ version: 1, rebuild: { state: 'ready' } });
 });
 
 test('slices that come together and cannot be opened for a while come together later, and the rebuild ends', async () => {
