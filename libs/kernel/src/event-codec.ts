@@ -71,8 +71,8 @@ export class EventCodec {
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
-  /** Where an event stands and who caused it; its data are not read, and empty here. */
-  contextOf(event: StoredEvent): RecordedEvent {
+  /** Reads of an event its type, where it stands and who caused it; its data are not read, and empty here. */
+  decodeContext(event: StoredEvent): RecordedEvent {
     return { type: event.type, data: NO_DATA, context: contextOf(event, JSON.parse(event.metadata) as Record<string, string>) };
   }
 

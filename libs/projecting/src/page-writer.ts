@@ -82,7 +82,7 @@ export class PageWriter {
     for (const event of events) {
       if (isIn(letters, event.stream) || isIn(failed, event.stream) || isIn(skip, event.id)) continue;
       try {
-        const given = store.operations(keys === undefined ? codec.contextOf(event) : codec.decodeWith(event, keys));
+        const given = store.operations(keys === undefined ? codec.decodeContext(event) : codec.decodeWith(event, keys));
         const operations = given instanceof Promise ? await given : given;
         if (operations.length > 0) changes.push({ position: event.position, operations });
       } catch (error) {

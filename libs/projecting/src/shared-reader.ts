@@ -1,7 +1,7 @@
 import { type EventCodec, LruCache, type Position, type RecordedEvent } from '@app/kernel';
 
 /** What views need of the codec. */
-export type EventReader = Pick<EventCodec, 'keysOf' | 'decodeWith' | 'contextOf'>;
+export type EventReader = Pick<EventCodec, 'keysOf' | 'decodeWith' | 'decodeContext'>;
 
 /** Characters of events that are remembered. */
 const REMEMBERED = 1024 * 1024;
@@ -19,7 +19,7 @@ export const sharedReader = (codec: EventCodec): EventReader => {
   const known = new LruCache<Position, Read>(REMEMBERED, ({ characters }) => characters);
   return {
     keysOf: (events) => codec.keysOf(events),
-    contextOf: (event) => codec.contextOf(event),
+    decodeContext: (event) => codec.decodeContext(event),
     decodeWith: (event, keys) => {
       if (codec.isSensitive(event.type)) return codec.decodeWith(event, keys);
       const read = known.get(event.position);

@@ -16,6 +16,7 @@ export class Waiters {
     for (const waiter of this.waiting) if (this.shows(waiter.position)) waiter.settle(true);
   }
 
+  /** Whether nobody would have to wait for the position. */
   shows(position: Position): boolean {
     return position === '' || (this.reached !== null && this.reached >= position);
   }

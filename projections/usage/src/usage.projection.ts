@@ -65,8 +65,8 @@ const summed = (invocations: readonly RecordedInvocation[], span: number): reado
   let row: Sum | undefined;
   for (const invocation of invocations) {
     const minute = invocation.at.slice(0, MINUTE);
-    const at = spans.get(minute) ?? spanOf(invocation.at, span);
-    spans.set(minute, at);
+    let at = spans.get(minute);
+    if (at === undefined) spans.set(minute, (at = spanOf(invocation.at, span)));
     if (row === undefined || !belongs(invocation, at, row.row)) row = rowOf(invocation, at, rows);
     count(row.by, invocation);
   }

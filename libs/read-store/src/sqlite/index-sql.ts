@@ -6,7 +6,7 @@ export const fieldSql = (field: string): string => `row->>'$.${checkedField(fiel
 
 /**
  * Statement that makes a declared index. The key ends every index that is not unique: ties are in the order of the keys. What is
- * newest comes last in the file, whichever way is declared, since an index serves both and takes in rows a third cheaper at its end.
+ * declared newest first is made newest last: an index is read both ways, and takes in rows a quarter cheaper at its end.
  */
 export const createIndexSql = ({ name, fields, unique }: IndexSpec): string => {
   const isReversed = fields.at(-1)?.order === 'desc';

@@ -55,8 +55,17 @@ test('moves gather behind several that were decided together, and none waits tha
     expect(moves()).toBe(4);
     const last = hold();
     await jest.advanceTimersByTimeAsync(1);
-    await Promise.all([...behind, last]);
+    const held = await Promise.all([...behind, last]);
     expect(moves()).toBe(5);
+    expect(held.every((answer) => answer?.granted)).toBe(true);
+
+    await jest.advanceTimersByTimeAsync(100);
+    const ending = Array.from({ length: 5 }, () => account.move(day, settle(ids.next())));
+    await Promise.resolve();
+    await Promise.resolve();
+    // Behind calls that end nobody waits: no timer runs here.
+    await Promise.all([...ending, hold()]);
+    expect(moves()).toBe(6);
   } finally {
     jest.useRealTimers();
   }

@@ -9,7 +9,7 @@ import { type Answer, decideMoves, type Move, type Terms } from './moves';
 
 /** Moves that one event tells of at most. */
 const BATCH = 500;
-/** How long moves gather behind a batch of several, where as many more are about to come: one event of many costs less than many of few. */
+/** How long moves gather behind several calls that began together, where as many more are about to: one event of many costs less than many of few. */
 const GATHERED_MS = 4;
 
 /** A limit as accounts need it. */
@@ -80,12 +80,12 @@ export class OpenAccount {
     this.isRunning = true;
     // What asks in the same turn is decided together.
     await Promise.resolve();
-    for (let together = 0; this.waiting.length > 0; ) {
-      if (together > 1 && this.waiting.length < BATCH) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
+    for (let begun = 0; this.waiting.length > 0; ) {
+      if (begun > 1 && this.waiting.length < BATCH) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
       const batch = this.waiting.splice(0, BATCH);
-      together = batch.length;
+      begun = batch.filter(({ move }) => isBeginning(move)).length;
       try {
-        const answers = await this.decided(batch.flatMap(({ move }) => move ?? []), batch.some(({ move }) => isBeginning(move)));
+        const answers = await this.decided(batch.flatMap(({ move }) => move ?? []), begun > 0);
         for (const { move, resolve } of batch) resolve(move && answers.get(move.id));
       } catch (error) {
         for (const { reject } of batch) reject(error);
