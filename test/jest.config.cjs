@@ -6,6 +6,9 @@ const esmOnly = [
 const { availableParallelism } = require('node:os');
 const { swcOptions } = require('./register.cjs');
 
+// One seed for all workers, named when the run fails: what tests draw at random, they draw again with it.
+process.env.SEED ??= String(Date.now() % 2 ** 31);
+
 /** @type {import('jest').Config} */
 module.exports = {
   rootDir: '..',
@@ -28,6 +31,7 @@ module.exports = {
     ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),
   ],
   testTimeout: 60_000,
+  reporters: ['default', '<rootDir>/test/seed-reporter.cjs'],
   // Tests wait a third of their time; those of faults and servers have processes of their own at work meanwhile.
   maxWorkers: process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : Math.ceil(1.5 * availableParallelism()),
 };

@@ -92,7 +92,7 @@ const fill = async (log: EventLog): Promise<string> => {
 };
 
 const startDouble = async (): Promise<{ readonly url: string; readonly child: ChildProcess }> => {
-  const child = fork(join(__dirname, '..', 'servers', 'eventstoredb', 'main.ts'), ['--port', '0'], { execArgv: process.execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(join(__dirname, '..', 'servers', 'eventstoredb', 'main.ts'), ['--port', '0', '--lag', 'none'], { execArgv: process.execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   return { url: line.toString().trim(), child };
 };

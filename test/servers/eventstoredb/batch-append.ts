@@ -6,8 +6,8 @@ import { ANY, NO_STREAM, STREAM_EXISTS } from './commit-check';
 import { strikes } from './faults';
 import { BadMessage, countedSize, proposedOf, TOO_LARGE, uuidOf } from './proposed-message';
 import { type Proposed, streamIdentifier, streamName } from './recorded-event';
-import { callerOf, fail, type Serving } from './serving';
-import type { Outcome } from './server-log';
+import { callerOf, COMMIT_TIMEOUT_MS, fail, type Serving } from './serving';
+import type { Told } from './server-log';
 import { batchFailures, messageTooLarge, notLeader, unavailable, wrongPassword } from './statuses';
 
 type Call = ServerDuplexStream<BatchAppendReq | typeof TOO_LARGE, BatchAppendResp>;
@@ -85,12 +85,15 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
     if (faults.refusal !== null) return refuse(batchFailures.refused(faults.refusal));
     if (faults.leader !== null) return fail(call, notLeader(faults.leader));
     if (strikes(faults, 'prepareTimeouts')) return refuse(batchFailures.timeout());
-    const outcome = serving.log.append(stream, expected, events);
-    if (strikes(faults, 'commitTimeouts')) return refuse(batchFailures.timeout());
-    if (strikes(faults, 'dropAcknowledgements')) return undefined;
-    const fill = (response: BatchAppendResp): BatchAppendResp => withOutcome(response, stream, expected, outcome);
-    if (strikes(faults, 'answerTwice')) answer(correlation, stream, fill);
-    return answer(correlation, stream, fill);
+    const [isLate, isLost, isTwice] = [strikes(faults, 'commitTimeouts'), strikes(faults, 'dropAcknowledgements'), strikes(faults, 'answerTwice')];
+    serving.log.append(stream, expected, events, (outcome) => {
+      if (isLate || isLost) return;
+      if (outcome.kind === 'dropped') return void setTimeout(() => refuse(batchFailures.timeout()), COMMIT_TIMEOUT_MS).unref();
+      const fill = (response: BatchAppendResp): BatchAppendResp => withOutcome(response, stream, expected, outcome);
+      if (isTwice) answer(correlation, stream, fill);
+      answer(correlation, stream, fill);
+    });
+    if (isLate) refuse(batchFailures.timeout());
   };
 
   if (caller === 'stranger') fail(call, wrongPassword);
@@ -116,7 +119,7 @@ const expectedOf = (options: BatchAppendReq.Options): number => {
   return options.hasStreamExists() ? STREAM_EXISTS : Number(options.getStreamPosition());
 };
 
-const withOutcome = (response: BatchAppendResp, stream: string, expected: number, outcome: Outcome): BatchAppendResp => {
+const withOutcome = (response: BatchAppendResp, stream: string, expected: number, outcome: Told): BatchAppendResp => {
   if (outcome.kind === 'deleted') return response.setError(batchFailures.streamDeleted(stream));
   if (outcome.kind === 'wrongExpectedVersion') return response.setError(batchFailures.wrongExpectedVersion(expected, outcome.current));
   const success = new BatchAppendResp.Success();

@@ -28,9 +28,11 @@ const remove = <Response>(
   if (refusal !== undefined) return reply(refusal);
   const stream = streamName(options?.getStreamIdentifier());
   const expected = options === undefined ? -1 : expectedOf(options);
-  const outcome = log[kind](stream, expected);
-  if (strikes(faults, 'dropAcknowledgements')) return;
-  if (outcome.kind === 'deleted') return reply(streamDeleted(stream));
-  if (outcome.kind === 'wrongExpectedVersion') return reply(wrongExpectedVersion('Delete', stream, expected, outcome.current));
-  return reply(null, respond(String(outcome.position)));
+  const isLost = strikes(faults, 'dropAcknowledgements');
+  log[kind](stream, expected, (outcome) => {
+    if (isLost) return;
+    if (outcome.kind === 'deleted') return reply(streamDeleted(stream));
+    if (outcome.kind === 'wrongExpectedVersion') return reply(wrongExpectedVersion('Delete', stream, expected, outcome.current));
+    reply(null, respond(String(outcome.position)));
+  });
 };

@@ -4,7 +4,8 @@ import { status, type ServiceError } from '@grpc/grpc-js';
 import { ANY, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { until } from '../../fixtures/until';
-import { type DoubleOptions, type EventStoreDouble, startEventStoreDouble } from './double';
+import { type DoubleOptions, endlessLag, type EventStoreDouble, startEventStoreDouble } from './double';
+import { seededLag } from './lag';
 import { RawClient } from './raw-client';
 
 /** What a subscription said so far, by kind, and how it ended. */
@@ -18,17 +19,19 @@ const hear = (call: ReturnType<RawClient['subscribe']>) => {
   return heard;
 };
 
+let double: EventStoreDouble;
+let client: RawClient;
+const begin = async (options: DoubleOptions = {}): Promise<void> => {
+  double = await startEventStoreDouble(options);
+  client = new RawClient(double.port);
+};
+const end = async (): Promise<void> => {
+  client.close();
+  await double.stop();
+};
+
 describe('the double of EventStoreDB, when it does wrong on purpose', () => {
-  let double: EventStoreDouble;
-  let client: RawClient;
-  const begin = async (options: DoubleOptions = {}): Promise<void> => {
-    double = await startEventStoreDouble(options);
-    client = new RawClient(double.port);
-  };
-  afterEach(async () => {
-    client.close();
-    await double.stop();
-  });
+  afterEach(end);
 
   it('drops an acknowledgement after the commit', async () => {
     await begin();
@@ -186,5 +189,64 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     await double.restart();
     await expect(write().catch(write)).resolves.toEqual([1n, 0n]);
     await connection.dispose();
+  });
+});
+
+describe('the double of EventStoreDB, as a real server, decides before it shows', () => {
+  const all = async (connection: EventStoreDBClient): Promise<string[]> => {
+    const streams: string[] = [];
+    for await (const { event } of connection.readAll()) if (event?.streamId.startsWith('notes-') === true) streams.push(event.streamId);
+    return streams;
+  };
+  const answered = (): (string | undefined)[] => client.answers.map((answer) => answer.getSuccess()?.getCurrentRevision());
+
+  it('refuses by what no reader sees yet, and shows it everywhere when it acknowledges it', async () => {
+    await begin({ lag: endlessLag });
+    const connection = EventStoreDBClient.connectionString(double.url);
+    const heard = hear(client.subscribe('notes-1'));
+    const id = client.append('notes-1');
+    await until(async () => {
+      const error: unknown = await connection.appendToStream('notes-1', jsonEvent({ type: 'Noted', data: {} }), { expectedRevision: 5n }).catch((refusal: unknown) => refusal);
+      return (error as { actualVersion?: bigint }).actualVersion === 0n;
+    }, 'a refusal');
+    expect([answered(), await client.read('notes-1'), await all(connection), heard.events]).toEqual([[], [], [], 0]);
+
+    double.showAll();
+    await until(() => client.answers.length === 1);
+    expect([answered(), await client.read('notes-1'), await all(connection)]).toEqual([['0'], [id], ['notes-1']]);
+    await until(() => heard.events === 1);
+    await connection.dispose();
+    await end();
+  });
+
+  it('shows and acknowledges in the order of the log, whatever the lag of each', async () => {
+    const lags = [60, 0, 30, 0, 90, 0];
+    await begin({ lag: () => lags.shift() ?? 0 });
+    for (let stream = 0; stream < 6; stream += 1) client.append(`notes-${stream % 2}`);
+    await until(() => client.answers.length === 6);
+    expect(answered()).toEqual(['0', '0', '1', '1', '2', '2']);
+    await end();
+  });
+
+  it('drops a repeat of what it has not shown: the caller hears of a timeout', async () => {
+    await begin({ lag: endlessLag });
+    const id = client.append('notes-1');
+    client.append('notes-1', { id });
+    await until(() => client.answers.length === 1);
+    expect(client.answers[0]?.getError()?.getMessage()).toBe('Timeout');
+    double.showAll();
+    client.append('notes-1', { id });
+    await until(() => client.answers.length === 3);
+    expect([answered(), await client.read('notes-1')]).toEqual([[undefined, '0', '0'], [id]]);
+    await end();
+  });
+
+  it('lags for less than 10 ms as a rule and for 150 ms at most, and by one seed alike', () => {
+    const [lag, again] = [seededLag(7), seededLag(7)];
+    const drawn = Array.from({ length: 1_000 }, lag);
+    expect(drawn).toEqual(Array.from({ length: 1_000 }, again));
+    expect(drawn.filter((milliseconds) => milliseconds < 10).length).toBeGreaterThan(850);
+    expect(Math.max(...drawn)).toBeLessThan(150);
+    expect(Math.max(...drawn)).toBeGreaterThan(80);
   });
 });

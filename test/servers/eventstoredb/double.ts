@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { type Faults, noFaults } from './faults';
 import { Journal } from './journal';
+import { endlessLag, type Lag, noLag, seededLag } from './lag';
 import { ServerLog } from './server-log';
 import { credentialsOf, grpcServer, type ServerCertificate } from './service';
 import type { Serving, ServerVersion } from './serving';
@@ -21,6 +22,8 @@ export interface DoubleOptions {
   readonly maxAppendSize?: number;
   /** How long an append may stay without its last part; 2,000 ms by default. */
   readonly writeTimeoutMs?: number;
+  /** How long each write takes until it is shown and acknowledged; as on a real server by default, `noLag` for measuring. */
+  readonly lag?: Lag;
 }
 
 /** A server on loopback that answers as EventStoreDB does, from the client's own generated services. */
@@ -37,6 +40,10 @@ export interface EventStoreDouble {
   disconnect(): void;
   /** Ends every open subscription with ABORTED "Consumer too slow", as 23.10 does to a listener that is a moment too slow. */
   dropListeners(): void;
+  /** Shows and acknowledges at once all that waits for it. */
+  showAll(): void;
+  /** Appends and deletions that are decided and not shown yet. */
+  waiting(): number;
   /** Subscriptions that are open. */
   listeners(): number;
   /** Closes the port and breaks every connection. */
@@ -47,11 +54,12 @@ export interface EventStoreDouble {
 
 /**
  * Starts a double of EventStoreDB 24.10.4 (or 23.10.6) on loopback: appends, reads, subscriptions, deletion, metadata,
- * gossip and server features. It has no persistent subscriptions, projections, links, access lists, statistics or
- * scavenge, and gives ids always as text. `transcript.spec.ts` compares its answers with those of real servers.
+ * gossip and server features. As there, a write counts for refusals at once, and is shown and acknowledged a little later.
+ * It has no persistent subscriptions, projections, links, access lists, statistics or scavenge, and gives ids always as
+ * text. `transcript.spec.ts` compares its answers with those of real servers.
  */
 export const startEventStoreDouble = async (options: DoubleOptions = {}): Promise<EventStoreDouble> => {
-  const log = new ServerLog(options.file === undefined ? undefined : new Journal(options.file));
+  const log = new ServerLog(options.file === undefined ? undefined : new Journal(options.file), options.lag ?? seededLag());
   const serving: Serving = {
     log,
     faults: noFaults(),
@@ -99,6 +107,8 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
     dropListeners: () => {
       for (const drop of serving.listeners) drop(consumerTooSlow);
     },
+    showAll: () => log.showAll(),
+    waiting: () => log.waiting,
     listeners: () => serving.listeners.size,
     stop: async () => {
       await stop();
@@ -111,4 +121,5 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
   };
 };
 
-export type { Faults, ServerCertificate, ServerVersion };
+export { endlessLag, noLag };
+export type { Faults, Lag, ServerCertificate, ServerVersion };

@@ -1,7 +1,7 @@
 import { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import type { Filter } from './filter';
 import { encoded, type Recorded } from './recorded-event';
-import type { ServerLog } from './server-log';
+import type { ShownLog } from './shown-log';
 import { type Failure, streamDeleted } from './statuses';
 
 /** What a subscription hands over, in order, without end. */
@@ -21,7 +21,7 @@ export class AllFeed implements Feed {
   private checkpoint: Recorded | undefined;
 
   constructor(
-    private readonly log: ServerLog,
+    private readonly log: ShownLog,
     private readonly after: number,
     private readonly filter: Filter | undefined,
   ) {
@@ -61,7 +61,7 @@ export class StreamFeed implements Feed {
   private isClosed = false;
 
   constructor(
-    private readonly log: ServerLog,
+    private readonly log: ShownLog,
     private readonly stream: string,
     private revision: number,
   ) {}

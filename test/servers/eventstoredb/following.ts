@@ -22,19 +22,19 @@ export const confirm = (call: ServerWritableStream<ReadReq, Buffer>): void =>
  * Serves one subscription: confirms it, hands over what is there, says that it caught up, goes on with what is written.
  * A listener that falls too far behind at the head is dropped by version 23; version 24 lets it catch up and says so again.
  */
-export const follow = async ({ log, faults, version, listeners }: Serving, call: ServerWritableStream<ReadReq, Buffer>, feed: Feed, saysCaughtUp: () => boolean): Promise<void> => {
+export const follow = async ({ log: { shown }, faults, version, listeners }: Serving, call: ServerWritableStream<ReadReq, Buffer>, feed: Feed, saysCaughtUp: () => boolean): Promise<void> => {
   confirm(call);
   const state = { isOpen: true, isLive: false, wake: (): void => undefined };
   const onWrite = (): void => state.wake();
   const drop = (failure?: Failure): void => {
     if (!state.isOpen) return;
     state.isOpen = false;
-    log.watchers.delete(onWrite);
+    shown.watchers.delete(onWrite);
     listeners.delete(drop);
     state.wake();
     if (failure !== undefined) fail(call, failure);
   };
-  log.watchers.add(onWrite);
+  shown.watchers.add(onWrite);
   listeners.add(drop);
   call.on('close', () => drop());
   call.on('cancelled', () => drop());

@@ -22,7 +22,7 @@ export const read = (serving: Serving) => async (call: Call) => {
 };
 
 const readStream = async (serving: Serving, call: Call, options: ReadReq.Options): Promise<void> => {
-  const { log, version } = serving;
+  const { log: { shown: log }, version } = serving;
   const from = options.getStream();
   const stream = streamName(from?.getStreamIdentifier());
   if (stream === '') return fail(call, handlerThrew);
@@ -48,7 +48,7 @@ const readStream = async (serving: Serving, call: Call, options: ReadReq.Options
 };
 
 const readAll = async (serving: Serving, call: Call, options: ReadReq.Options): Promise<void> => {
-  const { log, version } = serving;
+  const { log: { shown: log }, version } = serving;
   const from = options.getAll();
   const given = from?.getPosition();
   if (given !== undefined && BigInt(given.getPreparePosition()) > BigInt(given.getCommitPosition())) return fail(call, handlerThrew);

@@ -19,6 +19,9 @@ export interface Serving {
   readonly listeners: Set<(failure: Failure) => void>;
 }
 
+/** When a caller hears that its append was dropped: the commit timeout of a server as it comes. */
+export const COMMIT_TIMEOUT_MS = 2_000;
+
 export type ServerVersion = '23.10.6' | '24.10.4';
 
 /** Whose call it is: `anonymous` may do nothing where there are users, `stranger` gave a wrong password. */

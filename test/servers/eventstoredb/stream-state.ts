@@ -11,6 +11,41 @@ export interface StreamState {
   tombstone: Recorded | undefined;
 }
 
+/** What one append, deletion or reopening adds to one stream. Without records it is an empty append. */
+export interface LogWrite {
+  readonly stream: string;
+  readonly records: readonly Recorded[];
+  readonly isTombstone: boolean;
+  /** What the metadata of the original stream are from now on, where this is a metastream. */
+  readonly metadata: StreamMetadata | undefined;
+  /** Where the next write begins. */
+  readonly end: number;
+}
+
+/** Streams by their names, as far as writes were taken in. */
+export class StreamStates {
+  private readonly states = new Map<string, StreamState>();
+
+  find(name: string): StreamState | undefined {
+    return this.states.get(name);
+  }
+
+  of(name: string): StreamState {
+    const known = this.states.get(name);
+    if (known !== undefined) return known;
+    const created: StreamState = { name, events: [], metadata: {}, tombstone: undefined };
+    this.states.set(name, created);
+    return created;
+  }
+
+  take({ stream, records, isTombstone, metadata }: LogWrite): void {
+    const state = this.of(stream);
+    if (isTombstone) state.tombstone = records[0];
+    else state.events.push(...records);
+    if (metadata !== undefined) this.of(originalOf(stream)).metadata = metadata;
+  }
+}
+
 export const isMetastream = (stream: string): boolean => stream.startsWith('$$');
 export const metastreamOf = (stream: string): string => `$$${stream}`;
 export const originalOf = (metastream: string): string => metastream.slice(2);

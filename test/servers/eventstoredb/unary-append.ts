@@ -5,8 +5,8 @@ import { ANY, NO_STREAM, STREAM_EXISTS } from './commit-check';
 import { strikes } from './faults';
 import { BadMessage, countedSize, proposedOf, TOO_LARGE } from './proposed-message';
 import { type Proposed, revisionText, streamName } from './recorded-event';
-import { refusalOf, type Serving } from './serving';
-import type { Outcome } from './server-log';
+import { COMMIT_TIMEOUT_MS, refusalOf, type Serving } from './serving';
+import type { Told } from './server-log';
 import { type Failure, handlerThrew, maximumSizeExceeded, messageTooLarge, streamDeleted, timedOut } from './statuses';
 
 type Call = ServerReadableStream<AppendReq | typeof TOO_LARGE, AppendResp>;
@@ -25,23 +25,26 @@ export const append = (serving: Serving) => (call: Call, reply: sendUnaryData<Ap
     if (refusal !== undefined) return answer(refusal);
     if (requests.includes(TOO_LARGE)) return answer(messageTooLarge);
     if (strikes(faults, 'prepareTimeouts')) return answer(timedOut);
-    const given = commit(serving, requests.filter((request) => request !== TOO_LARGE));
-    if (strikes(faults, 'commitTimeouts')) return answer(timedOut);
-    return strikes(faults, 'dropAcknowledgements') ? undefined : answer(given);
+    const [isLate, isLost] = [strikes(faults, 'commitTimeouts'), strikes(faults, 'dropAcknowledgements')];
+    commit(serving, requests.filter((request) => request !== TOO_LARGE), (given) => (isLate || isLost ? undefined : answer(given)));
+    if (isLate) answer(timedOut);
   });
 };
 
-const commit = ({ log, version, maxAppendSize }: Serving, requests: readonly AppendReq[]): AppendResp | Failure => {
+const commit = ({ log, version, maxAppendSize }: Serving, requests: readonly AppendReq[], answer: (given: AppendResp | Failure) => void): void => {
   const options = requests[0]?.getOptions();
   const stream = streamName(options?.getStreamIdentifier());
-  if (options === undefined || stream === '') return handlerThrew;
+  if (options === undefined || stream === '') return answer(handlerThrew);
   try {
     const events = requests.map((request) => request.getProposedMessage()).filter((message) => message !== undefined).map(proposedOf);
-    if (sizeOf(events, version) > maxAppendSize) return maximumSizeExceeded(maxAppendSize);
+    if (sizeOf(events, version) > maxAppendSize) return answer(maximumSizeExceeded(maxAppendSize));
     const expected = expectedOf(options);
-    return responseOf(stream, expected, log.append(stream, expected, events));
+    return log.append(stream, expected, events, (outcome) => {
+      if (outcome.kind === 'dropped') setTimeout(() => answer(timedOut), COMMIT_TIMEOUT_MS).unref();
+      else answer(responseOf(stream, expected, outcome));
+    });
   } catch (error) {
-    if (error instanceof BadMessage) return handlerThrew;
+    if (error instanceof BadMessage) return answer(handlerThrew);
     throw error;
   }
 };
@@ -55,7 +58,7 @@ export const expectedOf = (options: { hasAny(): boolean; hasNoStream(): boolean;
   return options.hasStreamExists() ? STREAM_EXISTS : Number(options.getRevision());
 };
 
-const responseOf = (stream: string, expected: number, outcome: Outcome): AppendResp | Failure => {
+const responseOf = (stream: string, expected: number, outcome: Told): AppendResp | Failure => {
   if (outcome.kind === 'deleted') return streamDeleted(stream);
   if (outcome.kind === 'wrongExpectedVersion') return new AppendResp().setWrongExpectedVersion(wrongVersion(expected, outcome.current));
   const success = new AppendResp.Success();
