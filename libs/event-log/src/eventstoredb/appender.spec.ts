@@ -6,7 +6,8 @@ import { Appender } from './appender';
 
 /** An appender whose server answers so, and then cannot be read. Of a stream of appends it uses `send` alone. */
 const answering = (answer: AppendAnswer): Appender =>
-  new Appender({ send: async () => answer } as unknown as AppendStream, () => Promise.reject(new Unavailable('event log', 'the server cannot be reached')));
+  new Appender({ send: async () => answer } as unknown as AppendStream, { from: unreadable, last: unreadable });
+const unreadable = (): Promise<never> => Promise.reject(new Unavailable('event log', 'the server cannot be reached'));
 
 describe('an append whose events cannot be read back', () => {
   it.each<AppendAnswer>([

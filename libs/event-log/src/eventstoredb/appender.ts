@@ -1,9 +1,11 @@
-import { type AppendResult, type ExpectedRevision, isUnavailable, type NewEvent, refuse, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, Unavailable, WrongExpectedRevision } from '@app/kernel';
 import { MixedRepeat } from '../event-log';
 import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
 import { patiently, within } from './patience';
 import { LOG_DEPENDENCY, ServerFault, unavailable } from './server-errors';
+import { ShownStream, type StreamReads } from './shown-stream';
 
 /** Milliseconds within which an append is answered or fails, everything included. */
 const APPEND_MS = 1_900;
@@ -11,9 +13,8 @@ const APPEND_MS = 1_900;
 const FIRST_TRY_MS = 900;
 /** Most appends that wait for the server before more are refused. */
 const MOST_WAITING = 20_000;
-
-/** Reads events of a stream from a revision on, within so many milliseconds. Throws `Unavailable`. */
-export type ReadBack = (stream: string, from: number, limit: number, milliseconds: number) => Promise<readonly StoredEvent[]>;
+/** Pause before an append is sent again to a stream that somebody reopens, milliseconds. */
+const REOPENED_MS = 25;
 
 /**
  * Appends once, whatever becomes of answers. At `noStream` or an exact revision the server knows an append again by its ids,
@@ -24,11 +25,14 @@ export class Appender {
   /** Why the last append was not answered, and when by `performance.now()`; undefined when it was. */
   trouble: { readonly reason: string; readonly at: number } | undefined;
   private waiting = 0;
+  private readonly shown: ShownStream;
 
   constructor(
     private readonly stream: AppendStream,
-    private readonly readBack: ReadBack,
-  ) {}
+    reads: StreamReads,
+  ) {
+    this.shown = new ShownStream(reads);
+  }
 
   /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable` or `DomainError` `too_large`. */
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
@@ -48,6 +52,7 @@ export class Appender {
       case 'stands':
         return { revision: answer.revision, position: answer.position ?? (await this.positionOf(asked, answer.revision)) };
       case 'deleted':
+        await this.shown.untilGone(asked);
         throw wrongRevision(asked, -1);
       case 'tooLarge':
         return refuse('too_large', { bytes: bytesOf(asked.events), limit: answer.limit });
@@ -82,36 +87,40 @@ export class Appender {
     }
   }
 
-  /** The server says where a repeated append stands, but not always its position. */
+  /** The server says where a repeated append stands, but not its position where it was removed since. */
   private async positionOf(asked: Asked, revision: number): Promise<string> {
-    const [event] = await this.read(asked, revision, 1);
-    if (event?.revision !== revision) throw wrongRevision(asked, -1);
-    return event.position;
+    const shown = await this.shown.upTo({ ...asked, told: revision, from: revision, limit: 1 });
+    const [event] = shown.kind === 'events' ? shown.events : [];
+    if (event?.revision === revision) return event.position;
+    throw wrongRevision(asked, event === undefined ? -1 : ((await this.shown.last(asked))?.revision ?? -1));
   }
 
-  /** Tells a repeat that stands elsewhere than the server looks, a mix of known and new events, and a lost race apart. */
+  /**
+   * Tells a repeat that stands elsewhere than the server looks, a mix of known and new events, and a lost race apart. Who
+   * lost finds what won: it is waited for.
+   */
   private async refused(asked: Asked, expected: ExpectedRevision, actual: number): Promise<AppendResult> {
     const { stream, events } = asked;
-    const intended = expected === 'noStream' ? 0 : typeof expected === 'number' ? expected + 1 : undefined;
-    if (intended === undefined) throw actual < 0 ? wrongRevision(asked, -1) : new MixedRepeat(stream);
+    if (actual < 0) throw wrongRevision(asked, -1);
+    if (expected === 'any' || expected === 'streamExists') throw new MixedRepeat(stream);
+    const intended = expected === 'noStream' ? 0 : expected + 1;
+    const shown = await this.shown.upTo({ ...asked, told: actual, from: Math.min(intended, actual), limit: events.length });
+    if (shown.kind === 'truncated') return this.goOn(asked, actual);
+    if (shown.kind === 'softDeleted') return this.goOn(asked, 'noStream');
     if (intended > actual) throw wrongRevision(asked, actual);
-    const stored = await this.read(asked, intended, events.length);
-    const known = stored.filter((event, index) => event.id === events[index]?.id).length;
-    const last = stored.at(-1);
+    const known = shown.events.filter((event, index) => event.id === events[index]?.id).length;
+    const last = shown.events.at(-1);
     if (last !== undefined && known === events.length) return { revision: last.revision, position: last.position };
     if (known > 0) throw new MixedRepeat(stream);
-    // All events of the stream were removed: it counts as none, and goes on at the next revision.
-    if (last === undefined && expected === 'noStream') return this.answered(asked, actual);
-    throw wrongRevision(asked, last === undefined ? -1 : actual);
+    throw wrongRevision(asked, actual);
   }
 
-  /** What was sent may stand where this fails. */
-  private async read({ stream, ends }: Asked, from: number, limit: number): Promise<readonly StoredEvent[]> {
-    try {
-      return await this.readBack(stream, from, limit, ends - performance.now());
-    } catch (error) {
-      throw isUnavailable(error) ? new Unavailable(LOG_DEPENDENCY, error.reason, 'unknown', { cause: error }) : error;
-    }
+  /** A stream whose events were all removed counts as none, and goes on at the next revision. */
+  private async goOn(asked: Asked, next: 'noStream' | number): Promise<AppendResult> {
+    if (asked.expected !== 'noStream') throw wrongRevision(asked, -1);
+    // At `noStream` the server itself goes on after a soft deletion. It refused: somebody did so first, who is not shown yet.
+    if (next === 'noStream') await pause(REOPENED_MS);
+    return this.answered(asked, next);
   }
 }
 

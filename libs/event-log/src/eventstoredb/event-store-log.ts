@@ -15,6 +15,7 @@ import type { Removals } from './removals';
 import { Remover } from './remover';
 import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
 import { readFrom } from './server-reader';
+import type { ReadLast } from './stream-metadata';
 
 /** What the server takes at once, be it one event or many; it may be set to take less, and says so then. */
 export const SERVER_LIMITS: AppendLimits = { event: 1024 * 1024, append: 1024 * 1024 };
@@ -47,8 +48,9 @@ export class EventStoreLog implements EventLog {
     const shared = new SharedPages(new LogPages(connection, removals));
     this.reader = new EventStoreLogReader(connection, removals);
     this.sharedReader = new EventStoreLogReader(connection, removals, shared);
-    this.appender = new Appender(new AppendStream(connection), (stream, from, limit, milliseconds) => this.read(stream, 'forwards', from, limit, milliseconds));
-    this.remover = new Remover(this.appender, async (stream, milliseconds) => (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0], removals);
+    const last: ReadLast = async (stream, milliseconds) => (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0];
+    this.appender = new Appender(new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last });
+    this.remover = new Remover(this.appender, last, removals);
     this.listener = new Listener(connection, () => shared.forget());
   }
 

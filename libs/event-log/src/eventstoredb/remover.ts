@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type ExpectedRevision, isWrongExpectedRevision, type NewEvent, type StoredEvent, WrongExpectedRevision } from '@app/kernel';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ExpectedRevision, isWrongExpectedRevision, type NewEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
 import type { Appender } from './appender';
 import { Removals, removalEvent, REMOVALS_STREAM } from './removals';
+import { LOG_DEPENDENCY } from './server-errors';
+import { isSoftDeleted, metastreamOf, type ReadLast, readMetadata, TRUNCATE_BEFORE } from './stream-metadata';
 
-/** What the server calls the first revision that is kept. */
-const TRUNCATE_BEFORE = '$tb';
 /** Milliseconds within which a step of a removal is answered or fails. */
 const STEP_MS = 1_900;
-
-/** Reads the newest event of a stream, of the server's own too. */
-export type ReadLast = (stream: string, milliseconds: number) => Promise<StoredEvent | undefined>;
+/** How often a step is tried again because somebody else wrote the same list or metadata, and the longest pause before that, milliseconds. */
+const MOST_TRIES = 20;
+const LONGEST_PAUSE = 100;
 
 interface End {
   /** Revision of the last event, also when it was removed; -1 for a stream that never was. */
@@ -49,14 +50,14 @@ export class Remover {
   private async endOf(stream: string): Promise<End> {
     const last = await this.readLast(stream, STEP_MS);
     if (last !== undefined) return { revision: last.revision, isLive: true };
-    const { before } = await this.metadataOf(stream);
-    return { revision: before - 1, isLive: false };
+    const metadata = await readMetadata(this.readLast, stream, STEP_MS);
+    return { revision: isSoftDeleted(metadata) ? -1 : metadata.before - 1, isLive: false };
   }
 
   private async remove(stream: string, before: number): Promise<void> {
     if (before <= 0) return;
     await this.again(async () => {
-      const metadata = await this.metadataOf(stream);
+      const metadata = await readMetadata(this.readLast, stream, STEP_MS);
       if (metadata.before >= before) return;
       await this.appender.append(metastreamOf(stream), [metadataEvent({ ...metadata.all, [TRUNCATE_BEFORE]: before })], metadata.revision < 0 ? 'noStream' : metadata.revision);
     });
@@ -68,26 +69,19 @@ export class Remover {
     await this.removals.learn();
   }
 
-  private async metadataOf(stream: string): Promise<{ readonly revision: number; readonly before: number; readonly all: Readonly<Record<string, unknown>> }> {
-    const last = await this.readLast(metastreamOf(stream), STEP_MS);
-    const all = last === undefined ? {} : (JSON.parse(last.data) as Record<string, unknown>);
-    const before = Number(all[TRUNCATE_BEFORE] ?? 0);
-    return { revision: last?.revision ?? -1, before: Number.isSafeInteger(before) ? before : 0, all };
-  }
-
-  /** Another may write the same list or metadata. */
+  /** Another may write the same list or metadata: what it wrote can be read by now. */
   private async again(step: () => Promise<void>): Promise<void> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await step();
       } catch (error) {
         if (!isWrongExpectedRevision(error)) throw error;
+        if (tries >= MOST_TRIES) throw new Unavailable(LOG_DEPENDENCY, 'others write what was removed at the same time', 'unknown', { cause: error });
+        await pause(Math.random() * Math.min(2 ** tries, LONGEST_PAUSE));
       }
     }
   }
 }
-
-const metastreamOf = (stream: string): string => `$$${stream}`;
 
 const metadataEvent = (metadata: Readonly<Record<string, unknown>>): NewEvent => ({ id: randomUUID(), type: '$metadata', data: JSON.stringify(metadata), metadata: '{}' });
 
