@@ -19,5 +19,8 @@ export const ContentErased = defineEvent({
   }),
 });
 
+/** Categories of the streams that erasure writes, for the catalogue. */
+export const erasureCategories = ['erasure'] as const;
+
 /** The kinds of event that erasure appends, for the catalogue. */
 export const erasureEvents = [ContentErased] as const;

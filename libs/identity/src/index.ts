@@ -1,5 +1,5 @@
 export * from './admins/admin-register';
-export { adminEvents } from './admins/admins.decider';
+export { adminEvents, adminsDecider } from './admins/admins.decider';
 export * from './api-key/api-key-secret';
 export * from './api-key/api-key-use';
 export * from './api-key/api-key.decider';

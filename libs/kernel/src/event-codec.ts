@@ -1,11 +1,12 @@
 import type { CommandMeta } from './command-meta';
 import type { AnyEvent, EventCatalogue, EventDefinition } from './event-definition';
+import { contextOf, metadataOf } from './event-metadata';
 import { decryptField, encryptField, isEncrypted } from './field-cipher';
 import { changeAt } from './field-paths';
 import { eventId } from './ids';
 import type { DataKey, KeyOwner, Keyring } from './keyring';
 import type { NewEvent, StoredEvent } from './log-records';
-import type { EventContext, RecordedEvent } from './recorded-event';
+import type { RecordedEvent } from './recorded-event';
 import { ERASED } from './sensitive';
 
 /** Why a stored event cannot be read. Decryption that fails for want of a key is none of these: it reads as erased. */
@@ -30,6 +31,7 @@ export class EventCodec {
 
   /** Checks each event against its schema and encrypts its sensitive fields under the stream's data key. */
   async encode(stream: string, events: readonly AnyEvent[], meta: CommandMeta, owner: KeyOwner): Promise<NewEvent[]> {
+    if (!this.catalogue.isOurStream(stream)) throw new Error(`the category of ${stream} is not in the catalogue`);
     const definitions = events.map((event) => this.definitionOf(event.type));
     const key = definitions.some((definition) => definition.sensitive.length > 0) ? await this.keyring.ensureKey(stream, owner) : undefined;
     return events.map((event, index) => {
@@ -116,36 +118,3 @@ const decrypted = (data: Record<string, unknown>, definition: EventDefinition, s
 
 /** Binds a ciphertext to its stream and field, so that it cannot be moved to another. Paths of fields are storage formats. */
 export const fieldPlace = (stream: string, path: string): string => `${stream}/${path}`;
-
-const metadataOf = (meta: CommandMeta, definition: EventDefinition): Record<string, string> => ({
-  $correlationId: meta.correlationId,
-  $causationId: meta.causationId ?? meta.commandId,
-  commandId: meta.commandId,
-  ...(meta.commandHash === undefined ? {} : { commandHash: meta.commandHash }),
-  actor: meta.actor,
-  ...(meta.onBehalfOf === undefined ? {} : { onBehalfOf: meta.onBehalfOf }),
-  ...(meta.requestId === undefined ? {} : { requestId: meta.requestId }),
-  schema: String(definition.schema),
-  recordedAt: meta.now.toISOString(),
-});
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** Filled field by field: this runs for every event of a rebuild, where spreading what is absent costs as much as the rest. */
-const contextOf = ({ id, stream, revision, position }: StoredEvent, metadata: Record<string, string>): EventContext => {
-  const context: Mutable<EventContext> = {
-    id,
-    stream,
-    revision,
-    position,
-    recordedAt: metadata['recordedAt'] ?? '',
-    actor: metadata['actor'] ?? '',
-    commandId: metadata['commandId'] ?? '',
-    correlationId: metadata['$correlationId'] ?? '',
-  };
-  if (metadata['onBehalfOf'] !== undefined) context.onBehalfOf = metadata['onBehalfOf'];
-  if (metadata['commandHash'] !== undefined) context.commandHash = metadata['commandHash'];
-  if (metadata['requestId'] !== undefined) context.requestId = metadata['requestId'];
-  if (metadata['$causationId'] !== undefined) context.causationId = metadata['$causationId'];
-  return context;
-};

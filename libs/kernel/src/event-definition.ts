@@ -1,4 +1,7 @@
 import type { z } from 'zod';
+import { categoryOf } from './decider';
+import { isOurMetadata } from './event-metadata';
+import type { StoredEvent } from './log-records';
 import { sensitiveFields } from './sensitive';
 
 /** Lifts the data of one schema version to the next: pure, and kept for ever. */
@@ -43,12 +46,14 @@ export const defineEvent = <Type extends string, Data extends z.ZodObject>(defin
   return Object.freeze({ ...definition, upcasters, schema: upcasters.length + 1, sensitive: sensitiveFields(definition.data) });
 };
 
-/** All kinds of event that this program knows, by stored name. */
+/** All kinds of event that this program knows, by stored name, and the categories of the streams that hold them. */
 export class EventCatalogue {
   private readonly definitions = new Map<string, EventDefinition>();
+  private readonly categories: ReadonlySet<string> | undefined;
 
-  /** Throws when two definitions share a name. */
-  constructor(definitions: readonly EventDefinition[]) {
+  /** Without categories every stream counts as ours. Throws when two definitions share a name. */
+  constructor(definitions: readonly EventDefinition[], categories?: readonly string[]) {
+    this.categories = categories && new Set(categories);
     for (const definition of definitions) {
       if (this.definitions.has(definition.type)) throw new Error(`event type ${definition.type} is defined twice`);
       this.definitions.set(definition.type, definition);
@@ -61,5 +66,18 @@ export class EventCatalogue {
 
   all(): readonly EventDefinition[] {
     return [...this.definitions.values()].toSorted((a, b) => a.type.localeCompare(b.type));
+  }
+
+  /** Whether a stream has a name as ours have: its category is in the catalogue. */
+  isOurStream(stream: string): boolean {
+    return this.categories?.has(categoryOf(stream)) ?? true;
+  }
+
+  /**
+   * Whether this product wrote an event, in any version: the category of its stream is in the catalogue and its metadata are ours. Its
+   * type says nothing: others may use the same names, and an earlier version does not know those of a later one.
+   */
+  isOurs({ stream, metadata }: Pick<StoredEvent, 'stream' | 'metadata'>): boolean {
+    return this.isOurStream(stream) && isOurMetadata(metadata);
   }
 }

@@ -9,6 +9,7 @@ export * from './durable-files';
 export * from './errors';
 export * from './event-codec';
 export * from './event-definition';
+export { isOurMetadata } from './event-metadata';
 export * from './field-cipher';
 export * from './field-paths';
 export * from './fields';

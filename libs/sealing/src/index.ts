@@ -1,3 +1,4 @@
+export * from './categories';
 export * from './event-hash';
 export * from './export/export-log';
 export * from './export/import-export';

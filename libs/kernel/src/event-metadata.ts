@@ -1,0 +1,55 @@
+import type { CommandMeta } from './command-meta';
+import type { EventDefinition } from './event-definition';
+import type { StoredEvent } from './log-records';
+import type { EventContext } from './recorded-event';
+
+/** What every event of ours says of itself, in this version and in all before it. Names are storage formats. */
+const ALWAYS = ['$correlationId', '$causationId', 'commandId', 'actor', 'schema', 'recordedAt'] as const;
+/** Ours are below two thousand characters: longer text is not read to find out whose it is. */
+const MOST_CHARACTERS = 16_384;
+
+/** The metadata of an event: a JSON object of flat strings. */
+export const metadataOf = (meta: CommandMeta, { schema }: EventDefinition): Record<string, string> => ({
+  $correlationId: meta.correlationId,
+  $causationId: meta.causationId ?? meta.commandId,
+  commandId: meta.commandId,
+  ...(meta.commandHash === undefined ? {} : { commandHash: meta.commandHash }),
+  actor: meta.actor,
+  ...(meta.onBehalfOf === undefined ? {} : { onBehalfOf: meta.onBehalfOf }),
+  ...(meta.requestId === undefined ? {} : { requestId: meta.requestId }),
+  schema: String(schema),
+  recordedAt: meta.now.toISOString(),
+});
+
+/** Whether metadata are such as `metadataOf` writes; a later version may say more. Takes any text. */
+export const isOurMetadata = (metadata: string): boolean => {
+  if (metadata.length > MOST_CHARACTERS || !metadata.includes('"commandId"')) return false;
+  try {
+    const value: unknown = JSON.parse(metadata);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    return ALWAYS.every((name) => Object.hasOwn(value, name)) && Object.values(value).every((text) => typeof text === 'string');
+  } catch {
+    return false;
+  }
+};
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Filled field by field: this runs for every event of a rebuild, where spreading what is absent costs as much as the rest. */
+export const contextOf = ({ id, stream, revision, position }: StoredEvent, metadata: Record<string, string>): EventContext => {
+  const context: Mutable<EventContext> = {
+    id,
+    stream,
+    revision,
+    position,
+    recordedAt: metadata['recordedAt'] ?? '',
+    actor: metadata['actor'] ?? '',
+    commandId: metadata['commandId'] ?? '',
+    correlationId: metadata['$correlationId'] ?? '',
+  };
+  if (metadata['onBehalfOf'] !== undefined) context.onBehalfOf = metadata['onBehalfOf'];
+  if (metadata['commandHash'] !== undefined) context.commandHash = metadata['commandHash'];
+  if (metadata['requestId'] !== undefined) context.requestId = metadata['requestId'];
+  if (metadata['$causationId'] !== undefined) context.causationId = metadata['$causationId'];
+  return context;
+};
