@@ -82,7 +82,7 @@ class Following implements Subscription {
     if (this.isStopped) return false;
     if (page.next !== null && page.next !== this.position) {
       this.caughtUp = false;
-      await onEvents(page.events, page.next);
+      await onEvents(page.events, page.next, page.foreign);
       this.position = page.next;
     }
     return page.end;

@@ -52,8 +52,25 @@ export interface ReadAllOptions {
   readonly filter?: EventFilter;
 }
 
+/** What tells our events from those of other programs, on a server that others write too. */
+export interface OurEvents {
+  /** What the names of our streams begin with; absent where any may be ours. */
+  readonly streamPrefixes?: readonly string[] | undefined;
+  /** Whether a stream has a name as ours have. */
+  isOurStream(stream: string): boolean;
+  isOurs(event: Pick<StoredEvent, 'stream' | 'metadata'>): boolean;
+}
+
+/** An event that another program wrote. Its bytes may be anything; what of them is no UTF-8 is replaced. */
+export interface ForeignEvent extends StoredEvent {
+  /** When the server took it, ISO 8601 UTC. */
+  readonly at: string;
+}
+
 export interface LogPage {
   readonly events: readonly StoredEvent[];
+  /** What was passed over since others wrote it, in order; absent where there was none, and from reads with a filter. */
+  readonly foreign?: readonly ForeignEvent[];
   /** Where to go on: at or past the last event of the page, since filtered events are passed over. Null only when nothing was read. */
   readonly next: Position | null;
   /** True when there was nothing more at the time of reading. */
@@ -70,10 +87,10 @@ export interface SubscribeOptions {
   readonly pageSize?: number;
   /**
    * Handles events in order; the next page comes after it resolves. `upTo` is where the subscription stands then: at or
-   * past the last event, also when `events` is empty because all were filtered out. When it rejects, the subscription
-   * goes back to the last position handled and tries again with backoff.
+   * past the last event, also when `events` is empty because all were filtered out, or are others': then `foreign` holds
+   * them, as in a page. When it rejects, the subscription goes back to the last position handled and tries again with backoff.
    */
-  readonly onEvents: (events: readonly StoredEvent[], upTo: Position) => Promise<void>;
+  readonly onEvents: (events: readonly StoredEvent[], upTo: Position, foreign?: readonly ForeignEvent[]) => Promise<void>;
   /** Said each time the end of the log is reached, only after the event before it was handled. */
   readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
   /** A failed read or handler; the subscription goes on by itself. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { categoryOf } from './decider';
+import { categoryOf, streamOf } from './decider';
 import { isOurMetadata } from './event-metadata';
 import type { StoredEvent } from './log-records';
 import { sensitiveFields } from './sensitive';
@@ -49,11 +49,14 @@ export const defineEvent = <Type extends string, Data extends z.ZodObject>(defin
 /** All kinds of event that this program knows, by stored name, and the categories of the streams that hold them. */
 export class EventCatalogue {
   private readonly definitions = new Map<string, EventDefinition>();
+  /** What the names of our streams begin with; undefined where every stream counts as ours. */
+  readonly streamPrefixes: readonly string[] | undefined;
   private readonly categories: ReadonlySet<string> | undefined;
 
   /** Without categories every stream counts as ours. Throws when two definitions share a name. */
   constructor(definitions: readonly EventDefinition[], categories?: readonly string[]) {
     this.categories = categories && new Set(categories);
+    this.streamPrefixes = categories?.map((category) => streamOf(category, ''));
     for (const definition of definitions) {
       if (this.definitions.has(definition.type)) throw new Error(`event type ${definition.type} is defined twice`);
       this.definitions.set(definition.type, definition);

@@ -1,6 +1,7 @@
 import type { CallOptions, Metadata } from '@grpc/grpc-js';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import type { OurEvents } from '../event-log';
 import { ServerFault } from './server-errors';
 import { allowTlsToAddresses } from './tls-to-addresses';
 import { type AppendCall, type ReadCall, type Transport, transportOf } from './transport';
@@ -15,7 +16,11 @@ export class Connection {
   private isClosed = false;
 
   /** Throws when the connection string or a certificate that it names cannot be read, without repeating any of it. */
-  constructor(url: string) {
+  constructor(
+    url: string,
+    /** Without it every event is ours. */
+    readonly ours?: OurEvents,
+  ) {
     try {
       this.transport = transportOf(url.replace(/^kurrentdb/, 'esdb'));
     } catch (error) {

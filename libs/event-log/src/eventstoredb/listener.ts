@@ -87,7 +87,7 @@ export class Listener {
 }
 
 interface Handlers {
-  /** With the position of an event, or without one when the subscription begins. */
+  /** With the position of an event, or how far the server has come, or without one when the subscription begins. */
   readonly onHeard: (position?: Position) => void;
   readonly onDropped: (fault: ServerFault) => void;
 }
@@ -102,7 +102,7 @@ class ServerSubscription {
       this.call = call;
       call.on('data', (response) => {
         this.heardAt = performance.now();
-        const commit = response.getEvent()?.getEvent()?.getCommitPosition();
+        const commit = response.getEvent()?.getEvent()?.getCommitPosition() ?? response.getCheckpoint()?.getCommitPosition();
         if (commit !== undefined) onHeard(positionText(commit));
         else if (response.hasConfirmation()) onHeard();
       });
@@ -110,7 +110,7 @@ class ServerSubscription {
       call.on('end', () => onDropped(new ServerFault('dropped')));
       if (this.isCancelled) call.cancel();
     };
-    connection.read(subscriptionRequest(after), attach).catch((error: unknown) => onDropped(serverFault(error)));
+    connection.read(subscriptionRequest(after, connection.ours?.streamPrefixes), attach).catch((error: unknown) => onDropped(serverFault(error)));
   }
 
   /** Milliseconds since anything was heard. */

@@ -1,41 +1,53 @@
 import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
-import type { LogPage, LogReader, ReadAllOptions } from '../event-log';
+import type { ForeignEvent, LogPage, LogReader, ReadAllOptions } from '../event-log';
 import { eventMatcher } from '../event-matcher';
 import type { Connection } from './connection';
 import { LogPages, type PageSource, READ_MS } from './log-pages';
+import { OurHead } from './our-head';
 import { patiently } from './patience';
 import { streamRequest } from './read-request';
 import type { Removals } from './removals';
 import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
-import { readFrom } from './server-reader';
+import { type Found, readFrom } from './server-reader';
 
 export const DEFAULT_PAGE = 500;
 /** Events that are read at once for a filter to choose from. */
 const LEAST_FILTERED = 100;
 
-/** Reads the log over a connection. Events that were removed through `Removals` are never shown, nor streams of the server's own. */
+/** Reads the log over a connection. Events that were removed through `Removals` are never shown, nor streams of the server's own, nor what others wrote. */
 export class EventStoreLogReader implements LogReader {
   private isClosed = false;
+  private readonly ourHead: OurHead;
 
   constructor(
     private readonly connection: Connection,
     private readonly removals: Removals,
     private readonly pages: PageSource = new LogPages(connection, removals),
-  ) {}
+  ) {
+    this.ourHead = new OurHead(pages);
+  }
 
   async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
     if (limit <= 0 || stream.startsWith('$')) return [];
-    const request = streamRequest(stream, { direction, from, limit });
-    return this.sound(async () => (await patiently(READ_MS, (left) => readFrom(this.connection, request, left, Infinity))).events);
+    return this.sound(async () => {
+      const events: StoredEvent[] = [];
+      // Others' events in the stream take up places of a read: as a rule there are none, and one read is all.
+      for (let at = from, most = limit; ; most = Math.max(limit, LEAST_FILTERED)) {
+        const found = await patiently(READ_MS, (left) => readFrom(this.connection, streamRequest(stream, { direction, from: at, limit: most }), left, Infinity));
+        for (const event of found.events) if (!found.foreign.has(event) && events.length < limit) events.push(event);
+        const last = found.events.at(-1);
+        if (events.length >= limit || last === undefined || found.events.length < most || (direction === 'backwards' && last.revision === 0)) return events;
+        at = last.revision + (direction === 'forwards' ? 1 : -1);
+      }
+    });
   }
 
   async readAll(options: ReadAllOptions = {}): Promise<LogPage> {
     return this.sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
   }
 
-  async head(): Promise<Position | null> {
-    const { events } = await this.sound(() => this.pages.page('backwards', null, 1));
-    return events[0]?.position ?? null;
+  head(): Promise<Position | null> {
+    return this.sound(() => this.ourHead.find());
   }
 
   async close(): Promise<void> {
@@ -46,28 +58,33 @@ export class EventStoreLogReader implements LogReader {
 
   private async pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): Promise<LogPage> {
     const most = filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);
-    const { events, isWhole } = await this.pages.page('forwards', after, most + 1);
-    const first = events[0]?.position === after ? 1 : 0;
-    return this.chosen(events.slice(first, first + most), after, limit, isWhole && events.length <= most, filter);
+    const found = await this.pages.page('forwards', after, most + 1);
+    const first = found.events[0]?.position === after ? 1 : 0;
+    return this.chosen({ ...found, events: found.events.slice(first, first + most) }, after, limit, found.isWhole && found.events.length <= most, filter);
   }
 
   private async pageBefore({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): Promise<LogPage> {
     const most = filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);
-    const { events, isWhole } = await this.pages.page('backwards', after, most);
-    return this.chosen(events, after, limit, isWhole && events.length < most, filter);
+    const found = await this.pages.page('backwards', after, most);
+    return this.chosen(found, after, limit, found.isWhole && found.events.length < most, filter);
   }
 
   /** What of the events read is shown; all up to `next` was looked at. */
-  private chosen(read: readonly StoredEvent[], after: Position | null, limit: number, isEnd: boolean, filter: ReadAllOptions['filter']): LogPage {
+  private chosen({ events: read, foreign: others }: Found, after: Position | null, limit: number, isEnd: boolean, filter: ReadAllOptions['filter']): LogPage {
     const matches = eventMatcher(filter);
     const events: StoredEvent[] = [];
+    const foreign: ForeignEvent[] = [];
+    const page = (next: Position | null, end: boolean): LogPage => ({ events, ...(foreign.length > 0 && filter === undefined && { foreign }), next, end });
     let next = after;
     for (const event of read) {
-      if (events.length === limit) return { events, next, end: false };
+      if (events.length === limit) return page(next, false);
       next = event.position;
-      if (matches(event.type, event.stream) && !this.removals.has(event)) events.push(event);
+      if (this.removals.has(event)) continue;
+      const at = others.get(event);
+      if (at !== undefined) foreign.push({ ...event, at });
+      else if (matches(event.type, event.stream)) events.push(event);
     }
-    return { events, next, end: isEnd };
+    return page(next, isEnd);
   }
 
   private async sound<T>(read: () => Promise<T>): Promise<T> {

@@ -1,24 +1,26 @@
-import type { EventLog, LogReader } from '../event-log';
+import type { EventLog, LogReader, OurEvents } from '../event-log';
 
 export interface EventStoreOptions {
   /** Connection string as the client takes it, with user and certificate where the server asks for them. Begins with `esdb` or `kurrentdb`. */
   readonly url: string;
+  /** Tells our events from those of others on the server, which are not shown; without it all are ours. */
+  readonly ours?: OurEvents;
 }
 
 /**
  * Opens the log on a server, once a process. It need not be there yet: calls throw `Unavailable` until it is. Throws when
  * the connection string, or a certificate that it names, cannot be read.
  */
-export const openEventStoreLog = async ({ url }: EventStoreOptions): Promise<EventLog> => {
+export const openEventStoreLog = async ({ url, ours }: EventStoreOptions): Promise<EventLog> => {
   const { Connection, Removals, EventStoreLog } = adapter();
-  const connection = new Connection(url);
+  const connection = new Connection(url, ours);
   return new EventStoreLog(connection, new Removals(connection));
 };
 
 /** Opens the log for reading alone, in any thread or process. It sees what is committed at the time of each read. */
-export const openEventStoreLogReader = async ({ url }: EventStoreOptions): Promise<LogReader> => {
+export const openEventStoreLogReader = async ({ url, ours }: EventStoreOptions): Promise<LogReader> => {
   const { Connection, Removals, EventStoreLogReader } = adapter();
-  const connection = new Connection(url);
+  const connection = new Connection(url, ours);
   return new EventStoreLogReader(connection, new Removals(connection));
 };
 

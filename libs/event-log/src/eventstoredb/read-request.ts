@@ -31,9 +31,13 @@ export const allRequest = (direction: Direction, from: Position | null, limit: n
   return read(new ReadReq.Options().setAll(options).setFilter(withoutSystemStreams()), direction, limit);
 };
 
-/** Tells of every event after a position, for ever. */
-export const subscriptionRequest = (after: Position | null): ReadReq => {
-  const options = new ReadReq.Options().setAll(after === null ? new AllOptions().setStart(new Empty()) : at(after)).setFilter(withoutSystemStreams());
+/**
+ * Tells of every event after a position, for ever. With prefixes of streams only of theirs, and now and then of how far it has come:
+ * whoever reads then has no more than a page of others' events before the next of ours.
+ */
+export const subscriptionRequest = (after: Position | null, streamPrefixes?: readonly string[]): ReadReq => {
+  const filter = streamPrefixes === undefined ? withoutSystemStreams() : ofStreams(streamPrefixes);
+  const options = new ReadReq.Options().setAll(after === null ? new AllOptions().setStart(new Empty()) : at(after)).setFilter(filter);
   return request(options.setSubscription(new ReadReq.Options.SubscriptionOptions()));
 };
 
@@ -45,6 +49,12 @@ const at = (position: Position): ReadReq.Options.AllOptions => {
 /** The server keeps metadata, links and statistics in streams that begin with `$`. */
 const withoutSystemStreams = (): ReadReq.Options.FilterOptions =>
   new FilterOptions().setStreamIdentifier(new FilterOptions.Expression().setRegex('^[^$]')).setCount(new Empty()).setCheckpointintervalmultiplier(1);
+
+/** The server says how far it has come after so many times 32 events. */
+const CHECKPOINT = 16;
+
+const ofStreams = (prefixes: readonly string[]): ReadReq.Options.FilterOptions =>
+  new FilterOptions().setStreamIdentifier(new FilterOptions.Expression().setPrefixList([...prefixes])).setCount(new Empty()).setCheckpointintervalmultiplier(CHECKPOINT);
 
 const read = (options: ReadReq.Options, direction: Direction, limit: number): ReadReq => {
   const { FORWARDS, BACKWARDS } = ReadReq.Options.ReadDirection;

@@ -2,7 +2,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import type { StoredEvent } from '@app/kernel';
 import type { Connection } from './connection';
 import { serverFault, ServerFault } from './server-errors';
-import { storedEvent } from './stored-event';
+import { storedEvent, writtenAt } from './stored-event';
 import type { ReadCall } from './transport';
 
 /** Bytes of data and metadata after which a read is cut short. */
@@ -11,12 +11,16 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const TURNS = 5;
 
 export interface Found {
+  /** Others' events among them. */
   readonly events: readonly StoredEvent[];
+  /** Which of them others wrote, and when. */
+  readonly foreign: ReadonlyMap<StoredEvent, string>;
   /** False when the read was cut short: more may follow. */
   readonly isWhole: boolean;
 }
 
-const NOTHING: Found = { events: [], isWhole: true };
+const NONE: ReadonlyMap<StoredEvent, string> = new Map();
+const NOTHING: Found = { events: [], foreign: NONE, isWhole: true };
 
 /**
  * All events that a read gives, or those up to `mostBytes`. A stream that does not exist, or no more, gives nothing. Throws
@@ -25,6 +29,7 @@ const NOTHING: Found = { events: [], isWhole: true };
 export const readFrom = (connection: Connection, request: ReadReq, silence: number, mostBytes = MOST_BYTES, signal?: AbortSignal): Promise<Found> =>
   new Promise((resolve, reject) => {
     const events: StoredEvent[] = [];
+    let foreign: Map<StoredEvent, string> | undefined;
     let bytes = 0;
     let quietTurns = 0;
     let call: ReadCall | undefined;
@@ -57,14 +62,15 @@ export const readFrom = (connection: Connection, request: ReadReq, silence: numb
       if (recorded === undefined) return;
       const event = storedEvent(recorded);
       events.push(event);
+      if (connection.ours?.isOurs(event) === false) (foreign ??= new Map()).set(event, writtenAt(recorded));
       bytes += event.data.length + event.metadata.length;
-      if (bytes >= mostBytes) breakOff(() => resolve({ events, isWhole: false }));
+      if (bytes >= mostBytes) breakOff(() => resolve({ events, foreign: foreign ?? NONE, isWhole: false }));
     };
     const attach = (opened: ReadCall): void => {
       call = opened;
       opened.on('data', take);
       opened.on('error', fail);
-      opened.on('end', () => end(() => resolve({ events, isWhole: true })));
+      opened.on('end', () => end(() => resolve({ events, foreign: foreign ?? NONE, isWhole: true })));
       if (isOver) opened.cancel();
     };
     connection.read(request, attach).catch(fail);

@@ -13,4 +13,10 @@ export const storedEvent = (event: ReadResp.ReadEvent.RecordedEvent): StoredEven
   position: positionText(event.getCommitPosition()),
 });
 
+/** When the server took an event, ISO 8601 UTC: it counts in steps of 100 ns since 1970. */
+export const writtenAt = (event: ReadResp.ReadEvent.RecordedEvent): string => {
+  const milliseconds = Math.floor(Number(event.getMetadataMap().get('created') ?? 0) / 10_000);
+  return new Date(milliseconds).toISOString();
+};
+
 const text = (bytes: Uint8Array | undefined): string => (bytes === undefined ? '' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
