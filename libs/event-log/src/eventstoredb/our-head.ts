@@ -3,7 +3,7 @@ import type { PageSource } from './log-pages';
 
 /** Events that are read back from the end, more each time: as a rule the last one is ours. */
 const FIRST_LOOK = 1;
-const NEXT_LOOK = 100;
+const GROWTH = 10;
 const LONGEST_LOOK = 1_000;
 
 /** Finds the last event of ours. Others may write many behind it: each of them is read once, not at every question. */
@@ -17,7 +17,7 @@ export class OurHead {
   async find(): Promise<Position | null> {
     let end: Position | undefined;
     let { known } = this;
-    for (let from: Position | null = null, most = FIRST_LOOK; ; most = Math.min(LONGEST_LOOK, most * NEXT_LOOK)) {
+    for (let from: Position | null = null, most = FIRST_LOOK; ; most = Math.min(LONGEST_LOOK, most * GROWTH)) {
       const { events, foreign, isWhole } = await this.pages.page('backwards', from, most);
       end ??= events[0]?.position;
       // A log that ends before what was known is another one, such as an older backup.
