@@ -33,7 +33,7 @@ export class AuditLog {
     const events: StoredEvent[] = [];
     let upTo = further(order, after, bounds.start);
     for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
-      const stretch = await this.stretch(query, order, upTo, limit);
+      const stretch = await this.stretch(query, order, upTo, lookedAt === 0 ? Math.min(LOG_PAGE, limit + 1) : LOG_PAGE);
       events.push(...stretch.events);
       if (events.length > limit) return { events: events.slice(0, limit), next: events[limit - 1]?.position ?? null };
       upTo = stretch.upTo;
@@ -44,11 +44,11 @@ export class AuditLog {
     return { events, next: upTo };
   }
 
-  private async stretch(query: EventQuery, order: 'asc' | 'desc', after: Position | null, limit: number): Promise<Stretch> {
+  private async stretch(query: EventQuery, order: 'asc' | 'desc', after: Position | null, most: number): Promise<Stretch> {
     const filter = indexFilter(query);
     if (filter !== undefined) return indexPage(this.views, this.log, query, filter, order, after);
-    const page = await this.log.readAll({ direction: order === 'asc' ? 'forwards' : 'backwards', after, limit: Math.min(LOG_PAGE, limit + 1) });
-    return { events: page.events.filter((event) => matches(query, tracedOf(event))), lookedAt: page.events.length, upTo: page.next, end: page.end };
+    const page = await this.log.readAll({ direction: order === 'asc' ? 'forwards' : 'backwards', after, limit: most });
+    return { events: page.events.filter((event) => matches(query, tracedOf(event))), lookedAt: most, upTo: page.next, end: page.end };
   }
 }
 

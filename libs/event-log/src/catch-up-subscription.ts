@@ -75,14 +75,14 @@ class Following implements Subscription {
 
   /** Reads and handles one page; true at the end of the log. */
   private async handlePage(): Promise<boolean> {
-    const { filter, pageSize: limit, onEvents } = this.options;
+    const { filter, withForeign, pageSize: limit, onEvents } = this.options;
     this.bell.reset();
-    const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(limit !== undefined && { limit }) });
+    const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(withForeign && { withForeign }), ...(limit !== undefined && { limit }) });
     const page = read instanceof Promise ? await within(this.times.read, read) : read;
     if (this.isStopped) return false;
     if (page.next !== null && page.next !== this.position) {
       this.caughtUp = false;
-      await onEvents(page.events, page.next, page.foreign);
+      await onEvents(page.events, page.next, page);
       this.position = page.next;
     }
     return page.end;

@@ -50,6 +50,8 @@ export interface ReadAllOptions {
   /** At most this many events in the page; 500 by default. */
   readonly limit?: number;
   readonly filter?: EventFilter;
+  /** Hands over what others wrote, too. */
+  readonly withForeign?: boolean;
 }
 
 /** What tells our events from those of other programs, on a server that others write too. */
@@ -69,8 +71,10 @@ export interface ForeignEvent extends StoredEvent {
 
 export interface LogPage {
   readonly events: readonly StoredEvent[];
-  /** What was passed over since others wrote it, in order; absent where there was none, and from reads with a filter. */
+  /** What others wrote up to `next`, in order, where it was asked for and there is some. */
   readonly foreign?: readonly ForeignEvent[];
+  /** Nothing of ours lies up to `next`, whatever the filter: others wrote all of it. */
+  readonly isForeign?: boolean;
   /** Where to go on: at or past the last event of the page, since filtered events are passed over. Null only when nothing was read. */
   readonly next: Position | null;
   /** True when there was nothing more at the time of reading. */
@@ -83,14 +87,16 @@ export interface SubscribeOptions {
   /** Exclusive; null: from the start. */
   readonly after: Position | null;
   readonly filter?: EventFilter;
+  /** Hands over what others wrote, too. */
+  readonly withForeign?: boolean;
   /** Most events handed over at once; 500 by default. */
   readonly pageSize?: number;
   /**
    * Handles events in order; the next page comes after it resolves. `upTo` is where the subscription stands then: at or
-   * past the last event, also when `events` is empty because all were filtered out, or are others': then `foreign` holds
-   * them, as in a page. When it rejects, the subscription goes back to the last position handled and tries again with backoff.
+   * past the last event, also when `events` is empty because all were filtered out. `page` is where they are from. When it
+   * rejects, the subscription goes back to the last position handled and tries again with backoff.
    */
-  readonly onEvents: (events: readonly StoredEvent[], upTo: Position, foreign?: readonly ForeignEvent[]) => Promise<void>;
+  readonly onEvents: (events: readonly StoredEvent[], upTo: Position, page?: LogPage) => Promise<void>;
   /** Said each time the end of the log is reached, only after the event before it was handled. */
   readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
   /** A failed read or handler; the subscription goes on by itself. */

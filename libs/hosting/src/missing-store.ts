@@ -20,7 +20,8 @@ const furthestSeen = async (readStore: ReadStore): Promise<string | null> => {
   for (const { kind, name } of projections) {
     const version = kind === 'rows' ? await readStore.live(name) : undefined;
     const checkpoint = version === undefined ? undefined : await readStore.checkpoint(name, version);
-    if (checkpoint !== undefined && checkpoint.position !== null) return checkpoint.position;
+    // A view may have come by what others wrote to the server, and by nothing of ours.
+    if (checkpoint !== undefined && checkpoint.handled > 0) return checkpoint.position;
   }
   return null;
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs, openS3Blobs } from '@app/blobs';
-import { type EventLog, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
+import { type EventLog, type EventStoreOptions, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
 import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore } from '@app/kernel';
 import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/read-store';
 import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
@@ -32,11 +32,14 @@ type Opened = Pick<Stores, 'readStore' | 'searchIndex' | 'vault' | 'blobs' | 'co
 
 /** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. */
 export const openLog = (config: Config): Promise<EventLog> =>
-  config.EVENTSTORE_URL === undefined ? openSqliteEventLog({ folder: folderOf(config, 'log') }) : openEventStoreLog({ url: config.EVENTSTORE_URL });
+  config.EVENTSTORE_URL === undefined ? openSqliteEventLog({ folder: folderOf(config, 'log') }) : openEventStoreLog(onServer(config.EVENTSTORE_URL));
 
 /** Opens the log for those who only look: beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */
 export const openLogReader = (config: Config, options: { readonly evenIfUnsound?: boolean } = {}): Promise<LogReader> =>
-  config.EVENTSTORE_URL === undefined ? openSqliteLogReader({ folder: folderOf(config, 'log'), ...options }) : openEventStoreLogReader({ url: config.EVENTSTORE_URL });
+  config.EVENTSTORE_URL === undefined ? openSqliteLogReader({ folder: folderOf(config, 'log'), ...options }) : openEventStoreLogReader(onServer(config.EVENTSTORE_URL));
+
+/** Others may write to the server, too; nobody but us writes the embedded log. */
+const onServer = (url: string): EventStoreOptions => ({ url, ours: eventCatalogue });
 
 /** Opens the other stores beside a log, each on the server that its variable names, else under `DATA_DIR`. Waits ten minutes for servers that are away. `close` closes the log too, and so does a failure. */
 export const openStores = async (config: Config, log: EventLog, vaultKey: string, clock: Clock, warn = silent): Promise<Stores> => {

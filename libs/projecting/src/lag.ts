@@ -9,14 +9,30 @@ export interface Lag {
   readonly lagSeconds: number;
 }
 
+/** The oldest event is looked for in so many pages: others may have written any number before it. */
+const MOST_PAGES = 5;
+const PAGE = 500;
+
 /** How far a position is behind the end of the log. */
 export const lagOf = async (position: Position | null, log: EventLog, ordinals: Ordinals, clock: Clock): Promise<Lag> => {
   const head = await log.head();
   if (head === null || (position !== null && position >= head)) return { head, lagEvents: 0, lagSeconds: 0 };
-  const [all, handled, page] = await Promise.all([ordinals.head(), position === null ? 0 : ordinals.ordinalAt(position), log.readAll({ after: position, limit: 1 })]);
-  const [oldest] = page.events;
-  const recordedAt = oldest === undefined ? Number.NaN : Date.parse(String((JSON.parse(oldest.metadata) as Record<string, unknown>)['recordedAt']));
+  const [all, handled, oldest] = await Promise.all([ordinals.head(), position === null ? 0 : ordinals.ordinalAt(position), oldestAfter(log, position)]);
   // Events that carry no time of ours have no age.
-  const lagSeconds = Number.isNaN(recordedAt) ? 0 : Math.max(0, (clock.now().getTime() - recordedAt) / 1_000);
+  const lagSeconds = Number.isNaN(oldest) ? 0 : Math.max(0, (clock.now().getTime() - oldest) / 1_000);
   return { head, lagEvents: Math.max(0, all - handled), lagSeconds };
+};
+
+/** When the first event after a position was recorded, milliseconds since 1970; where too many of others' lie before it, when the last of them was. */
+const oldestAfter = async (log: EventLog, position: Position | null): Promise<number> => {
+  let passed = Number.NaN;
+  for (let after = position, read = 0, limit = 1; read < MOST_PAGES; read += 1, limit = PAGE) {
+    const page = await log.readAll({ after, limit, withForeign: true });
+    const [oldest] = page.events;
+    if (oldest !== undefined) return Date.parse(String((JSON.parse(oldest.metadata) as Record<string, unknown>)['recordedAt']));
+    passed = Date.parse(page.foreign?.at(-1)?.at ?? '');
+    if (page.end) break;
+    after = page.next;
+  }
+  return passed;
 };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EventLog, Subscription } from '@app/event-log';
+import { type EventLog, lastBefore, type LogPage, type Subscription } from '@app/event-log';
 import { type Clock, type DataKey, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent, type Uuid } from '@app/kernel';
 import { type DeadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
 import type { ProjectingEvents } from './events';
@@ -20,6 +20,8 @@ const RECORD_AFTER_MS = 1_000;
 /** The place is also recorded when so much was passed over that holds nothing for the policy: pages on the way to the end, or commits at it. */
 const FAR_PAGES = 10;
 const FAR_COMMITS = 1_000;
+/** How many pages back the event is looked for whose place is recorded then. */
+const PAGES_BACK = 10;
 
 export interface PolicyRunnerOptions {
   readonly policy: Policy;
@@ -119,7 +121,7 @@ export class PolicyRunner {
       after: this.reached,
       filter: { types: policy.types },
       pageSize: Math.max(PAGE, this.concurrency),
-      onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
+      onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page)),
       onCaughtUp: () => this.mutex.run(() => this.onCaughtUp()),
       onError: (error, attempt) => {
         if (!this.stopping.signal.aborted) logger.warn({ policy: policy.name, attempt, error: errorName(error) }, 'a policy was interrupted; trying again');
@@ -127,7 +129,7 @@ export class PolicyRunner {
     });
   }
 
-  private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
+  private async onEvents(events: readonly StoredEvent[], upTo: Position, page?: LogPage): Promise<void> {
     const started = performance.now();
     const streams = [...Map.groupBy(events, (event) => event.stream).values()];
     const workers = Array.from({ length: Math.min(this.concurrency, streams.length) }, async () => {
@@ -137,6 +139,8 @@ export class PolicyRunner {
     this.reached = upTo;
     const last = events.at(-1);
     if (last === undefined) {
+      // However much others write: recording a place is an event of ours, and would be passed over next.
+      if (page?.isForeign === true) return;
       this.onTheWay += 1;
       this.passed += 1;
       return;
@@ -153,8 +157,7 @@ export class PolicyRunner {
     const isFar = this.onTheWay >= FAR_PAGES || this.passed >= FAR_COMMITS;
     this.onTheWay = 0;
     if (!isFar || this.reached === null) return;
-    const { events } = await this.options.log.readAll({ direction: 'backwards', after: this.reached, limit: 1 });
-    const [before] = events;
+    const before = await lastBefore(this.options.log, this.reached, PAGES_BACK);
     if (before === undefined || (this.last !== undefined && this.last.position > before.position)) return;
     this.last = before;
     this.unrecorded += 1;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogReader } from '@app/event-log';
+import { lastBefore, type LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import type { BuildRecords } from './rebuild-record';
 import { sliceOf } from './slices';
@@ -49,8 +49,7 @@ export class StoredProgress {
   async reached(version: number, upTo: Position): Promise<Position | null> {
     const missing = await this.missing(version, upTo);
     if (missing === undefined) return upTo;
-    const { events } = await this.log.readAll({ direction: 'backwards', after: missing.position, limit: 1 });
-    return events[0]?.position ?? null;
+    return (await lastBefore(this.log, missing.position))?.position ?? null;
   }
 
   /** True once the build that is served shows everything up to a position, false when it does not within the time. */

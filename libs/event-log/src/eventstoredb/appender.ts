@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, Unavailable, WrongExpectedRevision } from '@app/kernel';
-import { MixedRepeat } from '../event-log';
+import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { LogCorrupted, MixedRepeat, type OurEvents } from '../event-log';
 import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
 import { patiently, within } from './patience';
@@ -30,11 +30,12 @@ export class Appender {
   constructor(
     private readonly stream: AppendStream,
     reads: StreamReads,
+    private readonly ours?: OurEvents,
   ) {
     this.shown = new ShownStream(reads);
   }
 
-  /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable` or `DomainError` `too_large`. */
+  /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable`, `DomainError` `too_large`, or `LogCorrupted` for a stream that others write. */
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     if (this.waiting >= MOST_WAITING) throw new Unavailable(LOG_DEPENDENCY, 'too many appends wait for the server');
     this.waiting += 1;
@@ -112,7 +113,13 @@ export class Appender {
     const last = shown.events.at(-1);
     if (last !== undefined && known === events.length) return { revision: last.revision, position: last.position };
     if (known > 0) throw new MixedRepeat(stream);
-    throw wrongRevision(asked, actual);
+    const theirs = shown.events.find((event) => this.isForeign(event));
+    throw theirs === undefined ? wrongRevision(asked, actual) : new LogCorrupted(`${stream}@${theirs.revision}`, 'another program wrote this event; the stream is read without it, and not written any more');
+  }
+
+  /** An event that others wrote into a stream of ours. */
+  private isForeign(event: StoredEvent): boolean {
+    return !event.stream.startsWith('$') && this.ours?.isOurs(event) === false;
   }
 
   /** A stream whose events were all removed counts as none, and goes on at the next revision. */

@@ -9,6 +9,7 @@ import type { Connection } from './connection';
 import { Listener } from './listener';
 import { LogPages, SharedPages } from './log-pages';
 import { EventStoreLogReader } from './log-reader';
+import { OurHead } from './our-head';
 import { patiently } from './patience';
 import { allRequest, streamRequest } from './read-request';
 import type { Removals } from './removals';
@@ -45,11 +46,13 @@ export class EventStoreLog implements EventLog {
     private readonly connection: Connection,
     private readonly removals: Removals,
   ) {
+    const pages = new LogPages(connection, removals);
     const shared = new SharedPages(new LogPages(connection, removals));
-    this.reader = new EventStoreLogReader(connection, removals);
-    this.sharedReader = new EventStoreLogReader(connection, removals, shared);
+    const head = new OurHead(pages);
+    this.reader = new EventStoreLogReader(connection, removals, pages, head);
+    this.sharedReader = new EventStoreLogReader(connection, removals, shared, head);
     const last: ReadLast = async (stream, milliseconds) => (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0];
-    this.appender = new Appender(new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last });
+    this.appender = new Appender(new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last }, connection.ours);
     this.remover = new Remover(this.appender, last, removals);
     this.listener = new Listener(connection, () => shared.forget());
   }

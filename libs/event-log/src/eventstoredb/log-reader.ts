@@ -17,15 +17,13 @@ const LEAST_FILTERED = 100;
 /** Reads the log over a connection. Events that were removed through `Removals` are never shown, nor streams of the server's own, nor what others wrote. */
 export class EventStoreLogReader implements LogReader {
   private isClosed = false;
-  private readonly ourHead: OurHead;
 
   constructor(
     private readonly connection: Connection,
     private readonly removals: Removals,
     private readonly pages: PageSource = new LogPages(connection, removals),
-  ) {
-    this.ourHead = new OurHead(pages);
-  }
+    private readonly ourHead = new OurHead(pages),
+  ) {}
 
   async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
     if (limit <= 0 || stream.startsWith('$')) return [];
@@ -56,35 +54,46 @@ export class EventStoreLogReader implements LogReader {
     await this.connection.close();
   }
 
-  private async pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): Promise<LogPage> {
+  private async pageAfter(options: ReadAllOptions): Promise<LogPage> {
+    const { after = null, limit = DEFAULT_PAGE, filter, withForeign } = options;
+    const from = withForeign === true ? after : this.ourHead.pastForeign(after);
     const most = filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);
-    const found = await this.pages.page('forwards', after, most + 1);
-    const first = found.events[0]?.position === after ? 1 : 0;
-    return this.chosen({ ...found, events: found.events.slice(first, first + most) }, after, limit, found.isWhole && found.events.length <= most, filter);
+    const found = await this.pages.page('forwards', from, most + 1);
+    const first = found.events[0]?.position === from ? 1 : 0;
+    const page = this.chosen({ ...found, events: found.events.slice(first, first + most) }, from, limit, found.isWhole && found.events.length <= most, options);
+    return from !== after && found.events.length === first ? { ...page, isForeign: true } : page;
   }
 
-  private async pageBefore({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): Promise<LogPage> {
+  private async pageBefore(options: ReadAllOptions): Promise<LogPage> {
+    const { after = null, limit = DEFAULT_PAGE, filter, withForeign } = options;
+    const from = withForeign === true ? after : await this.ourHead.beforeForeign(after);
     const most = filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);
-    const found = await this.pages.page('backwards', after, most);
-    return this.chosen(found, after, limit, found.isWhole && found.events.length < most, filter);
+    const found = await this.pages.page('backwards', from, most);
+    return this.chosen(found, from, limit, found.isWhole && found.events.length < most, options);
   }
 
   /** What of the events read is shown; all up to `next` was looked at. */
-  private chosen({ events: read, foreign: others }: Found, after: Position | null, limit: number, isEnd: boolean, filter: ReadAllOptions['filter']): LogPage {
+  private chosen({ events: read, foreign: others }: Found, after: Position | null, limit: number, isEnd: boolean, { filter, withForeign }: ReadAllOptions): LogPage {
     const matches = eventMatcher(filter);
     const events: StoredEvent[] = [];
     const foreign: ForeignEvent[] = [];
-    const page = (next: Position | null, end: boolean): LogPage => ({ events, ...(foreign.length > 0 && filter === undefined && { foreign }), next, end });
+    let theirs = 0;
+    let looked = 0;
     let next = after;
     for (const event of read) {
-      if (events.length === limit) return page(next, false);
+      if (events.length === limit) break;
+      looked += 1;
       next = event.position;
       if (this.removals.has(event)) continue;
       const at = others.get(event);
-      if (at !== undefined) foreign.push({ ...event, at });
-      else if (matches(event.type, event.stream)) events.push(event);
+      if (at === undefined) {
+        if (matches(event.type, event.stream)) events.push(event);
+        continue;
+      }
+      theirs += 1;
+      if (withForeign === true) foreign.push({ ...event, at });
     }
-    return page(next, isEnd);
+    return { events, next, end: isEnd && looked === read.length, ...(foreign.length > 0 && { foreign }), ...(theirs > 0 && theirs === looked && { isForeign: true }) };
   }
 
   private async sound<T>(read: () => Promise<T>): Promise<T> {

@@ -59,6 +59,29 @@ describe('the end of our events', () => {
     expect(await head.find()).toBe(positionText('5031'));
   });
 
+  it('lets nobody read again what is known to be theirs', async () => {
+    const { server, head } = shared();
+    const at = (number: number): string => positionText(String(number));
+    server.write(10, false);
+    expect([head.pastForeign(null), await head.beforeForeign(null)]).toEqual([null, null]);
+    await head.find();
+    expect([head.pastForeign(at(10)), await head.beforeForeign(null)]).toEqual([at(10), null]);
+
+    server.write(200, true);
+    await head.find();
+    expect([null, at(9), at(10), at(11), at(100), at(210)].map((position) => head.pastForeign(position))).toEqual([null, at(9), at(210), at(210), at(210), at(210)]);
+    expect(await Promise.all([null, at(210), at(12), at(11), at(5)].map((position) => head.beforeForeign(position)))).toEqual([at(11), at(11), at(11), at(11), at(5)]);
+
+    server.write(3, true);
+    await head.find();
+    expect([head.pastForeign(at(10)), await head.beforeForeign(at(213))]).toEqual([at(213), at(11)]);
+    server.write(1, false);
+    server.write(1, true);
+    // Asked for the end, it looks at what came since.
+    expect(await head.beforeForeign(null)).toBe(at(215));
+    expect([head.pastForeign(at(10)), head.pastForeign(at(214)), await head.beforeForeign(at(300))]).toEqual([at(10), at(215), at(300)]);
+  });
+
   it('is that of the log that is there, though it was longer before', async () => {
     const { server, head } = shared();
     server.write(10, false);

@@ -27,7 +27,7 @@ describe('a server that is shared with other programs', () => {
   /** Every page of a log, one event of ours or of theirs at a time. */
   const paged = async (direction: 'forwards' | 'backwards') => {
     const found = { ours: [] as StoredEvent[], foreign: [] as ForeignEvent[] };
-    for (let page = await log.readAll({ direction, limit: 1 }); ; page = await log.readAll({ direction, limit: 1, after: page.next })) {
+    for (let page = await log.readAll({ direction, withForeign: true, limit: 1 }); ; page = await log.readAll({ direction, withForeign: true, limit: 1, after: page.next })) {
       found.ours.push(...page.events);
       found.foreign.push(...(page.foreign ?? []));
       if (page.end) return found;
@@ -38,8 +38,9 @@ describe('a server that is shared with other programs', () => {
     await writeForeign(server.url);
 
     expect(await log.head()).toBeNull();
-    const { events, foreign, end } = await log.readAll();
-    expect([events, end]).toEqual([[], true]);
+    const { events, foreign, end, isForeign } = await log.readAll({ withForeign: true });
+    expect([events, end, isForeign]).toEqual([[], true, true]);
+    expect((await log.readAll()).foreign).toBeUndefined();
     expect(places(foreign ?? [])).toHaveLength(foreignEvents().length);
     for (const { stream } of foreignEvents()) expect(await log.readStream(stream)).toEqual([]);
   });
@@ -56,7 +57,6 @@ describe('a server that is shared with other programs', () => {
     expect(places(shown)).toEqual(direction === 'forwards' ? inOrder : inOrder.toReversed());
     expect(foreign.map(({ stream }) => stream).toSorted()).toEqual(foreignEvents().map(({ stream }) => stream).toSorted());
     for (const { at } of foreign) expect(Math.abs(Date.parse(at) - began)).toBeLessThan(60_000);
-    expect((await log.readAll({ direction, filter: { types: ['UserCreated', 'Noted'] } })).foreign).toBeUndefined();
     expect(places((await log.readAll({ filter: { types: ['UserCreated'] } })).events)).toEqual([]);
   });
 
@@ -70,6 +70,27 @@ describe('a server that is shared with other programs', () => {
     expect(places(await log.readStream('agent-1', { direction: 'backwards', limit: 1 }))).toEqual(['agent-1@1']);
     expect(places(await log.readStream('agent-1', { direction: 'backwards', limit: 5 }))).toEqual(['agent-1@1', 'agent-1@0']);
     expect(places(await log.readStream('agent-1', { direction: 'backwards', from: 2, limit: 1 }))).toEqual(['agent-1@1']);
+  });
+
+  it('writes no stream of ours any more that others write, and all others as before', async () => {
+    await append('agent-1', 2);
+    await writeForeign(server.url, [intruderIn('agent-1'), ...foreignEvents()]);
+
+    const refused = { name: 'LogCorrupted', place: 'agent-1@2', message: expect.stringContaining('another program') };
+    await expect(append('agent-1', 1, 1)).rejects.toMatchObject(refused);
+    await expect(append('agent-1', 3, 1)).rejects.toMatchObject(refused);
+    // Whoever read the stream before the last of ours lost a race, first of all.
+    await expect(append('agent-1', 1, 'noStream')).rejects.toMatchObject({ name: 'WrongExpectedRevision' });
+    await expect(append('user-42')).rejects.toMatchObject({ name: 'LogCorrupted', place: 'user-42@0' });
+    expect(await append('agent-2')).toMatchObject({ revision: 0 });
+
+    const events = newEvents(1, { metadata });
+    await log.append('space-1', events, 'noStream');
+    await writeForeign(server.url, [intruderIn('space-1')]);
+    expect(await log.append('space-1', events, 'noStream')).toMatchObject({ revision: 0 });
+    await log.truncate('agent-1', 1);
+    await log.truncate('agent-1', 2);
+    expect(places((await log.readAll()).events)).toEqual(['agent-2@0', 'space-1@0']);
   });
 
   it('finds its end behind much that others wrote', async () => {
@@ -90,10 +111,11 @@ describe('a server that is shared with other programs', () => {
     const subscription = log.subscribe({
       name: 'follower',
       after: null,
-      onEvents: async (events, _upTo, foreign = []) => {
+      withForeign: true,
+      onEvents: async (events, _upTo, page) => {
         pages += 1;
         received.push(...places(events));
-        passed.push(...places(foreign));
+        passed.push(...places(page?.foreign ?? []));
       },
     });
     await until(() => subscription.caughtUp);
@@ -116,7 +138,7 @@ describe('a server that is shared with other programs', () => {
     expect(places((await reader.readAll()).events)).toEqual(['agent-1@0']);
     await reader.close();
     const all = await openEventStoreLogReader({ url: server.url });
-    const page = await all.readAll();
+    const page = await all.readAll({ withForeign: true });
     expect([page.events.length, page.foreign]).toEqual([foreignEvents().length + 1, undefined]);
     await all.close();
   });
