@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 import { type EventRow, isRemoved, REMOVED, verify } from './event-row';
+import { atOneTime, type AtOneTime } from './one-state';
 
 /** An entry's own key, and behind it the row that it names, which is all null where there is none. */
 type PlacedRow = readonly [stream: string, revision: number, ...row: EventRow | NoRow];
@@ -27,6 +28,7 @@ export class StreamIndex {
   private readonly end: Statement<[string], readonly [revision: number, type: string]>;
   private readonly goesTo: Statement<[], number>;
   private readonly count: Statement<[], number>;
+  private readonly atOneTime: AtOneTime;
 
   constructor(database: Database) {
     const placed = (sql: string): Placed => database.prepare<(string | number)[], PlacedRow>(`${PLACED} ${sql}`).raw();
@@ -39,6 +41,7 @@ export class StreamIndex {
     this.end = database.prepare<[string], readonly [number, string]>(end).raw();
     this.goesTo = database.prepare<[], number>('SELECT up_to FROM indexed').pluck();
     this.count = database.prepare<[], number>('SELECT count(*) FROM places').pluck();
+    this.atOneTime = atOneTime(database);
   }
 
   /** The last position that the index knows; all before it are known too. */
@@ -53,6 +56,29 @@ export class StreamIndex {
 
   /** At most `limit` rows of a stream from a revision on (inclusive), oldest first. */
   from(stream: string, revision: number, limit: number): readonly EventRow[] {
+    return this.atOneTime(() => this.rowsFrom(stream, revision, limit));
+  }
+
+  /** At most `limit` rows of a stream from a revision on (inclusive), newest first. */
+  back(stream: string, revision: number, limit: number): readonly EventRow[] {
+    return this.atOneTime(() => this.rowsBack(stream, revision, limit));
+  }
+
+  /** The first revision whose event was not removed, one past the end when all were: events are removed from the beginning of a stream. */
+  firstKept(stream: string): number {
+    return this.atOneTime(() => this.firstKeptOf(stream));
+  }
+
+  /**
+   * Where a stream ends and whether its last event was removed; undefined for a stream that is not in the index. Not
+   * verified, since it is asked for appends: who appends at a revision has read it.
+   */
+  endOf(stream: string): { readonly revision: number; readonly isRemoved: boolean } | undefined {
+    const end = this.end.get(stream);
+    return end && { revision: end[0], isRemoved: end[1] === REMOVED };
+  }
+
+  private rowsFrom(stream: string, revision: number, limit: number): readonly EventRow[] {
     const rows = this.upwards.all(stream, revision, limit).map(verified);
     const before = this.neighbour(this.previous, stream, revision);
     const first = before?.[1] === stream ? before[2] + 1 : 0;
@@ -62,8 +88,7 @@ export class StreamIndex {
     return rows;
   }
 
-  /** At most `limit` rows of a stream from a revision on (inclusive), newest first. */
-  back(stream: string, revision: number, limit: number): readonly EventRow[] {
+  private rowsBack(stream: string, revision: number, limit: number): readonly EventRow[] {
     const rows = this.downwards.all(stream, revision, limit).map(verified);
     this.neighbour(this.next, stream, revision);
     const first = rows[0]?.[2] ?? -1;
@@ -72,8 +97,7 @@ export class StreamIndex {
     return rows;
   }
 
-  /** The first revision whose event was not removed, one past the end when all were: events are removed from the beginning of a stream. */
-  firstKept(stream: string): number {
+  private firstKeptOf(stream: string): number {
     let removed = -1;
     let kept = (this.endOf(stream)?.revision ?? -1) + 1;
     while (kept - removed > 1) {
@@ -84,15 +108,6 @@ export class StreamIndex {
       else kept = middle;
     }
     return kept;
-  }
-
-  /**
-   * Where a stream ends and whether its last event was removed; undefined for a stream that is not in the index. Not
-   * verified, since it is asked for appends: who appends at a revision has read it.
-   */
-  endOf(stream: string): { readonly revision: number; readonly isRemoved: boolean } | undefined {
-    const end = this.end.get(stream);
-    return end && { revision: end[0], isRemoved: end[1] === REMOVED };
   }
 
   /** The entry next to a place, verified. */

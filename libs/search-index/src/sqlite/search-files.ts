@@ -73,17 +73,11 @@ export class SearchFiles {
   }
 
   count(index: string, version: number): { readonly documents: number; readonly passages: number } {
-    return this.files.on(index, version, ({ reader }) => reader.count());
+    return this.files.on(index, version, ({ db, reader }) => db.transaction(() => reader.count())());
   }
 
   scan(index: string, version: number, afterId: string | null, limit: number): readonly { readonly documentId: string; readonly digest: string }[] {
-    return this.files.on(index, version, ({ db }) => {
-      const ids = db.prepare('select documentId from documents where documentId > ? order by documentId limit ?').pluck().all(afterId ?? '', limit) as string[];
-      return ids.flatMap((documentId) => {
-        const document = storedDocument(db, documentId);
-        return document === undefined ? [] : [{ documentId, digest: documentDigest(document) }];
-      });
-    });
+    return this.files.on(index, version, ({ db }) => db.transaction(() => digests(db, afterId, limit))());
   }
 
   purge(): void {
@@ -104,6 +98,15 @@ export class SearchFiles {
     return version;
   }
 }
+
+/** What is stored of documents stands in several tables: read in one transaction, since a rebuild may write the file from another thread. */
+const digests = (db: Database.Database, afterId: string | null, limit: number): readonly { readonly documentId: string; readonly digest: string }[] => {
+  const ids = db.prepare('select documentId from documents where documentId > ? order by documentId limit ?').pluck().all(afterId ?? '', limit) as string[];
+  return ids.flatMap((documentId) => {
+    const document = storedDocument(db, documentId);
+    return document === undefined ? [] : [{ documentId, digest: documentDigest(document) }];
+  });
+};
 
 const write = ({ db, writer }: IndexFile, { index, version, slice = 0, changes, from, to, fence }: SearchBatch): void => {
   const place = slice === 0 ? readIndexHead(db) : readSlicePlace(db, slice);
