@@ -19,7 +19,12 @@ export const unwrapKey = (wrappingKey: Buffer, thing: string, wrapped: Buffer): 
   const decipher = createDecipheriv('aes-256-gcm', wrappingKey, wrapped.subarray(0, 12)).setAAD(Buffer.from(thing));
   decipher.setAuthTag(wrapped.subarray(44));
   try {
-    return Buffer.concat([decipher.update(wrapped.subarray(12, 44)), decipher.final()]);
+    const plain = decipher.update(wrapped.subarray(12, 44));
+    decipher.final();
+    // In memory of its own: keys are remembered for long, and a slice of Node's pool would keep all 64 KiB of it.
+    const key = Buffer.allocUnsafeSlow(plain.length);
+    plain.copy(key);
+    return key;
   } catch (error) {
     throw new Error(`the key of ${thing} in the vault is damaged or wrapped under another VAULT_KEY`, { cause: error });
   }

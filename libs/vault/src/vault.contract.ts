@@ -37,6 +37,12 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     expect(await vault.keys([])).toEqual(new Map());
   });
 
+  it('gives keys that keep no memory but their own alive, since many are remembered', async () => {
+    const made = await vault.ensureKey('document-1', owner);
+    const read = (await (await test.open()).keys(['document-1'])).get('document-1');
+    expect([made, read].map((key) => key?.buffer.byteLength)).toEqual([32, 32]);
+  });
+
   it('gives many callers at once the same key', async () => {
     const rival = await test.open();
     const keys = await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? vault : rival).ensureKey(`document-${index % 10}`, owner)));

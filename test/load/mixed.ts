@@ -1,0 +1,230 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startChild } from '../e2e/child';
+
+/**
+ * Everything at once for a long time: CLIENTS ask, follow up, search, upload, change, read, delete and use the gateway, RATE
+ * calls a second together, against the built product as `npm start` runs it. Prints the memory of the process every minute
+ * (MB: of the machine, and what V8 holds) and how it grew in the last third; ends with 1 where an answer was not expected.
+ * Needs `npm run build`. `PRODUCT` names another checkout, built, to compare with.
+ * `MINUTES=30 node --require ./test/register.cjs test/load/mixed.ts`
+ */
+
+const MINUTES = Number(process.env['MINUTES'] ?? 10);
+const CLIENTS = Number(process.env['CLIENTS'] ?? 6);
+const RATE = Number(process.env['RATE'] ?? 74);
+const PRODUCT = process.env['PRODUCT'] ?? join(__dirname, '..', '..');
+/** Passed to node, such as `--heapsnapshot-signal=SIGUSR2`. */
+const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+const AGENTS = 12;
+const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
+/** Documents that an Agent has at most: above that a client deletes one for each it adds. */
+const MOST_DOCUMENTS = 40;
+const WORDS = 'ferry harbour backup key nightly passage invoice ledger winter timetable pilot engine crew cargo tide lantern signal permit quay crane'.split(' ');
+
+let number = 0;
+const word = (): string => WORDS[Math.floor(Math.random() * WORDS.length)] as string;
+const words = (count: number): string => Array.from({ length: count }, word).join(' ');
+const any = <T>(of: readonly T[]): T | undefined => of[Math.floor(Math.random() * of.length)];
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+interface Known {
+  readonly spaceId: string;
+  readonly agentId: string;
+  readonly conversations: string[];
+  readonly documents: string[];
+}
+
+type Call = (method: string, path: string, body?: object) => Promise<{ readonly status: number; readonly text: string }>;
+
+/** One kind of work and how often it comes. */
+interface Kind {
+  readonly share: number;
+  readonly run: (call: Call, known: Known) => Promise<void>;
+}
+
+const CORE = '/api/v1/core';
+const GATEWAY = '/api/compat/v1';
+const idOf = (text: string): string => (JSON.parse(text) as { id: string }).id;
+const messages = (): object[] => [{ role: 'user', content: words(60) }];
+
+const ask = async (call: Call, known: Known, body: object): Promise<void> => {
+  const { text } = await call('POST', `${CORE}/llm/${known.agentId}/conversation`, { message: `When does the ${word()} ${word()} leave ${++number}?`, ...body });
+  const id = /"conversationId":"([^"]+)"/.exec(text)?.[1];
+  if (id !== undefined && !known.conversations.includes(id)) known.conversations.push(id);
+};
+
+const kinds: readonly Kind[] = [
+  { share: 10, run: (call, known) => ask(call, known, {}) },
+  { share: 8, run: (call, known) => ask(call, known, { conversationId: any(known.conversations) }) },
+  { share: 6, run: (call, known) => ask(call, known, { stream: true }) },
+  { share: 8, run: async (call, { agentId }) => void (await call('POST', `${CORE}/knowledge/${agentId}/search`, { query: words(4) })) },
+  {
+    share: 3,
+    run: async (call, { agentId, documents }) => {
+      documents.push(idOf((await call('POST', `${CORE}/knowledge/${agentId}/documents`, { name: `notes-${++number}.md`, mimeType: 'text/markdown', content: `# ${words(3)}\n\n${Array.from({ length: 8 }, () => `${words(60)}.`).join('\n\n')}` })).text));
+      if (documents.length > MOST_DOCUMENTS) await call('DELETE', `${CORE}/knowledge/${agentId}/documents/${documents.shift()}`);
+    },
+  },
+  { share: 5, run: async (call, { agentId }) => void (await call('GET', `${CORE}/knowledge/${agentId}/documents?limit=20`)) },
+  { share: 6, run: async (call, { agentId }) => void (await call('GET', `${CORE}/llm/${agentId}/conversation?limit=20`)) },
+  {
+    share: 6,
+    run: async (call, { agentId, conversations }) => {
+      const id = any(conversations);
+      if (id !== undefined) await call('GET', `${CORE}/llm/${agentId}/conversation/${id}/messages?limit=50`);
+    },
+  },
+  {
+    share: 2,
+    run: async (call, { agentId, conversations }) => {
+      const id = conversations.length > 10 ? conversations.shift() : undefined;
+      if (id !== undefined) await call('DELETE', `${CORE}/llm/${agentId}/conversation/${id}`);
+    },
+  },
+  { share: 8, run: async (call, { agentId }) => void (await call('GET', `${CORE}/agents/${agentId}`)) },
+  { share: 4, run: async (call) => void (await call('GET', `${CORE}/agents?limit=50`)) },
+  { share: 2, run: async (call, { agentId }) => void (await call('PUT', `${CORE}/agents/${agentId}`, { description: words(30) })) },
+  { share: 2, run: async (call, { spaceId }) => void (await call('POST', `${CORE}/spaces/${spaceId}/prompts`, { title: `Prompt ${++number}`, text: words(80) })) },
+  { share: 3, run: async (call, { spaceId }) => void (await call('GET', `${CORE}/spaces/${spaceId}/prompts?limit=20`)) },
+  { share: 10, run: async (call) => void (await call('POST', `${GATEWAY}/chat/completions`, { model: 'mock', messages: messages() })) },
+  { share: 8, run: async (call) => void (await call('POST', `${GATEWAY}/chat/completions`, { model: 'mock', stream: true, messages: messages() })) },
+  { share: 3, run: async (call) => void (await call('POST', `${GATEWAY}/embeddings`, { model: 'local-embedding', input: [words(20), words(20)] })) },
+  { share: 2, run: async (call) => void (await call('GET', `${CORE}/usage?groupBy=model`)) },
+  { share: 1, run: async (call, { agentId }) => void (await call('GET', `/api/v1/audit/objects/agent/${agentId}/history?limit=20`)) },
+  { share: 2, run: async (call) => void (await call('GET', '/health')) },
+  { share: 1, run: async (call) => void (await call('GET', '/metrics')) },
+];
+const SHARES = kinds.reduce((sum, { share }) => sum + share, 0);
+
+const drawn = (): Kind => {
+  let at = Math.random() * SHARES;
+  return kinds.find(({ share }) => (at -= share) < 0) ?? (kinds[0] as Kind);
+};
+
+interface Sample {
+  readonly minute: number;
+  readonly rss: number;
+  readonly children: number;
+  readonly heap: number;
+  /** What V8 took of the machine's memory for it. */
+  readonly committed: number;
+  readonly external: number;
+}
+
+const main = async (): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-mixed-'));
+  const upstream = await startChild('test/load/gateway-upstream.ts', {});
+  const modelsFile = join(folder, 'models.json');
+  writeFileSync(modelsFile, JSON.stringify({ providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } }, models: [{ key: 'mock', provider: 'mock', kind: 'chat', pricing: { currency: 'USD', input: '0.25', output: '2' } }] }));
+  const product = await startProduct(folder, modelsFile);
+  const answers = new Map<string, number>();
+  let calls = 0;
+  const call: Call = async (method, path, body) => {
+    calls += 1;
+    const response = await fetch(product.url + path, { method, headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    // Two clients may meet in one conversation.
+    if (response.status >= 300 && !text.includes('turn_in_progress')) {
+      const what = `${method} ${path.replaceAll(/[\da-f-]{36}/g, ':id')}: ${response.status} ${text.slice(0, 200)}`;
+      answers.set(what, (answers.get(what) ?? 0) + 1);
+    }
+    return { status: response.status, text };
+  };
+  try {
+    const known = await prepare(call);
+    const began = performance.now();
+    const ends = began + MINUTES * 60_000;
+    const client = async (own: number): Promise<void> => {
+      for (let turn = 0; performance.now() < ends; turn += 1) {
+        const early = began + ((turn * CLIENTS + own) * 1_000) / RATE - performance.now();
+        if (early > 0) await pause(early);
+        await drawn().run(call, any(known) as Known);
+      }
+    };
+    const samples: Sample[] = [];
+    const watch = async (): Promise<void> => {
+      while (performance.now() < ends) {
+        await pause(Math.min(60_000, MINUTES * 6_000));
+        const sample = await sampled((performance.now() - began) / 60_000, product, call);
+        samples.push(sample);
+        say(line(sample, calls));
+      }
+    };
+    await Promise.all([...Array.from({ length: CLIENTS }, (_, own) => client(own)), watch()]);
+    say(growth(samples));
+  } finally {
+    await product.stop();
+    await upstream.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  for (const [what, count] of answers) say(`${count} times ${what}`);
+  say(`${calls} calls, ${[...answers.values()].reduce((sum, count) => sum + count, 0)} of them with an answer that was not expected`);
+  if (answers.size > 0) process.exitCode = 1;
+};
+
+const prepare = async (call: Call): Promise<Known[]> => {
+  await call('POST', `${CORE}/cost-control`, { scope: { type: 'instance' }, amount: '1000000', window: 'month' });
+  const known: Known[] = [];
+  for (let agent = 0; agent < AGENTS; agent += 1) {
+    const spaceId = idOf((await call('POST', `${CORE}/spaces`, { name: `Space ${agent}` })).text);
+    const agentId = idOf((await call('POST', `${CORE}/agents`, { spaceId, name: `Agent ${agent}`, model: 'local-chat', knowledgeEnabled: true, systemPrompt: words(80) })).text);
+    known.push({ spaceId, agentId, conversations: [], documents: [] });
+  }
+  return known;
+};
+
+interface Product {
+  readonly pid: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** As `npm start` does, on a free port. */
+const startProduct = async (folder: string, modelsFile: string): Promise<Product> => {
+  const { scripts } = JSON.parse(readFileSync(join(PRODUCT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const command = [...NODE_FLAGS, ...scripts.start.replace(/^exec node /, '').split(' ')];
+  const environment = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: KEY, MODELS_FILE: modelsFile };
+  const child: ChildProcess = spawn(process.execPath, command, { cwd: PRODUCT, env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    void exited.then((code) => reject(new Error(`the product ended with ${String(code)}`)));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const found = /http:\/\/[\d.:]+/.exec(chunk.toString());
+      if (found !== null) resolve(found[0]);
+    });
+  });
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  return { pid: child.pid ?? 0, url, stop };
+};
+
+const sampled = async (minute: number, { pid }: Product, call: Call): Promise<Sample> => {
+  const { text } = await call('GET', '/metrics');
+  const metric = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? 0) / 1024 ** 2;
+  return { minute, rss: memoryOf(pid), children: childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), 0), heap: metric('nodejs_heap_size_used_bytes'), committed: metric('nodejs_heap_size_total_bytes'), external: metric('nodejs_external_memory_bytes') };
+};
+
+/** Resident, MB. */
+const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+
+const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter((child) => child.trim() !== '').map(Number));
+
+const line = ({ minute, rss, children, heap, committed, external }: Sample, calls: number): string =>
+  `${minute.toFixed(0).padStart(3)} min ${String(calls).padStart(7)} calls  ${rss.toFixed(0).padStart(5)} MB: heap ${committed.toFixed(0)} of which ${heap.toFixed(0)} are used, buffers ${external.toFixed(0)}; the processes it started ${children.toFixed(0)} MB`;
+
+/** How the memory of the last third compares to that of the third before, by their means. */
+const growth = (samples: readonly Sample[]): string => {
+  const third = Math.max(1, Math.floor(samples.length / 3));
+  const mean = (of: readonly Sample[]): number => of.reduce((sum, { rss }) => sum + rss, 0) / of.length;
+  const [before, last] = [mean(samples.slice(-2 * third, -third)), mean(samples.slice(-third))];
+  return `the last third holds ${last.toFixed(0)} MB on average, the third before it ${before.toFixed(0)} MB: ${(((last - before) / before) * 100).toFixed(1)} %`;
+};
+
+void main();
