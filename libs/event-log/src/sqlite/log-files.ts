@@ -73,8 +73,10 @@ export const closeUnless = <T>(database: Database.Database, use: () => T): T => 
 /** A connection that only reads, for any thread or process. */
 export const openForReading = (folder: string): Database.Database => {
   const database = new Database(join(folder, LOG_FILE), { readonly: true, fileMustExist: true, timeout: 5_000 });
-  database.pragma('cache_size = -16384');
-  return database;
+  return closeUnless(database, () => {
+    database.pragma('cache_size = -16384');
+    return database;
+  });
 };
 
 /** True for a log that was being made when its process died. */

@@ -1,13 +1,16 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogCorrupted } from '../event-log';
 import { EventTable } from './event-table';
 import { readHeadMark } from './head-mark';
 import { checkSchema, isEmpty, LOG_FILE, openForReading } from './log-files';
 import { positionText } from './positions';
-import { damageOf } from './sqlite-errors';
+import { damageOf, sqliteCode } from './sqlite-errors';
 import { StreamIndex } from './stream-index';
 import { checkWal } from './wal-check';
+
+/** Bytes. */
+const FIRST_PAGE = 4_096;
 
 export interface Opened {
   /** Position of the last event, 0 for an empty log. */
@@ -29,7 +32,7 @@ export const checkBeforeOpening = (folder: string): Opened => {
   }
   const wal = checkWal(join(folder, `${LOG_FILE}-wal`));
   const place = `frame ${wal.damaged ?? wal.frames + 1} of the write-ahead log`;
-  if (wal.damaged !== undefined) throw new LogCorrupted(place, 'valid frames follow one that is not');
+  if (wal.damaged !== undefined) throw new LogCorrupted(place, 'later commits follow one that is not whole');
   const head = soundHead(folder);
   if (head >= acknowledged) return { head };
   if (wal.wholeFrameFollows || wal.frames === 0) throw new LogCorrupted(place, `the log ends at position ${positionText(head)}, ${positionText(acknowledged)} was acknowledged`);
@@ -53,6 +56,13 @@ const soundHead = (folder: string): number => {
       database.close();
     }
   } catch (error) {
+    if (isBeingMade(folder, error)) return 0;
     throw damageOf(error) ?? error;
   }
 };
+
+/**
+ * The machine died while it made the file: the journal of its first page is still there, which only a connection that writes
+ * takes back. A log whose tables were made has more pages, and no such journal ever again.
+ */
+const isBeingMade = (folder: string, error: unknown): boolean => sqliteCode(error) === 'SQLITE_READONLY_ROLLBACK' && statSync(join(folder, LOG_FILE)).size <= FIRST_PAGE;

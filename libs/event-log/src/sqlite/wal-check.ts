@@ -6,19 +6,27 @@ export interface WalEnd {
   readonly frames: number;
   /** A whole frame stands behind them that is not valid: another generation's leftover, or a damaged one. */
   readonly wholeFrameFollows: boolean;
-  /** Number of a damaged frame (from 1, 0: the header) that valid frames of the same generation follow: never a torn tail. */
+  /** Number of a damaged frame (from 1, 0: the header) of a commit that had reached the disk whole. */
   readonly damaged?: number;
 }
 
 const HEADER = 32;
 const FRAME_HEADER = 24;
+/** Bytes that reach the disk together. */
+const SECTOR = 512;
 const MAGIC = 0x377f0682;
 const NOTHING: WalEnd = { frames: 0, wholeFrameFollows: false };
 
 /**
- * Looks at a write-ahead log before SQLite opens it, since SQLite takes the first frame that is not valid for its end.
- * Each frame stores the checksum up to itself, so a frame can be checked against its predecessor's stored checksum even
- * when that predecessor is damaged. File format: sqlite.org/fileformat2.html, section 4.
+ * Looks at a write-ahead log before SQLite opens it, since SQLite takes the first frame that is not valid for its end, and
+ * with it all commits behind. File format: sqlite.org/fileformat2.html, section 4.
+ *
+ * A commit is some frames, of which the last says so. It is synced before it is answered, and before the next one begins;
+ * until then the disk may hold any of its frames and lack any other, the last one included. So a damaged frame is damage
+ * only where its commit is known to have been synced: where a frame of a later commit goes on from its last. Each frame
+ * stores the checksum up to itself, so a frame can be checked against what its predecessor stores even when that predecessor
+ * is damaged. A commit that failed leaves frames behind the end too, but none that goes on from the last one of a commit.
+ * Of the last commit the log alone does not tell whether it was answered: whoever opens it asks the head mark.
  */
 export const checkWal = (path: string): WalEnd => {
   if (!existsSync(path)) return NOTHING;
@@ -31,6 +39,14 @@ export const checkWal = (path: string): WalEnd => {
 };
 
 type Checksum = readonly [number, number];
+
+interface Frame {
+  readonly isValid: boolean;
+  /** The last of a commit, if the frame behind it goes on from what it stores. */
+  readonly endsCommit: boolean;
+  /** The checksum that it stores. */
+  readonly next: Checksum;
+}
 
 class WalFile {
   private readonly header = Buffer.alloc(HEADER);
@@ -56,12 +72,16 @@ class WalFile {
     const isSound = this.headerIsValid();
     let stored = this.storedInHeader();
     let valid = isSound ? 0 : -1;
-    this.takeSalts(isSound);
+    let endsCommit = false;
+    if (isSound) this.header.copy(this.salts, 0, 16, 24);
     for (let number = 1; number <= this.count; number += 1) {
-      const { isValid, next } = this.read(number, stored);
-      stored = next;
-      if (isValid && valid === number - 1) valid = number;
-      else if (isValid) return { frames: Math.max(0, valid), wholeFrameFollows: true, damaged: valid + 1 };
+      const frame = this.read(number, stored);
+      stored = frame.next;
+      // Without a header the generation is the one that the frame before belongs to.
+      if (!isSound) this.frame.copy(this.salts, 0, 8, 16);
+      if (frame.isValid && valid === number - 1) valid = number;
+      else if (frame.isValid && endsCommit) return { frames: Math.max(0, valid), wholeFrameFollows: true, damaged: valid + 1 };
+      endsCommit = frame.endsCommit;
     }
     return { frames: Math.max(0, valid), wholeFrameFollows: valid < this.count };
   }
@@ -77,19 +97,20 @@ class WalFile {
     return (magic === MAGIC || magic === MAGIC + 1) && a === c && b === d;
   }
 
-  /** The generation is named by the header; where that is damaged, by the first frame. */
-  private takeSalts(isSound: boolean): void {
-    if (isSound) this.header.copy(this.salts, 0, 16, 24);
-    else readSync(this.file, this.salts, 0, 8, HEADER + 8);
+  /** Whether a frame belongs to the generation and carries on from the checksum stored before it. */
+  private read(number: number, before: Checksum): Frame {
+    const at = HEADER + (number - 1) * this.frame.length;
+    readSync(this.file, this.frame, 0, this.frame.length, at);
+    const next: Checksum = [this.frame.readUInt32BE(16), this.frame.readUInt32BE(20)];
+    const isValid = this.frame.compare(this.salts, 0, 8, 8, 16) === 0 && this.matches(before, next);
+    // It says how many pages the database has then; of a header that was torn that may be old while its checksum is new.
+    const endsCommit = this.frame.readUInt32BE(4) !== 0 && (isValid || (at % SECTOR) + FRAME_HEADER <= SECTOR);
+    return { isValid, endsCommit, next };
   }
 
-  /** Whether a frame belongs to the generation and carries on from the checksum stored before it. */
-  private read(number: number, before: Checksum): { isValid: boolean; next: Checksum } {
-    readSync(this.file, this.frame, 0, this.frame.length, HEADER + (number - 1) * this.frame.length);
-    const next: Checksum = [this.frame.readUInt32BE(16), this.frame.readUInt32BE(20)];
-    if (this.frame.compare(this.salts, 0, 8, 8, 16) !== 0) return { isValid: false, next };
+  private matches(before: Checksum, [first, second]: Checksum): boolean {
     const [a, b] = this.sum(this.frame.subarray(FRAME_HEADER), this.sum(this.frame.subarray(0, 8), before));
-    return { isValid: a === next[0] && b === next[1], next };
+    return a === first && b === second;
   }
 
   private sum(bytes: Buffer, [first, second]: Checksum): Checksum {
