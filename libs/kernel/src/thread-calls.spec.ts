@@ -1,9 +1,12 @@
+import { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { until } from '../../../test/fixtures/until';
 import { callHere, callThread, DomainError, Unavailable } from '.';
 
 /** What the thread below serves. */
 interface Counter {
   add(number: number): number;
+  addLater(number: number): Promise<number>;
   refuse(): void;
   die(): Promise<void>;
   threadId(): number;
@@ -16,13 +19,24 @@ const start = (): Worker =>
      let sum = 0;
      serveCalls({
        add: (number) => (sum += number),
+       addLater: (number) => new Promise((resolve) => setTimeout(() => resolve((sum += number)), 50)),
        refuse: () => { throw new DomainError('not_found', { id: 7 }); },
        die: () => new Promise(() => setTimeout(() => { throw new Error('out of luck'); })),
        threadId: () => require('node:worker_threads').threadId,
-       close: () => { sum = 0; },
+       close: () => { sum = NaN; },
      });`,
     { eval: true },
   );
+
+/** A thread that says what it is told to say, when it is told to. */
+class FakeThread extends EventEmitter {
+  readonly asked: { readonly id: number }[] = [];
+  postMessage(requests: readonly { readonly id: number }[]): void {
+    this.asked.push(...requests);
+  }
+  ref(): void {}
+  unref(): void {}
+}
 
 describe('calls to a thread', () => {
   const calls = callThread<Counter>('counter', start, [DomainError, Unavailable]);
@@ -59,10 +73,42 @@ describe('calls to a thread', () => {
     await calls.close();
     expect(await last).toBe(4);
   });
+
+  it('under way for some time end before the object is closed', async () => {
+    const slow = calls.call('addLater', 4);
+    await calls.close();
+    expect(await slow).toBe(4);
+  });
+
+  it('meet a new thread from the moment on in which the old one is to close', async () => {
+    const before = calls.call('threadId');
+    const closed = calls.close();
+    const after = calls.call('threadId');
+    expect(await before).not.toBe(await after);
+    await closed;
+    expect(await calls.call('threadId')).toBe(await after);
+  });
+
+  it('are neither answered nor refused by a thread that was not asked', async () => {
+    const threads: FakeThread[] = [];
+    const twice = callThread<Counter>('counter', () => (threads[threads.length] = new FakeThread()) as unknown as Worker, []);
+    const first = twice.call('add', 1);
+    await until(() => threads[0]?.asked.length === 1);
+    const closed = Promise.allSettled([twice.close()]);
+    const second = twice.call('add', 2);
+    await until(() => threads[1]?.asked.length === 1);
+    const [old, young] = threads as [FakeThread, FakeThread];
+    for (const { id } of young.asked) old.emit('message', { id, value: 99 });
+    old.emit('exit', 1);
+    await expect(first).rejects.toMatchObject({ outcome: 'unknown' });
+    for (const { id } of young.asked) young.emit('message', { id, value: 2 });
+    expect(await second).toBe(2);
+    expect(await closed).toMatchObject([{ status: 'rejected', reason: { outcome: 'unknown' } }]);
+  });
 });
 
 it('calls to an object in the same thread answer and throw alike', async () => {
-  const calls = callHere<Counter>({ add: (number) => number, refuse: () => { throw new DomainError('conflict'); }, die: async () => undefined, threadId: () => 0, close: () => undefined });
+  const calls = callHere<Counter>({ add: (number) => number, addLater: async (number) => number, refuse: () => { throw new DomainError('conflict'); }, die: async () => undefined, threadId: () => 0, close: () => undefined });
   expect(await calls.call('add', 2)).toBe(2);
   await expect(calls.call('refuse')).rejects.toEqual(new DomainError('conflict'));
 });

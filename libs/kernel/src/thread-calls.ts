@@ -32,9 +32,13 @@ interface ThrownError {
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: ThrownError };
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** Serves the methods of an object to the thread that started this one, in the order of its calls; the thread ends after the closing. */
+/**
+ * Serves the methods of an object to the thread that started this one. Calls begin in the order in which they were made; the object is
+ * closed when the last of them has ended, and with it the thread.
+ */
 export const serveCalls = <H extends { close(): void }>(handlers: H, port: MessagePort | null = parentPort): void => {
   if (port === null) throw new Error('serveCalls runs in a worker thread');
+  const underWay = new Set<Promise<void>>();
   const answer = async ({ id, method, args }: Request): Promise<Reply> => {
     try {
       return { id, value: await (handlers[(method ?? 'close') as keyof H] as Invoked)(...args) };
@@ -42,12 +46,16 @@ export const serveCalls = <H extends { close(): void }>(handlers: H, port: Messa
       return { id, error: thrown(error) };
     }
   };
+  const serve = async (request: Request): Promise<void> => {
+    if (request.method === null) await Promise.all(underWay);
+    port.postMessage(await answer(request));
+    if (request.method === null) port.close();
+  };
   port.on('message', (requests: readonly Request[]) => {
     for (const request of requests) {
-      void answer(request).then((reply) => {
-        port.postMessage(reply);
-        if (request.method === null) port.close();
-      });
+      const served = serve(request);
+      underWay.add(served);
+      void served.finally(() => underWay.delete(served));
     }
   });
 };
@@ -59,79 +67,87 @@ export const callHere = <H extends { close(): void }>(handlers: H): Calls<H> => 
   close: async () => handlers.close(),
 });
 
+/** A thread with the calls that it was asked, and no other: what it answers late, or its end, says nothing about those of the next. */
+interface Running {
+  readonly worker: Worker;
+  readonly pending: Map<number, { resolve(value: unknown): void; reject(error: Error): void }>;
+  /** Asked in this turn: they travel together, since each message may have to wake the thread. */
+  queue: Request[];
+}
+
 /**
  * Calls into a thread that runs `serveCalls`. Errors arrive as instances of `errors`, found by name. When the thread dies, calls
  * under way are refused as `Unavailable` with an unknown outcome, and the next call starts a new thread.
  */
 export const callThread = <H extends { close(): void }>(dependency: string, start: () => Worker, errors: readonly ErrorClass[]): Calls<H> => {
-  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const classes = new Map(errors.map((errorClass) => [errorClass.name, errorClass]));
-  let worker: Worker | undefined;
+  let current: Running | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
   let lastId = 0;
 
-  const running = (): Worker => {
-    if (worker !== undefined) return worker;
-    const started = start();
+  const begin = (): Running => {
+    const running: Running = { worker: start(), pending: new Map(), queue: [] };
+    const { worker, pending } = running;
     let reason = 'its thread ended';
-    started.on('message', ({ id, value, error }: Reply) => {
+    worker.on('message', ({ id, value, error }: Reply) => {
       const call = pending.get(id);
       pending.delete(id);
-      if (pending.size === 0) started.unref();
+      // The end of a thread that is being closed is waited for.
+      if (pending.size === 0 && current === running) worker.unref();
       if (error === undefined) call?.resolve(value);
       else call?.reject(revived(error, classes));
     });
-    started.on('error', (error) => (reason = (error as Partial<Error>).message ?? reason));
-    started.on('exit', () => {
-      if (worker === started) worker = undefined;
+    worker.on('error', (error) => (reason = (error as Partial<Error>).message ?? reason));
+    worker.on('exit', () => {
+      if (current === running) current = undefined;
       for (const call of pending.values()) call.reject(new Unavailable(dependency, reason, 'unknown'));
       pending.clear();
     });
-    return (worker = started);
+    return running;
   };
 
-  const post = (requests: readonly Request[]): void => {
-    const thread = running();
-    try {
-      thread.postMessage(requests);
-    } catch (error) {
-      // Only what cannot be cloned fails.
-      if (requests.length > 1) return requests.forEach((request) => post([request]));
-      for (const { id } of requests) {
-        pending.get(id)?.reject(error as Error);
-        pending.delete(id);
-      }
-      if (pending.size === 0) thread.unref();
-    }
-  };
-
-  let queue: Request[] = [];
-  /** Calls of one turn travel together: each message may have to wake the thread. */
-  const flush = (): void => {
-    // Those of a thread that died meanwhile were refused.
-    const requests = queue.filter(({ id }) => pending.has(id));
-    queue = [];
-    if (requests.length > 0) post(requests);
-  };
-
-  const send = (method: string | null, args: readonly unknown[]): Promise<never> =>
+  const send = (running: Running, method: string | null, args: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
       const id = ++lastId;
-      running().ref();
-      pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      if (queue.push({ id, method, args }) === 1) setImmediate(flush);
+      running.worker.ref();
+      running.pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      if (running.queue.push({ id, method, args }) === 1) setImmediate(flush, running);
     });
 
   return {
-    call: (method, ...args) => send(method, args),
+    call: (method, ...args) => send((current ??= begin()), method, args),
     close: async () => {
-      const thread = worker;
-      if (thread === undefined) return;
-      const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-      await send(null, []);
-      thread.ref();
+      const closing = current;
+      // From here on calls are for the next thread.
+      current = undefined;
+      if (closing === undefined) return void (await ended);
+      ended = Promise.all([ended, new Promise<void>((resolve) => closing.worker.once('exit', () => resolve()))]);
+      await send(closing, null, []);
       await ended;
     },
   };
+};
+
+const flush = (running: Running): void => {
+  // Those of a thread that died meanwhile were refused.
+  const requests = running.queue.filter(({ id }) => running.pending.has(id));
+  running.queue = [];
+  if (requests.length > 0) post(running, requests);
+};
+
+const post = (running: Running, requests: readonly Request[]): void => {
+  const { worker, pending } = running;
+  try {
+    worker.postMessage(requests);
+  } catch (error) {
+    // Only what cannot be cloned fails.
+    if (requests.length > 1) return requests.forEach((request) => post(running, [request]));
+    for (const { id } of requests) {
+      pending.get(id)?.reject(error as Error);
+      pending.delete(id);
+    }
+    if (pending.size === 0) worker.unref();
+  }
 };
 
 const thrown = (error: unknown): ThrownError =>

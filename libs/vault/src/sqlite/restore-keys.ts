@@ -1,8 +1,9 @@
 import { WrongVaultKey } from '../key-files';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { Unavailable } from '@app/kernel';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
-import { NO_KEY, openVaultDatabase, ownerText } from './vault-database';
+import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText } from './vault-database';
 
 export interface RestoreKeysOptions {
   /** Folder of the vault; what it holds stays, its tombstones above all. */
@@ -33,7 +34,7 @@ export const restoreKeys = async ({ folder, keysFile, wrappingKey }: RestoreKeys
     const vault = openVaultDatabase(folder, wrapping);
     try {
       const erased = vault.transaction(() => merge(backup, vault)).immediate();
-      vault.pragma('wal_checkpoint(TRUNCATE)');
+      if (!emptyWriteAheadLog(vault)) throw new Unavailable('vault', 'the keys are restored, but a reader keeps older pages of it on disk; restore again when it has ended', 'unknown');
       return { erased };
     } finally {
       vault.close();

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
+import { Unavailable } from '@app/kernel';
 import { wrapKey, unwrapKey, wrappingKeyOf } from '../key-wrapping';
-import { NO_KEY, openVaultDatabase } from './vault-database';
+import { emptyWriteAheadLog, NO_KEY, openVaultDatabase } from './vault-database';
 
 const PAGE = 1_000;
 
@@ -14,7 +15,7 @@ export interface RotateVaultKeyOptions {
 
 /**
  * Wraps every data key of a vault anew, all or none; the keys themselves stay. Answers how many there are. Throws
- * `WrongVaultKey` when they are not wrapped under `from`.
+ * `WrongVaultKey` when they are not wrapped under `from`, `Unavailable` while a reader keeps what was wrapped under it.
  */
 export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): number => {
   const [old, fresh] = [wrappingKeyOf(from), wrappingKeyOf(to)];
@@ -22,7 +23,7 @@ export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): num
   try {
     const rotated = database.transaction(() => rewrapAll(database, old, fresh)).immediate();
     // The write-ahead log holds pages with both.
-    database.pragma('wal_checkpoint(TRUNCATE)');
+    if (!emptyWriteAheadLog(database)) throw new Unavailable('vault', 'its keys are wrapped anew, but a reader keeps older pages of it on disk; rotate again when it has ended', 'unknown');
     return rotated;
   } finally {
     database.close();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -89,5 +89,58 @@ describe('The file of a SqliteVault', () => {
     damage.exec('DROP TABLE destroyed_owners');
     damage.close();
     await expect(vault.ensureKey('document-2', {})).rejects.toMatchObject({ name: 'Unavailable', dependency: 'vault' });
+  });
+
+  it('confirms a destruction only when the key is gone, also after its thread did not open at first', async () => {
+    const vault = await test.open();
+    await vault.ensureKey('document-1', {});
+    await vault.close();
+    const again = await test.open();
+    // What the thread finds in the place of the vault at its first write.
+    renameSync(test.folder, `${test.folder}.away`);
+    writeFileSync(test.folder, 'no folder');
+    await expect(again.ensureKey('document-2', {})).rejects.toMatchObject({ name: 'Unavailable', dependency: 'vault' });
+    rmSync(test.folder);
+    renameSync(`${test.folder}.away`, test.folder);
+    const database = new Database(vaultFile(test.folder), { readonly: true });
+    const stands = database.prepare('SELECT wrapped <> zeroblob(60) FROM keys WHERE thing = ?').pluck();
+    // The second thread works on this when the first one ends; it is asked on before its answer arrives.
+    await again.ensureKey('document-3', {}).catch((error: unknown) => expect(error).toMatchObject({ name: 'Unavailable' }));
+    for (const deadline = performance.now() + 10_000; stands.get('document-3') !== 1 && performance.now() < deadline; );
+    await again.destroy({ thing: 'document-1' });
+    expect([stands.get('document-3'), stands.get('document-1')]).toEqual([1, 0]);
+    database.close();
+  });
+
+  it('makes keys while a destruction waits for a reader of older pages, and leaves none of these behind', async () => {
+    const vault = await test.open();
+    await vault.ensureKey('document-1', {});
+    const reader = new Database(vaultFile(test.folder), { readonly: true });
+    const wrapped = reader.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM keys').get();
+    let destroyed = false;
+    const destruction = vault.destroy({ thing: 'document-1' }).then(() => (destroyed = true));
+    for (let n = 0; n < 20; n += 1) {
+      const started = performance.now();
+      await vault.ensureKey(`another-${n}`, {});
+      expect(performance.now() - started).toBeLessThan(1_000);
+    }
+    expect(destroyed).toBe(false);
+    expect(bytesOf(test.folder).includes(wrapped.subarray(12, 44))).toBe(true);
+    reader.exec('COMMIT');
+    reader.close();
+    await destruction;
+    expect(bytesOf(test.folder).includes(wrapped.subarray(12, 44))).toBe(false);
+  });
+
+  it('leaves no trace of a key that another vault knows to be destroyed', async () => {
+    const vault = await test.open();
+    await vault.ensureKey('document-1', {});
+    const database = new Database(vaultFile(test.folder), { readonly: true });
+    const wrapped = database.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
+    database.close();
+    await vault.merge([{ kind: 'destroyed', thing: 'document-1', at: '2026-01-01T00:00:00.000Z', cause: 'thing:document-1' }]);
+    expect(bytesOf(test.folder).includes(wrapped.subarray(12, 44))).toBe(false);
   });
 });

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, systemClock } from '@app/kernel';
+import { type Calls, callThread, type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, startThread, systemClock, Unavailable } from '@app/kernel';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeyRecord, KeySelector, Vault } from '../vault';
 import { checkRecords } from '../key-records';
 import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
-import { VaultThread } from './vault-thread';
-import type { EnsureRequest } from './vault-writer';
+import type { EnsureRequest, VaultWriter } from './vault-writer';
 
 export interface SqliteVaultOptions {
   /** Folder of the vault's file, `DATA_DIR/vault`. */
@@ -46,12 +45,12 @@ export const openSqliteVault = async (options: SqliteVaultOptions): Promise<Vaul
 class SqliteVault implements Vault {
   private readonly database: Database.Database;
   private readonly wrappingKey: Buffer;
-  private readonly thread: VaultThread;
+  private readonly writer: Calls<VaultWriter>;
   private readonly clock: Clock;
   private readonly cache = new LruCache<string, DataKey>(CACHED_KEYS);
   private readonly selectKey: Database.Statement<[string], Buffer>;
   private readonly selectVersion: Database.Statement<[], number>;
-  private readonly made: Grouped<EnsureRequest, unknown>;
+  private readonly made: Grouped<EnsureRequest, undefined>;
   private readonly destroyedKeys: Grouped<KeySelector, readonly string[]>;
   private dataVersion: number | undefined;
   private buriedUpTo: number;
@@ -63,10 +62,14 @@ class SqliteVault implements Vault {
     this.selectKey = this.database.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck() as Database.Statement<[string], Buffer>;
     this.selectVersion = this.database.prepare<[], number>('PRAGMA data_version').pluck() as Database.Statement<[], number>;
     this.buriedUpTo = this.database.prepare('SELECT COALESCE(MAX(seq), 0) FROM destroyed').pluck().get() as number;
-    this.thread = new VaultThread({ folder, wrappingKey: this.wrappingKey });
+    const workerData = { folder, wrappingKey: this.wrappingKey };
+    this.writer = callThread('vault', () => startThread(__dirname, 'vault.thread', __filename, { workerData }), [Unavailable]);
     this.clock = clock ?? systemClock;
-    this.made = new Grouped((requests) => this.thread.ask({ op: 'ensure', requests }));
-    this.destroyedKeys = new Grouped((selectors) => this.thread.ask({ op: 'destroy', selectors, at: this.clock.now().toISOString() }));
+    this.made = new Grouped(async (requests) => {
+      await this.writer.call('ensure', requests);
+      return requests.map(() => undefined);
+    });
+    this.destroyedKeys = new Grouped((selectors) => this.writer.call('destroy', selectors, this.clock.now().toISOString()));
   }
 
   async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
@@ -119,7 +122,7 @@ class SqliteVault implements Vault {
 
   async merge(records: readonly KeyRecord[]): Promise<{ erased: number }> {
     checkRecords(records, this.wrappingKey);
-    return { erased: await this.thread.ask<number>({ op: 'merge', records }) };
+    return { erased: await this.writer.call('merge', records) };
   }
 
   async health(): Promise<{ ok: boolean; reason?: string }> {
@@ -132,7 +135,7 @@ class SqliteVault implements Vault {
   }
 
   async close(): Promise<void> {
-    await this.thread.close();
+    await this.writer.close();
     this.database.close();
     this.cache.clear();
   }

@@ -27,12 +27,15 @@ const SCHEMA = `
 
 export const NO_KEY = Buffer.alloc(WRAPPED_BYTES);
 
+/** How long a write waits for that of another process. */
+const LOCK_MS = 10_000;
+
 export const vaultFile = (folder: string): string => join(folder, 'vault.sqlite');
 
 /** Opens the vault's file for writing and makes its tables. Throws when `VAULT_KEY` is not the one it was made with. */
 export const openVaultDatabase = (folder: string, wrappingKey: Buffer): Database.Database => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = new Database(vaultFile(folder), { timeout: 10_000 });
+  const database = new Database(vaultFile(folder), { timeout: LOCK_MS });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('secure_delete = ON');
@@ -44,6 +47,17 @@ export const openVaultDatabase = (folder: string, wrappingKey: Buffer): Database
     throw error;
   }
   return database;
+};
+
+/** Empties the write-ahead log, which holds older pages. False where a reader still needs them: it is not waited for. */
+export const emptyWriteAheadLog = (database: Database.Database): boolean => {
+  database.pragma('busy_timeout = 0');
+  try {
+    const [result] = database.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
+    return result.busy === 0;
+  } finally {
+    database.pragma(`busy_timeout = ${LOCK_MS}`);
+  }
 };
 
 /** A key of no thing, made with the vault: it tells a wrong `VAULT_KEY` from a damaged vault before anything is read. */

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import type { KeyOwner } from '@app/kernel';
+import { type KeyOwner, Unavailable } from '@app/kernel';
 import { wrapKey } from '../key-wrapping';
 import type { KeyRecord, KeySelector } from '../vault';
-import { NO_KEY, openVaultDatabase, ownerText } from './vault-database';
+import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText } from './vault-database';
 
 export interface EnsureRequest {
   readonly thing: string;
   readonly owner: KeyOwner;
 }
 
-/** How often and how long a destruction waits for readers of old pages (a backup that runs). */
-const CHECKPOINT_ATTEMPTS = 100;
-const CHECKPOINT_PAUSE_MS = 50;
+/** How long a destruction waits for readers of old pages before it gives up, and how often it looks. */
+const READERS_MS = 5_000;
+const LOOK_MS = 10;
 
-/** The one connection that changes the vault; it lives in the vault's thread. */
+/** The one connection that changes the vault; it lives in the vault's thread. Everything throws `Unavailable`. */
 export class VaultWriter {
   private readonly database: Database.Database;
 
@@ -25,30 +25,43 @@ export class VaultWriter {
   ) {
     this.database = openVaultDatabase(folder, wrappingKey);
     // A destruction may have been cut short by a crash.
-    this.database.pragma('wal_checkpoint(TRUNCATE)');
+    emptyWriteAheadLog(this.database);
   }
 
   /** Makes the keys that are missing in one durable transaction. What was destroyed is passed over. */
   ensure(requests: readonly EnsureRequest[]): void {
-    const ownerGone = this.database.prepare('SELECT 1 FROM destroyed_owners WHERE owner IN (?, ?)');
-    const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
-    this.database.transaction(() => {
+    this.commit(() => {
+      const ownerGone = this.database.prepare('SELECT 1 FROM destroyed_owners WHERE owner IN (?, ?)');
+      const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
       for (const { thing, owner } of requests) {
         if (ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? '')) !== undefined) continue;
         insert.run(wrapKey(this.wrappingKey, thing, randomBytes(32)), thing, owner.userId ?? null, owner.spaceId ?? null);
       }
-    }).immediate();
+    });
   }
 
-  /** Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. Answers the things of each selector. */
+  /**
+   * Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. Answers the things of
+   * each selector. While it waits for readers of those pages, keys are made: only the destruction is late.
+   */
   async destroy(selectors: readonly KeySelector[], at: string): Promise<readonly (readonly string[])[]> {
-    const things = this.database.transaction(() => selectors.map((selector) => this.overwrite(selector, at))).immediate();
-    await this.emptyWriteAheadLog();
+    const things = this.commit(() => selectors.map((selector) => this.overwrite(selector, at)));
+    await this.forgetOlderPages();
     return things;
   }
 
-  /** Takes over what another vault knows, in one durable transaction. Answers how many keys stay destroyed here. */
-  merge(records: readonly KeyRecord[]): number {
+  /** Takes over what another vault knows, in one durable transaction, destructions as `destroy` does. Answers how many keys stay destroyed here. */
+  async merge(records: readonly KeyRecord[]): Promise<number> {
+    const erased = this.commit(() => this.takeOver(records));
+    if (records.some(({ kind }) => kind === 'destroyed')) await this.forgetOlderPages();
+    return erased;
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private takeOver(records: readonly KeyRecord[]): number {
     const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
     const overwrite = this.database.prepare('INSERT INTO keys (wrapped, thing) VALUES (?, ?) ON CONFLICT (thing) DO UPDATE SET wrapped = excluded.wrapped');
     const buryOwner = this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)');
@@ -56,24 +69,21 @@ export class VaultWriter {
     const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
     const present = this.database.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
     let erased = 0;
-    const take = (record: KeyRecord): void => {
-      if (record.kind === 'destroyedOwner') return void buryOwner.run(record.owner, record.at);
-      if (record.kind === 'destroyed') {
+    for (const record of records) {
+      if (record.kind === 'destroyedOwner') {
+        buryOwner.run(record.owner, record.at);
+      } else if (record.kind === 'destroyed') {
         overwrite.run(NO_KEY, record.thing);
-        return void bury.run(record.thing, record.at, record.cause);
+        bury.run(record.thing, record.at, record.cause);
+      } else {
+        const { thing, owner, wrapped } = record;
+        const gone = ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? ''));
+        insert.run(gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY, thing, owner.userId ?? null, owner.spaceId ?? null);
+        if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
+        if ((present.get(thing) as Buffer).equals(NO_KEY)) erased += 1;
       }
-      const { thing, owner, wrapped } = record;
-      const gone = ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? ''));
-      insert.run(gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY, thing, owner.userId ?? null, owner.spaceId ?? null);
-      if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
-      if ((present.get(thing) as Buffer).equals(NO_KEY)) erased += 1;
-    };
-    this.database.transaction(() => records.forEach(take)).immediate();
+    }
     return erased;
-  }
-
-  close(): void {
-    this.database.close();
   }
 
   private overwrite(selector: KeySelector, at: string): readonly string[] {
@@ -92,13 +102,18 @@ export class VaultWriter {
     return this.database.prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing').pluck().all(cause) as string[];
   }
 
-  private async emptyWriteAheadLog(): Promise<void> {
-    for (let attempt = 1; attempt <= CHECKPOINT_ATTEMPTS; attempt += 1) {
-      const [result] = this.database.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
-      if (result.busy === 0) return;
-      await sleep(CHECKPOINT_PAUSE_MS);
+  private async forgetOlderPages(): Promise<void> {
+    for (const deadline = performance.now() + READERS_MS; !emptyWriteAheadLog(this.database); await sleep(LOOK_MS)) {
+      if (performance.now() > deadline) throw new Unavailable('vault', 'keys are destroyed, but a long reader keeps older pages of the vault on disk; destroy them again when it has ended', 'unknown');
     }
-    throw new Error('keys are destroyed, but a long reader keeps older pages of the vault on disk; destroy them again when it has ended');
+  }
+
+  private commit<T>(work: () => T): T {
+    try {
+      return this.database.transaction(work).immediate();
+    } catch (error) {
+      throw new Unavailable('vault', (error as Error).message, 'unknown', { cause: error });
+    }
   }
 }
 
