@@ -33,8 +33,9 @@ const setUp = () => {
   const search = { reached: true };
   const workers: IngestionWorker[] = [];
 
-  const worker = (): IngestionWorker => {
+  const worker = (patienceMs?: number): IngestionWorker => {
     const made = new IngestionWorker({
+      ...(patienceMs === undefined ? {} : { patienceMs }),
       decisions, blobs, models: { embedding: () => ({ model, provider: embedding }) }, metering, ids, clock, claims: new Claims(store, clock, ids.next(), CLAIM_MS), progress: new ProgressBoard(store, clock),
       searchable: async () => search.reached, waiting: async () => [...waiting.values()], logger: { warn: () => undefined }, sweepMs: 5,
     });
@@ -236,4 +237,27 @@ it('works on few documents at once, and on each once', async () => {
   await until(() => types().filter((type) => type === 'Ready').length === 6);
   expect(most).toBe(2);
   expect(types().filter((type) => type === 'ProcessingStarted')).toHaveLength(6);
+});
+
+it('goes on with others beside documents that take long, and holds few of those at once', async () => {
+  const { worker, add, embedding, reaches, types } = running;
+  const slow: (() => void)[] = [];
+  embedding.embed = async ({ texts }) => {
+    if (texts.some((text) => text.includes('slow'))) await new Promise<void>((resolve) => slow.push(resolve));
+    return { vectors: texts.map(() => Float32Array.of(1)) };
+  };
+  const ingesting = worker(20);
+  for (let count = 0; count < 3; count += 1) ingesting.offer(await add('A slow text.'));
+  const quick = await add('A quick text.');
+  ingesting.offer(quick);
+  await reaches(quick, 'Ready');
+  expect(slow).toHaveLength(3);
+  for (let count = 0; count < 3; count += 1) ingesting.offer(await add('A slow text.'));
+  await until(() => slow.length === 4);
+  expect(ingesting.busy).toBe(4);
+  for (let ended = 0; ended < 6; ended += 1) {
+    await until(() => slow.length > 0);
+    slow.shift()?.();
+  }
+  await until(() => types().filter((type) => type === 'Ready').length === 7);
 });

@@ -9,12 +9,18 @@ export interface WaitingDocument {
   readonly notBefore: string;
 }
 
+/** Documents in work at once; each may hold a hundred MB. */
+const MOST_AT_ONCE = 4;
+const PATIENCE_MS = 1_000;
+
 export interface WorkerOptions extends IngestionParts {
   readonly claims: Claims;
   /** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
   readonly waiting: () => Promise<readonly WaitingDocument[]>;
-  /** Documents ingested at once; 2 by default. */
+  /** Documents begun at once; 2 by default. */
   readonly concurrency?: number;
+  /** A document that takes longer lets others begin beside it, milliseconds; 1,000 by default. */
+  readonly patienceMs?: number;
   /** How often `waiting` is asked, milliseconds; 1,000 by default. */
   readonly sweepMs?: number;
 }
@@ -26,6 +32,8 @@ export interface WorkerOptions extends IngestionParts {
 export class IngestionWorker {
   private readonly queue = new Set<string>();
   private readonly running = new Map<string, Promise<void>>();
+  /** Documents that take long: others are begun beside them, and share the embedding model with them. */
+  private readonly long = new Set<string>();
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
 
@@ -65,10 +73,16 @@ export class IngestionWorker {
 
   private fill(): void {
     for (const documentId of this.queue) {
-      if (this.running.size >= (this.options.concurrency ?? 2)) return;
+      if (this.running.size - this.long.size >= (this.options.concurrency ?? 2) || this.running.size >= MOST_AT_ONCE) return;
       if (this.running.has(documentId)) continue;
       this.queue.delete(documentId);
+      const patience = setTimeout(() => {
+        this.long.add(documentId);
+        this.fill();
+      }, this.options.patienceMs ?? PATIENCE_MS).unref();
       const work = this.work(documentId).finally(() => {
+        clearTimeout(patience);
+        this.long.delete(documentId);
         this.running.delete(documentId);
         this.fill();
       });

@@ -6,6 +6,10 @@ const UNKNOWN = 0;
 /** Log probability of a character that no piece covers: worse than any piece. */
 const UNKNOWN_SCORE = -30;
 const SPACE = '\u2581';
+/** What is longer than a word (keys, addresses, text without spaces) costs no more than one: only the tokens it begins with count. */
+const WORD_TOKENS = 16;
+/** Characters behind these are not looked at. */
+const MAX_CHARACTERS = 16_384;
 
 interface Branch {
   readonly next: Map<string, Branch>;
@@ -16,17 +20,19 @@ interface Branch {
 export class Tokenizer {
   private readonly root: Branch = { next: new Map(), id: -1 };
   private readonly scores: readonly number[];
+  private readonly beginsWord: readonly boolean[];
 
   constructor(vocabulary: Vocabulary) {
     this.scores = vocabulary.map(([, score]) => score ?? 0);
+    this.beginsWord = vocabulary.map(([piece]) => piece.startsWith(SPACE));
     vocabulary.forEach(([piece], id) => {
       if (id >= RESERVED) this.add(piece, id);
     });
   }
 
-  /** At most `limit` token ids, at least one; runs of unknown characters are one token. */
+  /** At most `limit` token ids, at least one, and at most `WORD_TOKENS` of a word; runs of unknown characters are one token. */
   encode(text: string, limit: number): number[] {
-    const characters = [...(SPACE + text.normalize('NFKC').replace(/\s+/gu, ' ').trim().replaceAll(' ', SPACE))];
+    const characters = [...(SPACE + text.slice(0, MAX_CHARACTERS).normalize('NFKC').replace(/\s+/gu, ' ').trim().replaceAll(' ', SPACE))];
     const best = new Float64Array(characters.length + 1).fill(-Infinity);
     const from = new Int32Array(characters.length + 1);
     const piece = new Int32Array(characters.length + 1);
@@ -48,7 +54,16 @@ export class Tokenizer {
     }
     const ids: number[] = [];
     for (let end = characters.length; end > 0; end = from[end] as number) ids.push(piece[end] as number);
-    return ids.toReversed().filter((id, index, all) => id !== UNKNOWN || all[index - 1] !== UNKNOWN).slice(0, limit);
+    const merged = ids.toReversed().filter((id, index, all) => id !== UNKNOWN || all[index - 1] !== UNKNOWN);
+    return this.beginningsOfWords(merged).slice(0, limit);
+  }
+
+  private beginningsOfWords(ids: readonly number[]): number[] {
+    let ofWord = 0;
+    return ids.filter((id) => {
+      ofWord = this.beginsWord[id] === true ? 1 : ofWord + 1;
+      return ofWord <= WORD_TOKENS;
+    });
   }
 
   private add(piece: string, id: number): void {
