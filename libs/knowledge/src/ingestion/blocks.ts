@@ -41,7 +41,8 @@ export const plainBlocks = (text: string): readonly Block[] => {
   return found;
 };
 
-const linesOf = (text: string): readonly Line[] => {
+/** The lines of a text, without their ends. */
+export const linesOf = (text: string): readonly Line[] => {
   let start = 0;
   return text.split('\n').map((line) => {
     const placed = { text: line, start, end: start + line.length };

@@ -61,6 +61,9 @@ it.each([
   ['open fences', '```a\n'.repeat(100_000)],
   ['one word', 'x'.repeat(1_000_000)],
   ['empty lines', ' \n'.repeat(200_000)],
+  ['a line of spaces in code', `\`\`\`\n${' '.repeat(400_000)}`],
+  ['line ends of old in code', `\`\`\`\n${'\r'.repeat(400_000)}`],
+  ['more sentences in a paragraph than a call takes arguments', 'It is so. '.repeat(150_000)],
 ])('takes time in proportion to hostile text: %s', (_, text) => {
   const begun = performance.now();
   chunksOf(text, 'markdown');

@@ -1,5 +1,5 @@
 import { sentencesOf } from '@app/models';
-import { markdownBlocks, plainBlocks, type Block } from './blocks';
+import { type Block, linesOf, markdownBlocks, plainBlocks } from './blocks';
 import type { TextKind } from './extract-text';
 
 /** Most words in a chunk: measured best for the small embedding model, which sees no more. */
@@ -32,7 +32,7 @@ export const chunksOf = (text: string, kind: TextKind): readonly Chunk[] => {
     pieces = [];
   };
   for (const block of kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text)) {
-    if (block.level === undefined) pieces.push(...piecesOf(text, block));
+    if (block.level === undefined) for (const piece of piecesOf(text, block)) pieces.push(piece);
     else {
       close();
       const { level, title = '' } = block;
@@ -68,8 +68,10 @@ const fits = (text: string, { start, end }: Span): boolean => end - start <= MAX
 
 const wordCount = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
-const linesIn = (text: string, { start, end }: Span): readonly Span[] =>
-  [...text.slice(start, end).matchAll(/[^\n]*\S[^\n]*/g)].map((match) => ({ start: start + match.index, end: start + match.index + match[0].length }));
+const linesIn = (text: string, block: Span): readonly Span[] =>
+  linesOf(text.slice(block.start, block.end))
+    .filter((line) => line.text.trim() !== '')
+    .map(({ start, end }) => ({ start: block.start + start, end: block.start + end }));
 
 /** Sentence ends cut the block; what stands between sentences (markers) stays with the sentence behind it. */
 const sentencesIn = (text: string, { start, end }: Span): readonly Span[] => {
