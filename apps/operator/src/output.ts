@@ -58,7 +58,7 @@ export const table = <T>(rows: readonly T[], columns: Readonly<Record<string, (r
   if (rows.length === 0) return ['(none)'];
   const names = Object.keys(columns);
   const cells = rows.map((row) => names.map((name) => columns[name]?.(row) ?? '-'));
-  const widths = names.map((name, column) => Math.max(name.length, ...cells.map((line) => text(line[column]).length)));
+  const widths = names.map((name, column) => cells.reduce((widest, line) => Math.max(widest, text(line[column]).length), name.length));
   const line = (values: readonly (string | number | undefined)[]): string =>
     values.map((value, column) => (typeof value === 'number' ? text(value).padStart(widths[column] ?? 0) : text(value).padEnd(widths[column] ?? 0))).join('  ').trimEnd();
   return [line(names.map((name) => name.toUpperCase())), ...cells.map(line)];

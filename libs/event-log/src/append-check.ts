@@ -19,9 +19,14 @@ const MOST_BYTES_PER_UNIT = 3;
 export const checkAppend = (stream: string, events: readonly NewEvent[], limits = EMBEDDED_LIMITS): number => {
   if (stream === '') throw new InvalidAppend('a stream has a name');
   if (events.length === 0) throw new InvalidAppend('an append holds at least one event');
-  const sizes = events.map(sizeOf);
-  const size = sizes.reduce((sum, next) => sum + next);
-  if (Math.max(...sizes) * MOST_BYTES_PER_UNIT > limits.event) for (const event of events) limit(bytesOf([event]), limits.event);
+  let size = 0;
+  let largest = 0;
+  for (const event of events) {
+    const own = sizeOf(event);
+    size += own;
+    largest = Math.max(largest, own);
+  }
+  if (largest * MOST_BYTES_PER_UNIT > limits.event) for (const event of events) limit(bytesOf([event]), limits.event);
   if (size * MOST_BYTES_PER_UNIT > limits.append) limit(bytesOf(events), limits.append);
   return size;
 };

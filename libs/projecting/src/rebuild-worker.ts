@@ -146,7 +146,7 @@ const eventsBetween = async (log: LogReader, types: readonly string[], from: Pos
   const events: StoredEvent[] = [];
   for (let after = from; ; ) {
     const page = await log.readAll({ after, limit: PAGE, filter: { types } });
-    events.push(...page.events.filter((event) => upTo !== null && event.position <= upTo));
+    for (const event of page.events) if (upTo !== null && event.position <= upTo) events.push(event);
     if (page.end || page.next === null || (upTo !== null && page.next >= upTo)) return events;
     after = page.next;
   }

@@ -12,7 +12,7 @@ export const allState = async (store: Pick<ReadStore, 'listState'>, prefix: stri
   for (;;) {
     const after = found.at(-1)?.key;
     const page = await store.listState(prefix, { ...(after === undefined ? {} : { after }), limit: PAGE });
-    found.push(...page);
+    for (const entry of page) found.push(entry);
     if (page.length < PAGE) return found;
   }
 };

@@ -1,10 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findPage, type PageRequest, type PageStart, type RowPage } from './find-page';
 import type { FindOptions, ReadStore, Row, StoredRow } from './read-store';
 
-/** Rows read at once while looking for matches. */
+/** Rows read at once while looking for matches; others run in between. */
 const STRIDE = 200;
+/** Most rows that one page looks at. */
+const MOST_LOOKED_AT = 50_000;
 
-/** A page of the rows that match, for filters that no index serves: reads on until the page is full. */
+/**
+ * A page of the rows that match, for filters that no index serves: reads on until the page is full. Behind `MOST_LOOKED_AT`
+ * rows the page ends short, or empty, and says where the next one begins.
+ */
 export const matchingPage = async <R extends Row = Row>(
   store: Pick<ReadStore, 'find'>,
   view: string,
@@ -15,7 +21,8 @@ export const matchingPage = async <R extends Row = Row>(
   const found: StoredRow<R>[] = [];
   const placeOf = ({ key, row }: StoredRow<R>): PageStart => ({ values: options.orderBy.map(({ field }) => row[field] ?? null), key });
   let after = page.after;
-  for (;;) {
+  for (let lookedAt = 0; ; lookedAt += STRIDE, await nextTurn()) {
+    if (after !== undefined && lookedAt >= MOST_LOOKED_AT) return { rows: found, next: after };
     const { rows, next } = await findPage<R>(store, view, options, { limit: STRIDE, ...(after === undefined ? {} : { after }) });
     for (const row of rows) {
       if (!matches(row.row)) continue;

@@ -1,4 +1,5 @@
 import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, isUnavailable, normalisedName, refuse, stepOf, type Uuid } from '@app/kernel';
+import { Set as PersistentSet } from 'immutable';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
 
@@ -119,10 +120,10 @@ export class Reservations {
 }
 
 /** What a thing remembers of claims it lost or gave up. */
-export type Forfeited = ReadonlySet<Uuid>;
+export type Forfeited = PersistentSet<Uuid>;
 
 /** What it remembers once it lost or gave up these claims as well. */
-export const forfeiting = (forfeited: Forfeited, claims: readonly { readonly ticket: Uuid }[]): Forfeited => new Set([...forfeited, ...claims.map(({ ticket }) => ticket)]);
+export const forfeiting = (forfeited: Forfeited, claims: readonly { readonly ticket: Uuid }[]): Forfeited => forfeited.union(claims.map(({ ticket }) => ticket));
 
 /** Refuses a command whose claim was forfeited or given up while it was on its way. */
 export const demandClaims = (claims: readonly (Claim | undefined)[], forfeited: Forfeited): void => {

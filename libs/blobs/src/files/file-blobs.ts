@@ -47,7 +47,7 @@ class FileBlobs implements Blobs {
     const found: BlobName[] = [];
     for (let prefix = parseInt(after?.slice(0, 2) ?? '00', 16); prefix < 256 && found.length < limit; prefix += 1) {
       const inside = (await readdir(join(this.folder, folderOf(prefix))).catch(absent)) ?? [];
-      found.push(...inside.filter((name) => isBlobName(name) && (after === null || name > after)).toSorted());
+      for (const name of inside.filter((each) => isBlobName(each) && (after === null || each > after)).toSorted()) found.push(name);
     }
     return found.slice(0, limit);
   }

@@ -1,4 +1,4 @@
-import { type EventCodec, isErased, type RecordedEvent, type StreamLog, streamOf } from '@app/kernel';
+import { type EventCodec, isErased, type RecordedEvent, type StoredEvent, type StreamLog, streamOf } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
@@ -7,6 +7,8 @@ import { textOf } from '../conversation/message-parts';
 /** What of a conversation a model is shown, at most: the newest messages. */
 const MAX_MESSAGES = 50;
 const MAX_CHARACTERS = 100_000;
+/** Events read at once, the newest first: each may be as long as a message. */
+const PAGE = 16;
 
 type MessageAdded = RecordedEvent<Extract<ConversationEvent, { type: 'UserMessageAdded' | 'AssistantMessageAdded' }>>;
 
@@ -21,31 +23,42 @@ export class History {
 
   /** The branch that ends with a message, oldest first, as a model sees it. Failed and erased messages are left out. */
   async branch(conversationId: string, last: string): Promise<readonly ChatMessage[]> {
-    const added = await this.messages(conversationId);
-    const branch: ChatMessage[] = [];
+    const newestFirst: ChatMessage[] = [];
     let room = MAX_CHARACTERS;
-    for (let event = added.get(last); event !== undefined && branch.length < MAX_MESSAGES; event = added.get(event.data.parentId ?? '')) {
+    let wanted: string | null = last;
+    for await (const event of this.messages(conversationId)) {
+      if (event.data.messageId !== wanted) continue;
       const text = shownText(event);
       room -= text.length;
-      if (room < 0 && branch.length > 0) break;
-      if (text !== '') branch.unshift({ role: event.type === 'UserMessageAdded' ? 'user' : 'assistant', text });
+      if (room < 0 && newestFirst.length > 0) break;
+      if (text !== '') newestFirst.push({ role: event.type === 'UserMessageAdded' ? 'user' : 'assistant', text });
+      wanted = event.data.parentId;
+      if (wanted === null || newestFirst.length === MAX_MESSAGES) break;
     }
-    return branch;
+    return newestFirst.toReversed();
   }
 
   /** The answer with this id, undefined while there is none. */
   async answer(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
-    const event = (await this.messages(conversationId)).get(answerId);
-    return event?.type === 'AssistantMessageAdded' ? event : undefined;
+    for await (const event of this.messages(conversationId)) {
+      if (event.data.messageId === answerId) return event.type === 'AssistantMessageAdded' ? event : undefined;
+    }
+    return undefined;
   }
 
-  private async messages(conversationId: string): Promise<ReadonlyMap<string, MessageAdded>> {
-    const stored = await this.log.readStream(streamOf(conversationDecider.category, conversationId));
-    const events = await this.codec.decode(stored);
-    const added = events.filter((event): event is MessageAdded => event.type === 'UserMessageAdded' || event.type === 'AssistantMessageAdded');
-    return new Map(added.map((event) => [event.data.messageId, event]));
+  /** The newest first, read as far back as somebody asks: a message stands behind its parent. */
+  private async *messages(conversationId: string): AsyncGenerator<MessageAdded> {
+    const stream = streamOf(conversationDecider.category, conversationId);
+    for (let from: number | undefined; from !== -1; ) {
+      const page: readonly StoredEvent[] = await this.log.readStream(stream, { direction: 'backwards', limit: PAGE, ...(from === undefined ? {} : { from }) });
+      // Both types are of messages, whose data the codec has checked.
+      yield* (await this.codec.decode(page.filter(({ type }) => MESSAGES.has(type)))) as unknown as readonly MessageAdded[];
+      from = (page.at(-1)?.revision ?? 0) - 1;
+    }
   }
 }
+
+const MESSAGES: ReadonlySet<string> = new Set<MessageAdded['type']>(['UserMessageAdded', 'AssistantMessageAdded']);
 
 const shownText = (event: MessageAdded): string => {
   if (isErased(event.data.parts) || (event.type === 'AssistantMessageAdded' && event.data.status === 'failed')) return '';

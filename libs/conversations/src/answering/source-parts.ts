@@ -5,10 +5,17 @@ import type { Citation } from './citations';
 import { quoteFor } from './quote';
 import type { RetrievedPassage } from './retriever';
 
+/** A source is quoted for the statements that cite it first: a model may cite it thousands of times. */
+const STATEMENTS = 8;
+
 /** The sources that an answer cites, in order of first use. */
 export const sourceParts = (answer: string, citations: readonly Citation[], passages: readonly RetrievedPassage[]): readonly SourceDocumentPart[] => {
   const cited = new Map<number, Citation[]>();
-  for (const citation of citations) cited.set(citation.number, [...(cited.get(citation.number) ?? []), citation]);
+  for (const citation of citations) {
+    const uses = cited.get(citation.number);
+    if (uses === undefined) cited.set(citation.number, [citation]);
+    else if (uses.length < STATEMENTS) uses.push(citation);
+  }
   return [...cited.values()].flatMap((uses) => {
     const passage = passages[(uses[0] as Citation).source - 1];
     return passage === undefined ? [] : [partOf(passage, uses.map(({ at }) => statementAt(answer, at)).join(' '))];

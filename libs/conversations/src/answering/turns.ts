@@ -86,6 +86,7 @@ export class Turns {
     const open = state.status === 'Live' ? state.open?.answerId : undefined;
     const wanted = answerId ?? open ?? refuse('not_found');
     if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
+    if (state.status !== 'Live' || !state.parents.has(wanted)) return refuse('not_found');
     return (await this.recorded(conversationId, wanted)) ?? refuse('not_found');
   }
 

@@ -1,5 +1,6 @@
 import { isErased, never, refuse, type Decider, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
+import { Map as PersistentMap } from 'immutable';
 import type { ConversationEvent, ConversationKind } from './conversation.events';
 import type { MessagePart, TextPart } from './message-parts';
 
@@ -20,7 +21,7 @@ export interface LiveConversation {
   readonly title: Sensitive<string>;
   readonly archived: boolean;
   /** Parent of every message, null for the first ones. Texts are not kept: they are read from the log when needed. */
-  readonly parents: ReadonlyMap<string, string | null>;
+  readonly parents: PersistentMap<string, string | null>;
   readonly last: string | null;
   /** The turn that waits for its answer. */
   readonly open: OpenTurn | null;
@@ -102,7 +103,7 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
     }
   },
   evolve: (state, event) => {
-    if (event.type === 'ConversationStarted') return { status: 'Live', ...event.data, archived: false, parents: new Map(), last: null, open: null };
+    if (event.type === 'ConversationStarted') return { status: 'Live', ...event.data, archived: false, parents: PersistentMap(), last: null, open: null };
     return state.status === 'Live' ? evolveLive(state, event) : state;
   },
   owner: (event) => (event.type === 'ConversationStarted' ? { userId: event.data.userId, spaceId: event.data.spaceId } : {}),
@@ -154,7 +155,7 @@ const evolveLive = (state: LiveConversation, event: Exclude<ConversationEvent, {
   switch (event.type) {
     case 'UserMessageAdded': {
       const { messageId, parentId, answerId } = event.data;
-      return { ...state, parents: new Map(state.parents).set(messageId, parentId), last: messageId, open: { messageId, answerId, said: '' } };
+      return { ...state, parents: state.parents.set(messageId, parentId), last: messageId, open: { messageId, answerId, said: '' } };
     }
     case 'AssistantMessageContinued': {
       const { from, text } = event.data;
@@ -162,7 +163,7 @@ const evolveLive = (state: LiveConversation, event: Exclude<ConversationEvent, {
     }
     case 'AssistantMessageAdded': {
       const { messageId, parentId } = event.data;
-      return { ...state, parents: new Map(state.parents).set(messageId, parentId), last: messageId, open: null };
+      return { ...state, parents: state.parents.set(messageId, parentId), last: messageId, open: null };
     }
     case 'ConversationRenamed':
       return { ...state, title: event.data.title };

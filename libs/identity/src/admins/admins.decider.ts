@@ -1,4 +1,5 @@
 import { type Decider, defineEvent, type EventsOf, refuse } from '@app/kernel';
+import { Map as PersistentMap } from 'immutable';
 import { z } from 'zod';
 
 const userId = z.uuid();
@@ -24,7 +25,7 @@ export interface Appointment {
 }
 
 /** By user id. */
-export type Appointments = ReadonlyMap<string, Appointment>;
+export type Appointments = PersistentMap<string, Appointment>;
 
 export type AdminsCommand =
   | { readonly type: 'Appoint'; readonly userId: string }
@@ -34,7 +35,7 @@ export type AdminsCommand =
 /** The register of admins of the instance: one stream, so that two who dismiss each other meet in it. */
 export const adminsDecider: Decider<Appointments, AdminsCommand, EventsOf<typeof adminEvents>> = {
   category: 'admins',
-  initial: new Map(),
+  initial: PersistentMap(),
   decide: (command, appointments) => {
     const serving = appointments.get(command.userId)?.serving === true;
     const { userId } = command;
@@ -44,7 +45,7 @@ export const adminsDecider: Decider<Appointments, AdminsCommand, EventsOf<typeof
     return others.length > 0 ? [{ type: 'AdminDismissed', data: { userId } }] : refuse('conflict', { reason: 'last_admin' });
   },
   evolve: (appointments, event) =>
-    new Map(appointments).set(event.data.userId, { revision: event.context.revision, serving: event.type === 'AdminAppointed' }),
+    appointments.set(event.data.userId, { revision: event.context.revision, serving: event.type === 'AdminAppointed' }),
 };
 
 const isServing = (appointment: Appointment | undefined, revision: number): boolean => appointment?.serving === true && appointment.revision === revision;

@@ -1,5 +1,6 @@
 import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
 import { type Claim, demandClaims, type Forfeited, forfeiting } from '@app/reservations';
+import { Set as PersistentSet } from 'immutable';
 import type { InstanceRole, Language, UserEvent } from './user.events';
 
 interface Profile {
@@ -43,7 +44,7 @@ export type UserCommand = Appointed &
 
 export const userDecider: Decider<User, UserCommand, UserEvent> = {
   category: 'user',
-  initial: { status: 'absent', forfeited: new Set() },
+  initial: { status: 'absent', forfeited: PersistentSet() },
 
   decide: (command, user) => {
     switch (command.type) {

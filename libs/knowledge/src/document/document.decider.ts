@@ -1,4 +1,5 @@
 import { never, refuse, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
+import { List } from 'immutable';
 import type { DocumentEvent, DocumentScope, IngestionStep, StepReport } from './document.events';
 
 interface Indexed {
@@ -13,7 +14,7 @@ interface Held {
   readonly file: string;
   readonly indexed: Indexed | null;
   /** Blobs that new ones replace, to be named when the new ones are served. */
-  readonly superseded: readonly string[];
+  readonly superseded: List<string>;
 }
 
 export interface LiveDocument extends Held {
@@ -99,7 +100,7 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
   },
   evolve: (state, event) => {
     if (event.type === 'DocumentAdded') {
-      return { status: 'Pending', ...event.data, readyHash: null, attempt: 0, failures: 0, askedBy: askerOf(event), indexed: null, superseded: [] };
+      return { status: 'Pending', ...event.data, readyHash: null, attempt: 0, failures: 0, askedBy: askerOf(event), indexed: null, superseded: List() };
     }
     if (event.type === 'DocumentDeleted') return { status: 'Deleted' };
     return state.status === 'Absent' || state.status === 'Deleted' ? state : evolveLive(state, event);
@@ -192,7 +193,7 @@ const evolveLive = (state: Live, event: Exclude<RecordedEvent<DocumentEvent>, { 
       return { ...state, tagIds: event.data.tagIds };
     case 'DocumentContentReplaced': {
       const { mimeType, contentHash, file } = event.data;
-      return { ...state, status: 'Pending', mimeType, contentHash, file, failures: 0, askedBy: askerOf(event), superseded: [...state.superseded, state.file] };
+      return { ...state, status: 'Pending', mimeType, contentHash, file, failures: 0, askedBy: askerOf(event), superseded: state.superseded.push(state.file) };
     }
     case 'DocumentReprocessRequested':
       return { ...state, status: 'Pending', failures: 0, askedBy: askerOf(event) };
@@ -201,10 +202,10 @@ const evolveLive = (state: Live, event: Exclude<RecordedEvent<DocumentEvent>, { 
     case 'DocumentIndexed': {
       const { text, passages } = event.data;
       const before = state.indexed === null ? [] : [state.indexed.text, state.indexed.passages];
-      return { ...state, status: 'Indexed', indexed: { text, passages, revision: event.context.revision }, superseded: [...state.superseded, ...before] };
+      return { ...state, status: 'Indexed', indexed: { text, passages, revision: event.context.revision }, superseded: state.superseded.push(...before) };
     }
     case 'DocumentReady':
-      return { ...state, status: 'Ready', readyHash: state.contentHash, failures: 0, superseded: [] };
+      return { ...state, status: 'Ready', readyHash: state.contentHash, failures: 0, superseded: List() };
     case 'DocumentAttemptFailed':
       return { ...state, status: 'Pending', failures: state.failures + 1 };
     case 'DocumentProcessingFailed':

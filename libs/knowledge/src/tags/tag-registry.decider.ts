@@ -1,4 +1,5 @@
 import { isErased, never, normalisedName, refuse, type Decider, type Sensitive } from '@app/kernel';
+import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
 import type { TagEvent } from './tag.events';
 
 interface Tag {
@@ -10,9 +11,11 @@ interface Tag {
 
 /** The tags of one Space by id, so that uniqueness of names is one decision on one stream. */
 export interface TagRegistryState {
-  readonly tags: ReadonlyMap<string, Tag>;
+  readonly tags: PersistentMap<string, Tag>;
+  /** Which tag has a name, as names are compared. */
+  readonly names: PersistentMap<string, string>;
   /** Ids that existed once; a repeated deletion follows from nothing. */
-  readonly deleted: ReadonlySet<string>;
+  readonly deleted: PersistentSet<string>;
 }
 
 export type TagCommand =
@@ -24,7 +27,7 @@ export type TagCommand =
 /** Refuses `name_taken` for a name that normalises to one in use, `not_found` and `precondition_failed`. Streams are `tags-<spaceId>`. */
 export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent> = {
   category: 'tags',
-  initial: { tags: new Map(), deleted: new Set() },
+  initial: { tags: PersistentMap(), names: PersistentMap(), deleted: PersistentSet() },
   decide: (command, state) => {
     const tag = state.tags.get(command.tagId);
     switch (command.type) {
@@ -51,20 +54,23 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
     }
   },
   evolve: (state, event) => {
-    const tags = new Map(state.tags);
-    if (event.type === 'TagDeleted') {
-      tags.delete(event.data.tagId);
-      return { tags, deleted: new Set([...state.deleted, event.data.tagId]) };
-    }
-    const { tagId, name, color } = event.data;
-    return { ...state, tags: tags.set(tagId, { name, color, revision: event.context.revision }) };
+    const { tagId } = event.data;
+    const names = withoutName(tagId, state);
+    if (event.type === 'TagDeleted') return { tags: state.tags.delete(tagId), names, deleted: state.deleted.add(tagId) };
+    const { name, color } = event.data;
+    return { ...state, tags: state.tags.set(tagId, { name, color, revision: event.context.revision }), names: isErased(name) ? names : names.set(normalisedName(name), tagId) };
   },
   owner: (event) => (event.type === 'TagCreated' ? { spaceId: event.data.spaceId } : {}),
 };
 
-const refuseTaken = (name: string, tagId: string, { tags }: TagRegistryState): void => {
-  const wanted = normalisedName(name);
-  for (const [id, tag] of tags) if (id !== tagId && !isErased(tag.name) && normalisedName(tag.name) === wanted) refuse('name_taken', { field: 'name' });
+const withoutName = (tagId: string, { tags, names }: TagRegistryState): TagRegistryState['names'] => {
+  const name = tags.get(tagId)?.name;
+  return name === undefined || isErased(name) || names.get(normalisedName(name)) !== tagId ? names : names.delete(normalisedName(name));
+};
+
+const refuseTaken = (name: string, tagId: string, { names }: TagRegistryState): void => {
+  const holder = names.get(normalisedName(name));
+  if (holder !== undefined && holder !== tagId) refuse('name_taken', { field: 'name' });
 };
 
 const refuseOther = (expected: number | undefined, { revision }: Tag): void => {

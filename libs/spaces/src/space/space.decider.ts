@@ -1,5 +1,6 @@
 import { changedFields, type Decider, givenFields, type KeyOwner, never, refuse, type Sensitive } from '@app/kernel';
 import { type Claim, demandClaims, type Forfeited, forfeiting } from '@app/reservations';
+import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
 import type { SpaceEvent, SpaceRole } from './space.events';
 
 interface Standing {
@@ -11,7 +12,7 @@ interface Standing {
   readonly nameClaim?: Claim;
   readonly slugClaim?: Claim;
   /** Role of each member, by user id. */
-  readonly members: ReadonlyMap<string, SpaceRole>;
+  readonly members: PersistentMap<string, SpaceRole>;
 }
 
 interface Memory {
@@ -47,7 +48,7 @@ export type SpaceCommand =
 
 export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
   category: 'space',
-  initial: { status: 'absent', forfeited: new Set() },
+  initial: { status: 'absent', forfeited: PersistentSet() },
 
   decide: (command, space) => {
     switch (command.type) {
@@ -74,7 +75,7 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
     if (event.type === 'ClaimForfeited') return { ...space, forfeited: forfeiting(space.forfeited, [event.data]) };
     if (event.type === 'SpaceCreated') {
       const { spaceId: _, ownerId, ...fields } = event.data;
-      return { status: 'present', forfeited: space.forfeited, ...givenFields(fields), members: new Map([[ownerId, 'owner']]) };
+      return { status: 'present', forfeited: space.forfeited, ...givenFields(fields), members: PersistentMap([[ownerId, 'owner' as const]]) };
     }
     if (space.status !== 'present') return space;
     switch (event.type) {
@@ -84,9 +85,9 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
       }
       case 'SpaceMemberAdded':
       case 'SpaceMemberRoleChanged':
-        return { ...space, members: new Map(space.members).set(event.data.userId, event.data.role) };
+        return { ...space, members: space.members.set(event.data.userId, event.data.role) };
       case 'SpaceMemberRemoved':
-        return { ...space, members: new Map([...space.members].filter(([userId]) => userId !== event.data.userId)) };
+        return { ...space, members: space.members.delete(event.data.userId) };
       case 'SpaceDeleted':
         return { status: 'deleted', forfeited: space.forfeited };
       default:

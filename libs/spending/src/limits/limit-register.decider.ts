@@ -1,4 +1,5 @@
 import { canonicalJson, type Decider, never, refuse } from '@app/kernel';
+import { Map as PersistentMap } from 'immutable';
 import type { LimitEvent, LimitScope, LimitTerms } from './limit.events';
 
 /** A spend limit as it stands. */
@@ -15,8 +16,8 @@ export interface RegisteredLimit extends Limit {
 
 /** All limits but those of API keys, by what they are for (`scopeKey`) and by id. */
 export interface LimitRegister {
-  readonly byScope: ReadonlyMap<string, readonly RegisteredLimit[]>;
-  readonly byId: ReadonlyMap<string, RegisteredLimit>;
+  readonly byScope: PersistentMap<string, readonly RegisteredLimit[]>;
+  readonly byId: PersistentMap<string, RegisteredLimit>;
 }
 
 /** `Change`: terms absent stay. */
@@ -38,7 +39,7 @@ export const scopeKey = ({ type, id }: LimitScope): string => `${type}/${id ?? '
 /** The limits of the instance share one stream: what concerns a call is known by folding this one alone. Refuses `not_found` and `precondition_failed`. */
 export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEvent> = {
   category: 'limitRegister',
-  initial: { byScope: new Map(), byId: new Map() },
+  initial: { byScope: PersistentMap(), byId: PersistentMap() },
 
   decide: (command, { byId }) => {
     const standing = byId.get(command.limitId);
@@ -68,15 +69,11 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
     const before = byId.get(data.limitId);
     const scope = type === 'SpendLimitSet' ? data.scope : before?.scope;
     if (scope === undefined) return { byScope, byId };
-    const limits = new Map(byId);
     const others = (byScope.get(scopeKey(scope)) ?? []).filter(({ id }) => id !== data.limitId);
-    if (type === 'SpendLimitRemoved') {
-      limits.delete(data.limitId);
-      return { byScope: new Map(byScope).set(scopeKey(scope), others), byId: limits };
-    }
+    if (type === 'SpendLimitRemoved') return { byScope: byScope.set(scopeKey(scope), others), byId: byId.delete(data.limitId) };
     const { limitId: id, ...terms } = data;
     const limit = { id, ...terms, revision };
-    return { byScope: new Map(byScope).set(scopeKey(scope), [...others, limit]), byId: limits.set(id, limit) };
+    return { byScope: byScope.set(scopeKey(scope), [...others, limit]), byId: byId.set(id, limit) };
   },
 };
 
