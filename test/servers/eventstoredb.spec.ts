@@ -7,7 +7,9 @@ import { withServer } from './with-server';
 /** The server's own log, whatever it holds: nothing can be removed from it. */
 const open = (url: string) => async (): Promise<LogUnderTest> => {
   let log = await openEventStoreLog({ url });
+  const beside = await openEventStoreLog({ url });
   return {
+    beside,
     limits: SERVER_LIMITS,
     after: await log.head(),
     get log() {
@@ -17,7 +19,9 @@ const open = (url: string) => async (): Promise<LogUnderTest> => {
       await log.close();
       return (log = await openEventStoreLog({ url }));
     },
-    dispose: () => log.close(),
+    dispose: async () => {
+      await Promise.all([log.close(), beside.close()]);
+    },
   };
 };
 

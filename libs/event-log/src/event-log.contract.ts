@@ -2,6 +2,7 @@ import { appendingContract } from './contract/appending.contract';
 import { concurrencyContract } from './contract/concurrency.contract';
 import { followingContract } from './contract/following.contract';
 import type { LogUnderTest } from './contract/log-under-test.contract';
+import { racingContract } from './contract/racing.contract';
 import { readingContract } from './contract/reading.contract';
 
 /** What every adapter of the log does, for its spec: `eventLogContract(open)` with a function that opens a log. */
@@ -13,6 +14,7 @@ export const eventLogContract = (open: () => Promise<LogUnderTest>): void => {
 
   describe('appending', () => appendingContract(shared));
   describe('concurrency', () => concurrencyContract(shared));
+  describe('racing', () => racingContract(shared));
   describe('reading', () => readingContract(shared));
   describe('following', () => followingContract(shared));
 };

@@ -21,7 +21,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   stream: fc.nat(2),
   count: fc.integer({ min: 1, max: 4 }),
   expected: fc.oneof(fc.constant('noStream' as const), fc.nat(6)),
-  twice: fc.boolean(),
+  twice: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn === 0),
 });
 
 const send = async (log: EventLog, category: string, { stream, count, expected, twice }: Step): Promise<Sent> => {

@@ -7,6 +7,8 @@ import type { EventLog } from '../event-log';
 export interface LogUnderTest {
   /** The log, since the last `reopen` the one that it opened. */
   readonly log: EventLog;
+  /** The same log as another process has it, where several may write. */
+  readonly beside?: EventLog;
   /** What it takes at most; the limits of the embedded log by default. */
   readonly limits?: AppendLimits;
   /** Where tests begin to look at a log that holds much already; its start by default. */

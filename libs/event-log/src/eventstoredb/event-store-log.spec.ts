@@ -7,7 +7,9 @@ import { SERVER_LIMITS } from './event-store-log';
 const open = async (version: '23.10.6' | '24.10.4'): Promise<LogUnderTest> => {
   const server = await startEventStoreDouble({ version });
   let log = await openEventStoreLog({ url: server.url });
+  const beside = await openEventStoreLog({ url: server.url });
   return {
+    beside,
     limits: SERVER_LIMITS,
     get log() {
       return log;
@@ -18,7 +20,7 @@ const open = async (version: '23.10.6' | '24.10.4'): Promise<LogUnderTest> => {
       return (log = await openEventStoreLog({ url: server.url }));
     },
     dispose: async () => {
-      await log.close();
+      await Promise.all([log.close(), beside.close()]);
       await server.stop();
     },
   };
