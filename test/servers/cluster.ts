@@ -47,10 +47,10 @@ export const missingForCluster = (): string | undefined => {
 
 const serversOfEnvironment = (): ClusterServers => ({ MONGODB_URL: process.env['MONGODB_URL'] ?? '', ELASTICSEARCH_URL: process.env['ELASTICSEARCH_URL'] ?? '', S3_URL: process.env['S3_URL'] ?? '' });
 
-/** A cluster on servers, those of the environment by default. The log is a double's, since it must be empty; `EMPTY_EVENTSTORE_URL` names another. */
-export const startCluster = async (servers = serversOfEnvironment(), further: Readonly<Record<string, string>> = {}): Promise<Cluster> => {
+/** A cluster on servers, those of the environment by default. The log must be empty: a double's, unless `logUrl` names another. */
+export const startCluster = async (servers = serversOfEnvironment(), further: Readonly<Record<string, string>> = {}, logUrl?: string): Promise<Cluster> => {
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
-  const log: EventStoreDouble | undefined = process.env['EMPTY_EVENTSTORE_URL'] === undefined ? await startEventStoreDouble() : undefined;
+  const log: EventStoreDouble | undefined = logUrl === undefined ? await startEventStoreDouble() : undefined;
   const provider = await startProviderDouble();
   const instance = instanceOn(servers.ELASTICSEARCH_URL);
   const models = [{ key: 'lengths', provider: 'double', kind: 'embedding', pricing: 'free' }];
@@ -59,7 +59,7 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
   const database = new URL(servers.MONGODB_URL);
   database.pathname = `/cluster-${randomUUID()}`;
   const environment = {
-    EVENTSTORE_URL: log?.url ?? process.env['EMPTY_EVENTSTORE_URL'] ?? '',
+    EVENTSTORE_URL: logUrl ?? log?.url ?? '',
     MONGODB_URL: database.href,
     ELASTICSEARCH_URL: instance.urlOf(),
     S3_URL: servers.S3_URL,

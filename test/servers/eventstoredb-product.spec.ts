@@ -1,0 +1,96 @@
+import { openEventStoreLogReader } from '@app/event-log';
+import { verifyLog } from '@app/sealing';
+import type { Ask } from '../e2e/asking';
+import { startTestPlatform } from '../e2e/harness';
+import { race, races } from '../e2e/races';
+import { until } from '../fixtures/until';
+import { missingForCluster, startCluster } from './cluster';
+import { emptyLogName, openEmptyLog, type EmptyLog } from './empty-log';
+import { startEventStoreDouble } from './eventstoredb/double';
+import { expectAnswer, mainJob } from './main-job';
+
+/** The product on EventStoreDB: on the server of `EMPTY_EVENTSTORE_URL`, which nobody must have used, else on a double. */
+
+const PAIRS = Number(process.env['PAIRS'] ?? 500);
+const LONG = 1_200_000;
+
+interface Product {
+  /** Two API processes, or one twice. */
+  readonly asks: readonly [Ask, Ask];
+  /** Stops it and starts it again over what it kept. */
+  restart(): Promise<readonly [Ask, Ask]>;
+  stop(): Promise<void>;
+}
+
+/** One process, with its other stores embedded. */
+const alone = async (url: string): Promise<Product> => {
+  const environment = { EVENTSTORE_URL: url };
+  let platform = await startTestPlatform({ environment });
+  const ask: Ask = ({ path, ...call }) => platform.call(path, call);
+  return {
+    asks: [ask, ask],
+    restart: async () => {
+      await platform.stop({ keep: true });
+      platform = await startTestPlatform({ environment, dataDir: platform.dataDir });
+      return [ask, ask];
+    },
+    stop: () => platform.stop(),
+  };
+};
+
+/** Two API processes, with the other stores on servers. */
+const shared = async (url: string): Promise<Product> => {
+  const cluster = await startCluster(undefined, {}, url);
+  const start = async (): Promise<[Ask, Ask]> => {
+    const [first, second, ...others] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector'), cluster.start('worker')]);
+    running.push(first, second, ...others);
+    return [({ path, ...call }) => cluster.call(first, path, call), ({ path, ...call }) => cluster.call(second, path, call)];
+  };
+  const running: Awaited<ReturnType<typeof cluster.start>>[] = [];
+  return {
+    asks: await start(),
+    restart: async () => {
+      await Promise.all(running.splice(0).map((child) => child.stop()));
+      return start();
+    },
+    stop: () => cluster.destroy(),
+  };
+};
+
+const missing = missingForCluster();
+
+describe(`${missing === undefined ? 'two API processes' : `one API process (${missing})`} on ${emptyLogName}`, () => {
+  let log: EmptyLog;
+  let product: Product;
+  let agentId: string;
+  beforeAll(async () => {
+    log = await openEmptyLog();
+    product = await (missing === undefined ? shared : alone)(log.url);
+  }, LONG);
+  afterAll(async () => {
+    await product?.stop();
+    await log?.stop();
+  }, LONG);
+
+  it('do the main job', async () => void (agentId = await mainJob(product.asks[0])), LONG);
+
+  it.each(races)(`let one of two have it, ${PAIRS} times: $name`, (given) => race(given, product.asks, PAIRS), LONG);
+
+  it('find all of it again at the next start, under seals that hold', async () => {
+    const [first, second] = await product.restart();
+    await Promise.all([expectAnswer(first, agentId), expectAnswer(second, agentId)]);
+    const { body: { publicKey } } = await first<{ publicKey: string }>({ path: '/api/v1/audit/seals/key', method: 'GET' });
+    const reader = await openEventStoreLogReader({ url: log.url });
+    await until(async () => (await verifyLog(reader, { publicKeys: [publicKey] })).unsealed.events === 0, 'seals over all');
+    expect(await verifyLog(reader, { publicKeys: [publicKey] })).toMatchObject({ ok: true, findings: [] });
+    await reader.close();
+  }, LONG);
+});
+
+it('a server that somebody has used is refused', async () => {
+  const used = await startEventStoreDouble();
+  const product = await alone(used.url);
+  await product.stop();
+  await expect(openEmptyLog(used.url)).rejects.toThrow('Name one that nobody has used');
+  await used.stop();
+});
