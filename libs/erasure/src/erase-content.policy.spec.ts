@@ -1,5 +1,6 @@
-import { EventCatalogue, EventCodec, FixedClock, type Keyring, type RecordedEvent, TimeOrderedIds } from '@app/kernel';
+import { EventCatalogue, EventCodec, FixedClock, type Keyring, type RecordedEvent, type StreamLog, TimeOrderedIds } from '@app/kernel';
 import type { KeySelector } from '@app/vault';
+import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { erasables } from './erasables';
 import { eraseContent } from './erase-content.policy';
@@ -16,6 +17,11 @@ const deletion = (type: string, stream: string): RecordedEvent => ({
 
 /** Stands for the stores: writes down what is done to them, and dies at the step named in `dieAt`, once. */
 const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => []) => {
+  const log = new MemoryLog();
+  return { log, ...setUpOver(log, dieAt, heldBack) };
+};
+
+const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly string[] = () => []) => {
   const steps: string[] = [];
   let death = dieAt;
   const step = async (name: string): Promise<void> => {
@@ -25,7 +31,6 @@ const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => []) => 
     }
     steps.push(name);
   };
-  const log = new MemoryLog();
   const policy = eraseContent({
     log: {
       append: async (...given) => {
@@ -50,7 +55,7 @@ const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => []) => 
     stores: [{ name: 'views', purge: () => step('purge views') }, { name: 'search', purge: () => step('purge search') }],
     memories: [{ name: 'decisions', forget: (things) => void steps.push(`forget ${things.join()}`) }],
   });
-  return { steps, log, policy };
+  return { steps, policy };
 };
 
 const FORGET = 'forget document-1,agent-1';
@@ -96,6 +101,15 @@ describe('erasing content', () => {
     await policy.react(event);
     expect(steps.slice(-9)).toEqual(['destroy document-1', FORGET, 'reached 0007', BLOBS, 'remove ', 'purge views', 'purge search', FORGET, 'receipt']);
     expect(await log.readStream(`erasure-${event.context.id}`)).toHaveLength(1);
+  });
+
+  it('ends with one receipt where two processes erase the same on EventStoreDB, of which each may find the other\'s only later', async () => {
+    const both = await LaggingLogs.open();
+    const policies = both.logs.map((log) => setUpOver(log).policy);
+    const deletions = Array.from({ length: 10 }, (_, index) => deletion('DocumentDeleted', `document-${index}`));
+    await Promise.all(deletions.flatMap((event) => policies.map((policy) => policy.react(event))));
+    for (const { context } of deletions) expect(await both.logs[0]?.readStream(`erasure-${context.id}`)).toHaveLength(1);
+    await both.close();
   });
 
   it('purges once for deletions that come together', async () => {

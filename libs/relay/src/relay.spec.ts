@@ -1,8 +1,10 @@
 import { agentEvents } from '@app/agents';
+import type { EventLog } from '@app/event-log';
 import { EventCatalogue, systemClock, Unavailable } from '@app/kernel';
 import { type DeadLetter, policyEvents } from '@app/projecting';
 import { MemoryLogger, stored } from '../../../test/fixtures/counters';
 import { goldenData } from '../../../test/fixtures/golden-events';
+import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { until } from '../../../test/fixtures/until';
 import type { Message } from './message';
@@ -43,7 +45,7 @@ const changed = () => stored('AgentChanged', { model: 'another' });
 const deleted = () => stored('AgentDeleted', { spaceId: '01990000-0000-7000-8000-000000000001' });
 const newer = () => ({ ...changed(), metadata: JSON.stringify({ schema: '99' }) });
 
-const relayOver = async (log: MemoryLog, brokers: Brokers, onFenced: () => void = () => undefined) => {
+const relayOver = async (log: EventLog, brokers: Brokers, onFenced: () => void = () => undefined) => {
   const logger = new MemoryLogger();
   const relay = new Relay({ log, catalogue, publisher: brokers, clock: systemClock, logger, source: 'urn:test', topicPrefix: 'test.' });
   return { relay, logger, run: await relay.start(onFenced) };
@@ -160,6 +162,28 @@ describe('The relay', () => {
     await run.stop();
     expect(brokers.sequence(agent(2))).toEqual([]);
     expect(fenced).toBe(1);
+  });
+
+  it('stops when another process has recorded a place, once that is shown, and does not ask for it again and again', async () => {
+    const both = await LaggingLogs.open();
+    const [log, other] = both.logs as [EventLog, EventLog];
+    const brokers = new Brokers();
+    const appended = jest.spyOn(log, 'append');
+    let fenced = 0;
+    const { run } = await relayOver(log, brokers, () => (fenced += 1));
+    await other.append(agent(1), [created()], 'noStream');
+    await until(() => brokers.messages.length === 1);
+    both.hide();
+    const recorded = other.append('policy-relay', [stored('PolicyAdvanced', { eventId: created().id, stream: agent(9), revision: 0, position: '0' })], 'noStream');
+    await until(() => appended.mock.calls.length === 1);
+    await expect(appended.mock.results[0]?.value).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    both.show();
+    await recorded.catch(() => undefined);
+    await until(() => fenced === 1);
+    expect(appended.mock.calls.length).toBeLessThanOrEqual(3);
+    await run.stop();
+    expect(fenced).toBe(1);
+    await both.close();
   });
 
   it('parks a stream with an event that it cannot read while others flow, and sends what waits once that is settled', async () => {

@@ -5,9 +5,10 @@ import { type EventLog, openEventStoreLog, openEventStoreLogReader } from '@app/
 import type { StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
-import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
+import { type DoubleOptions, endlessLag, type EventStoreDouble, type Lag, noLag, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
 import { exportLog } from './export/export-log';
 import { importExport } from './export/import-export';
+import { removeEvents } from './removal';
 import { knownSealText, parseKnownSeal } from './verify/verification';
 import { verifyLog } from './verify/verify-stores';
 
@@ -38,8 +39,9 @@ describe('seals over EventStoreDB', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const start = async (): Promise<void> => {
-    server = await startEventStoreDouble({ file });
+  let lag: Lag;
+  const start = async (options: DoubleOptions = {}): Promise<void> => {
+    server = await startEventStoreDouble({ file, ...options });
     test = await SealedLog.open(folder, () => openEventStoreLog({ url: server.url }));
   };
   const stop = async (): Promise<void> => {
@@ -106,13 +108,51 @@ describe('seals over EventStoreDB', () => {
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, removals: [{ stream: 'document-1', events: 2 }] });
   });
 
-  it('are made once when two sealers run', async () => {
-    const sealers = [test.newSealer(), test.newSealer()];
+  it('are made once when two sealers run, as two processes do', async () => {
+    const beside = await openEventStoreLog({ url: server.url });
+    const sealers = [test.newSealer(), test.newSealer({ log: beside })];
     await Promise.all(sealers.map((sealer) => sealer.start()));
     for (let count = 0; count < 20; count += 1) await test.note(`document-${count % 3}`, `note ${count}`);
     await until(() => sealers.some((sealer) => sealer.ordinal === 26));
     await Promise.all(sealers.map((sealer) => sealer.stop()));
+    await beside.close();
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 26, findings: [] });
+  });
+
+  it('are not tried again and again while the seal of another is not shown', async () => {
+    await stop();
+    lag = noLag;
+    await start({ lag: () => lag() });
+    const beside = await openEventStoreLog({ url: server.url });
+    const tried = jest.spyOn(beside, 'append');
+    const sealers = [test.newSealer(), test.newSealer({ log: beside })] as const;
+    await test.note('document-3', 'later');
+    lag = endlessLag;
+    await sealers[0].start();
+    await until(() => server.waiting() === 1, 'the seal of the first');
+    await sealers[1].start();
+    await until(() => tried.mock.calls.length > 0, 'a try of the second');
+    const outcomes = await Promise.allSettled(tried.mock.results.map(({ value }) => value as Promise<unknown>));
+    expect(outcomes).toMatchObject([{ status: 'rejected', reason: { name: 'Unavailable', outcome: 'unknown' } }]);
+    lag = noLag;
+    server.showAll();
+    await until(() => sealers.every(({ waiting }) => waiting === 0), 'all sealed');
+    await Promise.all(sealers.map((sealer) => sealer.stop()));
+    expect(tried.mock.calls.length).toBeLessThan(5);
+    await beside.close();
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 7, seals: 3, findings: [] });
+  });
+
+  it('cover the receipts of removals at once by two processes', async () => {
+    const beside = await openEventStoreLog({ url: server.url });
+    const sealer = test.newSealer();
+    await sealer.start();
+    const remove = (log: EventLog, stream: string) => removeEvents(log, test.codec, { stream, beforeRevision: 1, reason: 'retention' }, { actor: 'system:retention', now: test.clock.now() });
+    await Promise.all([remove(test.log, 'document-1'), remove(beside, 'document-2'), remove(beside, 'document-1')]);
+    await sealer.stop();
+    await beside.close();
+    expect(await test.log.readStream('removals-1')).toHaveLength(2);
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, removals: [{ events: 1 }, { events: 1 }] });
   });
 
   describe('brought to another server', () => {
@@ -153,6 +193,18 @@ describe('seals over EventStoreDB', () => {
 
       expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
       expect(await all()).toEqual(content(await test.events()));
+    });
+
+    it('stand there once when two processes import them at once', async () => {
+      await test.removal({ stream: 'document-2', beforeRevision: 2, reason: 'retention' });
+      const beside = await openEventStoreLog({ url: target.url });
+      await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock });
+
+      const outcomes = await Promise.all([log, beside].map((each) => importExport(path, each, keys())));
+
+      expect(outcomes).toMatchObject([{ ok: true, findings: [] }, { ok: true, findings: [] }]);
+      expect(await all()).toEqual(content(await test.events()));
+      await beside.close();
     });
 
     it('go on where they were when the server was away for too long', async () => {

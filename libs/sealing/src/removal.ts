@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@app/event-log';
-import { defineEvent, type EventCodec, type EventOf, nameId, type StoredEvent, Unavailable } from '@app/kernel';
+import { defineEvent, type EventCodec, type EventOf, isWrongExpectedRevision, nameId, type StoredEvent, Unavailable } from '@app/kernel';
 import { z } from 'zod';
 import { jsonOf } from './json';
 import { SealArchive } from './seal-archive';
@@ -45,6 +45,8 @@ export interface RemoveOptions {
 /** The sealer is a second behind, or a thousand events. */
 const PATIENCE_MS = 10_000;
 const POLL_MS = 20;
+/** How often a receipt is tried to be written while others write theirs. */
+const MOST_TRIES = 10;
 
 /**
  * Removes the events of a stream before a revision, once the receipt stands under a seal: a verifier takes the removal for
@@ -55,10 +57,21 @@ const POLL_MS = 20;
 export const removeEvents = async (log: EventLog, codec: EventCodec, asked: Removal, by: RemovedBy, { patienceMs = PATIENCE_MS }: RemoveOptions = {}): Promise<void> => {
   const [last] = await log.readStream(asked.stream, { direction: 'backwards', limit: 1 });
   const removal = { ...asked, beforeRevision: Math.min(asked.beforeRevision, (last?.revision ?? asked.beforeRevision) + 1) };
-  const receipt = (await receiptFor(log, removal)) ?? (await writeReceipt(log, codec, removal, by));
+  const receipt = await receiptOf(log, codec, removal, by);
   if (receipt === undefined) return;
   await untilSealed(log, receipt, patienceMs);
   await log.truncate(removal.stream, removal.beforeRevision);
+};
+
+/** The receipt that stands, or else a new one; undefined where there is nothing to remove. */
+const receiptOf = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy): Promise<StoredEvent | undefined> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await receiptFor(log, removal)) ?? (await writeReceipt(log, codec, removal, by));
+    } catch (error) {
+      if (!isWrongExpectedRevision(error) || tries >= MOST_TRIES) throw error;
+    }
+  }
 };
 
 const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): Promise<StoredEvent | undefined> =>
@@ -67,7 +80,6 @@ const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): P
     return receipt?.stream === stream && receipt.beforeRevision >= beforeRevision;
   });
 
-/** Undefined where there is nothing to remove. */
 const writeReceipt = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy): Promise<StoredEvent | undefined> => {
   const [first] = await log.readStream(removal.stream, { limit: 1 });
   if (first === undefined) return undefined;

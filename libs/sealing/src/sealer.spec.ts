@@ -55,7 +55,7 @@ describe('Sealer', () => {
   });
 
   it('seals what arrives while it runs, without being asked', async () => {
-    const sealer = test.newSealer(20);
+    const sealer = test.newSealer({ delayMs: 20 });
     await sealer.start();
     await test.note('document-1', 'a');
     await until(() => sealer.ordinal === 1);
@@ -81,7 +81,7 @@ describe('Sealer', () => {
   });
 
   it('never seals an event twice when two sealers run', async () => {
-    const sealers = [test.newSealer(1), test.newSealer(1)];
+    const sealers = [test.newSealer(), test.newSealer()];
     await Promise.all(sealers.map((sealer) => sealer.start()));
     for (let count = 0; count < 60; count += 1) await test.note(`document-${count % 7}`, `note ${count}`);
     await until(() => sealers.some((sealer) => sealer.ordinal === 60));
@@ -107,7 +107,7 @@ describe('Sealer', () => {
     });
     await test.note('document-1', 'a', 'b');
     test.log = deaf;
-    const sealer = test.newSealer(1);
+    const sealer = test.newSealer();
     await sealer.start();
     await until(() => sealer.ordinal === 2);
     test.log = real;
@@ -132,7 +132,7 @@ describe('Sealer', () => {
         };
       },
     });
-    const sealer = test.newSealer(1);
+    const sealer = test.newSealer();
     await sealer.start();
     test.log = real;
     await test.note('document-1', 'a');

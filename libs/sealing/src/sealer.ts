@@ -114,19 +114,20 @@ export class Sealer {
       this.last = headOf(seal);
       this.unsealed = this.unsealed.slice(events.length);
     } catch (error) {
-      if (!isWrongExpectedRevision(error)) throw error;
-      await this.learn();
+      if (!isWrongExpectedRevision(error) || !(await this.learn())) throw error;
     }
   }
 
-  /** Takes over the seals that are new in the log: another sealer's, or one of ours whose answer was lost. */
-  private async learn(): Promise<void> {
-    for (const event of await this.options.log.readStream(SEAL_STREAM, { from: this.revision + 1 })) {
+  /** Takes over the seals that are new in the log: another sealer's, or one of ours whose answer was lost. False where there are none. */
+  private async learn(): Promise<boolean> {
+    const news = await this.options.log.readStream(SEAL_STREAM, { from: this.revision + 1 });
+    for (const event of news) {
       const seal = sealOf(event);
       for (const entry of seal.events) this.sealedAhead.add(sealedId(entry));
       this.unsealed = this.unsealed.filter(({ id }) => !this.sealedAhead.delete(id));
       this.last = headOf(seal);
       this.revision = event.revision;
     }
+    return news.length > 0;
   }
 }

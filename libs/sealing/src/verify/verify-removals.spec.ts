@@ -50,7 +50,7 @@ describe('verify, of removals', () => {
 
   it('proves a removal as soon as it is done, while the log is written', async () => {
     await notes.running(async (test) => {
-      const sealer = test.newSealer(50);
+      const sealer = test.newSealer({ delayMs: 50 });
       await sealer.start();
       await test.note('document-2', 'meanwhile');
       await removeEvents(test.log, test.codec, retention, { actor: 'system:retention', now: test.clock.now() });

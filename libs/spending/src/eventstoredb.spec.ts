@@ -1,0 +1,84 @@
+import { type EventLog, openEventStoreLog } from '@app/event-log';
+import { idNumbered } from '../../../test/fixtures/invocations';
+import { begun, callOf, callWithInput, ended, type SpendingOver, spendingOver } from '../../../test/fixtures/spending';
+import { until } from '../../../test/fixtures/until';
+import { endlessLag, type EventStoreDouble, type Lag, noLag, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
+import { seededLag } from '../../../test/servers/eventstoredb/lag';
+
+const USER = idNumbered(1);
+const ofUser = { type: 'user', id: USER } as const;
+
+/** Each process has an adapter of its own to one server, which decides before it shows. */
+describe('the ledger on EventStoreDB', () => {
+  let server: EventStoreDouble;
+  let lag: Lag;
+  let logs: EventLog[];
+  let spending: SpendingOver<EventLog>;
+  let appends: jest.SpyInstance[];
+
+  beforeEach(async () => {
+    lag = seededLag();
+    server = await startEventStoreDouble({ lag: () => lag() });
+    logs = await Promise.all(Array.from({ length: 5 }, () => openEventStoreLog({ url: server.url })));
+    const [shared, ...others] = logs as [EventLog, ...EventLog[]];
+    appends = others.map((log) => jest.spyOn(log, 'append'));
+    spending = spendingOver(shared, undefined, () => others.pop() ?? shared);
+  });
+  afterEach(async () => {
+    await Promise.all(logs.map((log) => log.close()));
+    await server.stop();
+  });
+
+  const appended = (): number => appends.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+
+  it('lets eleven of fifty calls at once through where there is room for ten and a half, over two processes', async () => {
+    const limitId = await spending.setLimit(ofUser, { amount: '0.000000105' });
+    const processes = [spending.process(), spending.process()] as const;
+    const calls = await Promise.all(Array.from({ length: 50 }, (_, index) => begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10)))));
+    const running = calls.filter((call) => call !== undefined);
+    expect(running).toHaveLength(11);
+    expect(await spending.standing(limitId)).toEqual([0n, 110n]);
+    await Promise.all(running.map((call) => call.settle(ended(10))));
+    expect(await spending.standing(limitId)).toEqual([110n, 0n]);
+    expect(await spending.invocations()).toHaveLength(11);
+  });
+
+  it('counts each call once while three processes race for one account, and tries no more than somebody wins', async () => {
+    const limitId = await spending.setLimit(ofUser, { amount: '1' });
+    const processes = [spending.process(), spending.process(), spending.process()];
+    await Promise.all(
+      processes.map(async ({ ledger }) => {
+        for (let call = 0; call < 15; call += 1) await (await ledger.begin(callOf(USER, 10))).settle(ended(7));
+      }),
+    );
+    expect(await spending.standing(limitId)).toEqual([315n, 0n]);
+    expect(await spending.invocations()).toHaveLength(45);
+    // A hold, a record and a settlement for each, and at most two refusals behind every move of an account that won.
+    expect(appended()).toBeLessThan(45 * (1 + 2 * 3) + 10);
+  });
+
+  it('finds what a process had recorded before it died, also where that is not shown yet', async () => {
+    const limitId = await spending.setLimit(ofUser);
+    const [dying, living] = [spending.process(), spending.process()];
+    lag = noLag;
+    const call = await dying.ledger.begin(callWithInput(USER, 30, 7));
+    lag = endlessLag;
+    void call.settle(ended(20));
+    await until(() => server.waiting() === 1, 'the record');
+    dying.kill();
+    const before = appended();
+    const standing = async () => {
+      const { spent, held } = await living.ledger.standing(await living.limits.byId(limitId));
+      return [spent, held];
+    };
+    expect(await standing()).toEqual([0n, 30n]);
+    await until(() => appended() > before, 'a try to record it in its place');
+    expect(appended()).toBe(before + 1);
+
+    lag = noLag;
+    server.showAll();
+    await until(async () => (await standing())[1] === 0n, 'the end of the hold');
+    expect(await standing()).toEqual([20n, 0n]);
+    expect((await spending.invocations()).map(({ cost, outcome }) => [cost, outcome])).toEqual([['20', 'ok']]);
+  });
+});
