@@ -3,7 +3,7 @@ import type { Ask } from './asking';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { race, races } from './races';
 
-/** On a server that decides before it shows. 500 pairs each, and at two API processes: `npm run test:servers -- eventstoredb-product`. */
+/** On a server that decides before it shows. 500 pairs each, and at two API processes: `npm run test:servers`. */
 describe('of two who ask at once for what only one may get, on EventStoreDB', () => {
   let server: EventStoreDouble;
   let platform: TestPlatform;
