@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
+import { generatingProvider, type Wanted } from '../fixtures/generating-provider';
+import { until } from '../fixtures/until';
+import { startUpstreamDouble } from '../fixtures/upstream-double';
 
 /** Fault 40: SIGTERM while streams are read and writes are sent. */
 const KEY = 'drain-test-key-0123456789-abcdefghijklmnop';
@@ -13,7 +16,7 @@ let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'drain-'))));
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-const start = () => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' });
+const start = (environment: Readonly<Record<string, string>> = {}) => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', ...environment });
 
 /** A write whose body is sent by hand: it runs, once this resolves, until `finish`. */
 const slowWrite = async (child: Child, name: string) => {
@@ -49,6 +52,37 @@ test('SIGTERM: not ready at once, streams end, running writes are answered and k
   expect(spaces.items.map(({ name }) => name)).toContain('Kept');
   await again.stop();
 });
+
+test('calls that outlast a stop, and answers that were left before it, are billed what their providers made', async () => {
+  const upstream = await startUpstreamDouble();
+  const provider = generatingProvider({ tokensPerSecond: 100, noticeMs: 300 });
+  upstream.behaviour = provider.behaviour;
+  const file = join(dataDir, 'models.json');
+  writeFileSync(file, JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '1' } }] }));
+  const child = await start({ MODELS_FILE: file });
+  const ask = async (wanted: Wanted, signal: AbortSignal | null = null) => {
+    const body = { model: 'm', stream: true, messages: [{ role: 'user', content: JSON.stringify(wanted) }] };
+    return fetch(`${child.url}/api/compat/v1/chat/completions`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify(body), signal });
+  };
+  const left = new AbortController();
+  const ended = (await ask({ text: 10, usageAfter: 3_000 }, left.signal)).body as ReadableStream<Uint8Array>;
+  const staying = await ask({ reasoning: 10_000 });
+  const reader = ended.getReader();
+  for (let heard = ''; !heard.includes('"finish_reason":"stop"'); ) heard += Buffer.from((await reader.read()).value ?? []).toString();
+  left.abort();
+  child.kill('SIGTERM');
+  await expect(staying.text()).rejects.toThrow('terminated');
+  expect(await child.exited).toBe(0);
+
+  const again = await start({ MODELS_FILE: file });
+  const { items } = (await (await fetch(`${again.url}/api/v1/core/usage/invocations`, { headers: { 'x-api-key': KEY } })).json()) as { items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[] };
+  expect(items.map(({ outcome, usageSource }) => [outcome, usageSource])).toEqual([['aborted', 'held'], ['aborted', 'upstream']]);
+  await until(() => provider.bills.length === 2, 'the bills of the provider');
+  expect(items[0]?.usage.outputTokens).toBeGreaterThanOrEqual(Math.max(...provider.bills.map(({ output }) => output)));
+  expect(items[1]?.usage.outputTokens).toBe(10);
+  await again.stop();
+  await upstream.stop();
+}, 120_000);
 
 test('a second SIGTERM does not wait', async () => {
   const child = await start();

@@ -19,8 +19,8 @@ import { measurePlatform } from './monitoring/platform-metrics';
 const DRAIN_MS = 30_000;
 /** How long answers that nobody waits for any more may take to end. */
 const ANSWER_GRACE_MS = 5_000;
-/** How long the log may take to take what calls cost. */
-const SETTLE_GRACE_MS = 5_000;
+/** How long providers may take to say what answers used whose clients left, and the log to take it. */
+const SETTLE_GRACE_MS = 8_000;
 const SWEEP_MS = 60 * 60_000;
 
 /** A running platform. */
@@ -58,9 +58,10 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     await requests.drain(DRAIN_MS);
     await conversations.turns.close(ANSWER_GRACE_MS);
     await worker?.stop();
+    // Calls whose clients are still there end here: those are settled, too.
+    (app.getHttpServer() as Server).closeAllConnections();
     const unsettled = await spending.ledger.close(SETTLE_GRACE_MS);
     if (unsettled > 0) logger.warn({ unsettled }, 'not all model calls were settled in time: some may be missing from usage');
-    (app.getHttpServer() as Server).closeAllConnections();
     await app.close();
     await projector?.stop();
     await host.relay?.close();

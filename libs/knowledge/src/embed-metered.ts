@@ -1,3 +1,4 @@
+import { isDomainError } from '@app/kernel';
 import { type EmbeddingRequest, believedUsage, estimatedTokens, type Models, mostTokens, usageOf } from '@app/models';
 import type { Metering, Settlement } from '@app/spending';
 
@@ -41,8 +42,8 @@ export const embedMetered = async (metering: Metering, { model, provider }: Embe
     end = { usage: believed ?? counted, usageSource: believed === undefined ? 'counted' : 'upstream', outcome: 'ok' };
     return vectors;
   } catch (error) {
-    // A provider that was asked bills its input, whoever leaves.
-    if (texts.signal.aborted) end = { usage: counted, usageSource: 'counted', outcome: 'aborted' };
+    // A provider that was asked bills its input, whoever leaves, and however long it takes.
+    if (texts.signal.aborted || isDomainError(error, 'upstream_timeout')) end = { usage: counted, usageSource: 'counted', outcome: texts.signal.aborted ? 'aborted' : 'failed' };
     throw error;
   } finally {
     void call.settle({ model, ...end, latencyMs: Math.round(performance.now() - startedAt) });

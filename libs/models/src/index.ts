@@ -7,6 +7,7 @@ export * from './model.decider';
 export * from './model.events';
 export type * from './model-kind';
 export * from './models';
+export * from './output-rates';
 export * from './pricing';
 export * from './provider';
 export * from './record-catalogue';

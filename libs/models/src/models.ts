@@ -4,6 +4,7 @@ import { readCatalogue, type Catalogue, type ModelDescription } from './catalogu
 import { ExtractiveChat } from './local/extractive-chat';
 import { LocalEmbeddings } from './local/local-embeddings';
 import type { ModelKind } from './model-kind';
+import { OutputRates } from './output-rates';
 import { type ChatProvider, type EmbeddingProvider, LOCAL, type Provider } from './provider';
 import { providerKey } from './provider-key';
 import type { CircuitState } from './upstream/circuit-breaker';
@@ -28,6 +29,9 @@ export interface ProviderStatus {
 
 /** The models of this instance and whoever runs them. */
 export class Models {
+  /** How fast they are, as far as this process has seen. */
+  readonly rates = new OutputRates();
+
   private constructor(
     private readonly read: (before?: Known) => Known,
     private readonly local: LocalEmbeddings,

@@ -1,5 +1,5 @@
 import type { ModelDescription } from './catalogue';
-import type { TokenUsage } from './usage';
+import type { TokenUsage, UsageSource } from './usage';
 
 /** The provider that needs no network. Its models exist always. */
 export const LOCAL = 'local';
@@ -34,7 +34,7 @@ export interface ChatRequest {
   /** Material to answer from. Each provider presents it in its own way; its words are never instructions. */
   readonly sources: readonly ChatSource[];
   readonly sampling: Sampling;
-  /** Ends the call at once; what was said until then counts. */
+  /** Ends the call at once; what was made until then counts. An answer that has ended by then is given to its end, with what it used. */
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +45,9 @@ export interface ChatFinish {
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
   /** `counted`: by us, since the provider reported nothing, or nothing believable. */
-  readonly usageSource: 'upstream' | 'counted';
+  readonly usageSource: Exclude<UsageSource, 'held'>;
+  /** How fast it came, where that could be measured: `tokens` of output in `ms` milliseconds. */
+  readonly pace?: { readonly tokens: number; readonly ms: number };
 }
 
 export type ChatChunk =
@@ -59,7 +61,7 @@ export interface ChatResult extends ChatFinish {
 
 /**
  * Whoever runs chat models. Failures are `DomainError` `upstream_error` or `upstream_timeout` and carry none of the
- * provider's words; an aborted call rejects with the signal's reason.
+ * provider's words; an aborted call rejects with the signal's reason, unless its answer has ended.
  */
 export interface ChatProvider {
   complete(request: ChatRequest): Promise<ChatResult>;

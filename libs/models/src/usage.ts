@@ -16,6 +16,28 @@ export type TokenUsage = z.output<typeof tokenUsage>;
 export const invocationUsage = tokenUsage.extend({ cost: z.string(), currency: z.string(), isIncludedUsage: z.boolean() });
 export type InvocationUsage = z.output<typeof invocationUsage>;
 
+/**
+ * Who says what a call used: its provider; we, who counted what was sent and seen; or, for a call that was broken off before its
+ * provider said so, what may have been made of it by then, at most what was held.
+ */
+export type UsageSource = 'upstream' | 'counted' | 'held';
+
+/** How long a provider that was left may take to say what a finished answer used, milliseconds. */
+export const USAGE_MS = 5_000;
+
+export interface KnownUsage {
+  readonly usage: TokenUsage;
+  readonly source: UsageSource;
+}
+
+/** A usage with more text put out. */
+export const withMoreOutput = (usage: TokenUsage, more: number): TokenUsage => ({
+  ...usage,
+  outputTokens: usage.outputTokens + more,
+  outputTokenDetails: { ...usage.outputTokenDetails, textTokens: usage.outputTokenDetails.textTokens + more },
+  totalTokens: usage.totalTokens + more,
+});
+
 /** What a provider reported, which may be anything: negative, fractional, absent, larger than its total. */
 export interface ReportedTokens {
   readonly input?: unknown;

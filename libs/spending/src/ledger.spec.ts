@@ -104,6 +104,20 @@ describe('the ledger', () => {
     expect(await spending.standing(limitId)).toEqual([12n, 0n]);
   });
 
+  it('closes when the calls that run have ended, too, or tells how many did not in time', async () => {
+    const limitId = await spending.setLimit(ofUser);
+    const { ledger } = spending.process();
+    const [settled, cancelled, endless] = [await ledger.begin(callOf(USER, 10)), await ledger.begin(callOf(USER, 10)), await ledger.begin(callOf(USER, 10))];
+    expect(await ledger.close(10)).toBe(3);
+    cancelled.cancel();
+    cancelled.cancel();
+    const closed = ledger.close(10_000);
+    void settled.settle(ended(7));
+    void endless.settle(ended(5));
+    expect(await closed).toBe(0);
+    expect(await spending.standing(limitId)).toEqual([12n, 0n]);
+  });
+
   it('stands where it stood when the clock jumps, and comes back', async () => {
     const limitId = await spending.setLimit(ofUser);
     const { ledger } = spending.process();

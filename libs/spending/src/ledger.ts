@@ -20,6 +20,7 @@ const ENDING_MS = 1_000;
  */
 export class Ledger implements Metering {
   private readonly settlements: Settlements;
+  private readonly running = new RunningCalls();
 
   constructor(private readonly parts: SettlementsParts) {
     this.settlements = new Settlements(parts);
@@ -37,12 +38,20 @@ export class Ledger implements Metering {
     const held = estimate === 0n || concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
     const including = held.filter(({ limit }) => limit.includedAmount !== null);
     const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
+    const ended = this.running.begin();
     return {
       invocationId: id,
       isHeld: held.length > 0,
       isIncludedUsage,
-      cancel: () => held.forEach(({ limit }) => this.settlements.giveBack(limit, id, at)),
-      settle: (settlement) => this.settlements.settle({ id, at, call, held, isIncludedUsage }, settlement),
+      cancel: () => {
+        for (const { limit } of held) this.settlements.giveBack(limit, id, at);
+        ended();
+      },
+      settle: (settlement) => {
+        const settled = this.settlements.settle({ id, at, call, held, isIncludedUsage }, settlement);
+        ended();
+        return settled;
+      },
     };
   }
 
@@ -51,9 +60,11 @@ export class Ledger implements Metering {
     return this.settlements.accountOf(limit).standing(limit.account);
   }
 
-  /** Resolves when every call that ended is settled, to the number of settlements that could not be made within the time. */
-  close(graceMs: number): Promise<number> {
-    return this.settlements.close(graceMs);
+  /** Resolves when every call has ended and is settled, to the number of those that could not be settled within the time. */
+  async close(graceMs: number): Promise<number> {
+    const late = AbortSignal.timeout(graceMs);
+    const running = await this.running.none(late);
+    return running + (await this.settlements.close(late));
   }
 
   /** Throws where a limit that is used up refuses: before anything is held under the others, which are not this caller's alone. */
@@ -87,6 +98,34 @@ export class Ledger implements Metering {
       if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience) return refuseCall(limit, answer, at);
       await Promise.all(endings.underWay);
     }
+  }
+}
+
+/** Calls that began and have not ended. */
+class RunningCalls {
+  private count = 0;
+  private whenNone: (() => void) | undefined;
+
+  /** Answers what to call when the call has ended. */
+  begin(): () => void {
+    this.count += 1;
+    let isEnded = false;
+    return () => {
+      if (isEnded) return;
+      isEnded = true;
+      this.count -= 1;
+      if (this.count === 0) this.whenNone?.();
+    };
+  }
+
+  /** Resolves when none runs, or at the signal, to how many run. */
+  async none(signal: AbortSignal): Promise<number> {
+    if (this.count === 0 || signal.aborted) return this.count;
+    await new Promise<void>((resolve) => {
+      this.whenNone = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    return this.count;
   }
 }
 

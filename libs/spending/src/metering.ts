@@ -1,4 +1,4 @@
-import type { ModelDescription, TokenUsage } from '@app/models';
+import type { ModelDescription, TokenUsage, UsageSource } from '@app/models';
 
 /** Injection token of the `Metering`. */
 export const METERING = Symbol('Metering');
@@ -26,10 +26,10 @@ export interface CallToMeter {
 export interface Settlement {
   /** The model that answered: the one the call began with, or its fallback. Its prices apply. */
   readonly model: ModelDescription;
-  /** All zero for a call that never reached a model; what was produced until then for one that broke off. */
+  /** All zero for a call that never reached a model; what may have been made until then for one that was broken off. */
   readonly usage: TokenUsage;
-  /** `counted`: the upstream reported nothing, or nothing believable. */
-  readonly usageSource: 'upstream' | 'counted';
+  /** `counted`: the upstream reported nothing, or nothing believable. `held`: it was broken off before it could. */
+  readonly usageSource: UsageSource;
   readonly outcome: 'ok' | 'failed' | 'aborted';
   readonly latencyMs: number;
 }

@@ -53,12 +53,11 @@ export class Settlements {
   }
 
   /**
-   * Resolves when every call that ended is settled, to the number of settlements that could not be made within the time: while the
-   * log is away they wait for it. What is held for them is set free by others later.
+   * Resolves when every call that ended is settled, or at the signal, to the number of settlements that could not be made by then: while
+   * the log is away they wait for it. What is held for them is set free by others later.
    */
-  async close(graceMs: number): Promise<number> {
-    const late = AbortSignal.timeout(graceMs);
-    const isLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve(), { once: true }));
+  async close(late: AbortSignal): Promise<number> {
+    const isLate = new Promise<void>((resolve) => (late.aborted ? resolve() : late.addEventListener('abort', () => resolve(), { once: true })));
     while (this.settling.size > 0 && !late.aborted) await Promise.race([Promise.all(this.settling), isLate]);
     return this.settling.size;
   }

@@ -1,34 +1,40 @@
-import { isUpstreamFailure, type ModelDescription, type TokenUsage, UpstreamFailure, usageOf } from '@app/models';
+import { type BrokenOffCall, isUpstreamFailure, type KnownUsage, type ModelDescription, type OutputRates, type TokenUsage, UpstreamFailure, type UsageSource, usageOf } from '@app/models';
 import type { CallToMeter, MeteredCall, Metering, Settlement } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { upstreamError } from './upstream-errors';
-import type { KnownUsage } from './usage-report';
 
 const NOTHING: TokenUsage = usageOf({});
+
+/** What calls are recorded with. */
+export interface Recording {
+  readonly metering: Metering;
+  readonly rates: OutputRates;
+}
 
 /** What is known of a call while it runs; settled once, however it ends. Until an answer comes it has cost nothing. */
 export class CallRecord {
   private usage = NOTHING;
-  private usageSource: Settlement['usageSource'] = 'counted';
+  private usageSource: UsageSource = 'counted';
   private outcome: Settlement['outcome'] = 'failed';
   private model: ModelDescription;
   private readonly startedAt = performance.now();
 
   private constructor(
     private readonly call: MeteredCall,
-    { model }: CallToMeter,
+    private readonly asked: CallToMeter,
+    private readonly rates: OutputRates,
   ) {
-    this.model = model;
+    this.model = asked.model;
   }
 
   /** Holds what the call may cost. Refuses `usage_limit_exceeded`; a client that left meanwhile, of which nobody would be told any more, is called nothing for. */
-  static async begin(metering: Metering, call: CallToMeter, { raw }: Pick<FastifyReply, 'raw'>): Promise<CallRecord> {
+  static async begin({ metering, rates }: Recording, call: CallToMeter, { raw }: Pick<FastifyReply, 'raw'>): Promise<CallRecord> {
     const metered = await metering.begin(call);
     if (raw.destroyed) {
       metered.cancel();
       throw upstreamError(new UpstreamFailure('aborted'));
     }
-    return new CallRecord(metered, call);
+    return new CallRecord(metered, call, rates);
   }
 
   get id(): string {
@@ -46,18 +52,28 @@ export class CallRecord {
     this.usageSource = source;
   }
 
+  /** The answer came to its end in `ms` milliseconds, with so much output as its provider says. */
+  madeIn(ms: number, output: number): void {
+    this.rates.note(this.model, output, ms);
+  }
+
   succeeded(): void {
     this.outcome = 'ok';
   }
 
-  /** `input`: what a provider that was asked bills at least when its caller leaves. */
+  /** The provider did not say what the call used. */
+  brokenOff(call: Pick<BrokenOffCall, 'seen' | 'told' | 'ms'>): void {
+    this.used(this.rates.brokenOff({ ...call, model: this.model, held: this.asked.estimate.outputTokens }));
+  }
+
+  /** `input`: as it was counted. It is billed with what may have been made where a provider that was at work was left, or took too long. */
   failed(error: unknown, input: number): void {
-    if (!isUpstreamFailure(error) || error.kind !== 'aborted') return;
-    this.outcome = 'aborted';
-    const { asked = this.model } = error.facts;
-    if (asked === null || this.usage !== NOTHING) return;
-    this.model = asked;
-    this.usage = usageOf({ input });
+    if (!isUpstreamFailure(error)) return;
+    if (error.kind === 'aborted') this.outcome = 'aborted';
+    const { work } = error.facts;
+    if (work === undefined || this.usage !== NOTHING) return;
+    this.model = work.model;
+    this.brokenOff({ seen: usageOf({ input }), ms: work.ms });
   }
 
   settle(): void {

@@ -1,8 +1,8 @@
-import { type ModelDescription, UpstreamFailure } from '@app/models';
+import { type KnownUsage, type ModelDescription, UpstreamFailure } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { changedJson, latin1, unmarked } from './latin1';
-import { chatUsage, knownUsage, type KnownUsage } from './usage-report';
+import { chatUsage, knownUsage } from './usage-report';
 
 /** A whole answer for the client, and what it used. */
 export interface ChatAnswer {

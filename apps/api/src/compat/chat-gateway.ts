@@ -1,6 +1,6 @@
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
-import { callWindow, type ModelDescription, Models, type UpstreamAnswer, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import { believedUsage, callWindow, type Exchange, type KnownUsage, type ModelDescription, Models, type UpstreamAnswer, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -16,6 +16,7 @@ import { relayStream } from './relay-stream';
 import { sendJson } from './send-json';
 import { upstreamError } from './upstream-errors';
 import { chatUsage, knownUsage } from './usage-report';
+import { wholeAnswer } from './whole-answer';
 
 /** Output tokens that are held for a call that names no most. */
 const USUAL_OUTPUT = 16_384;
@@ -55,7 +56,7 @@ export class ChatGateway {
     const mayAnswer = this.models.mayAnswer(model);
     const most = callWindow(mayAnswer.length === 0 ? [model] : mayAnswer, input);
     const estimate = usageOf({ input: Math.min(input, most.input), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output) });
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer, estimate, mostInput: Math.min(mostInput, most.input) }, reply);
+    const record = await CallRecord.begin({ metering: this.metering, rates: this.models.rates }, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer, estimate, mostInput: Math.min(mostInput, most.input) }, reply);
     const call = { model, parameters, input, record, reply };
     if (routes.length === 0) return this.local.answer(call);
     const upstream = new UpstreamCall(routes, 'chat/completions', (route) => chatRequest(parameters, route));
@@ -71,31 +72,31 @@ export class ChatGateway {
   }
 
   private async whole({ model, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
-    const left = (): void => upstream.abort();
-    reply.raw.once('close', left);
-    const { text, known, served } = await upstream.answer(async ({ model: asked, exchange }) => ({
+    const { text, known, served, ms } = await wholeAnswer(upstream, reply, async ({ model: asked, exchange }) => ({
       ...chatAnswer(await exchange.whole(), asked, { key: model.key, input, id: record.id }),
       served: asked,
+      ms: exchange.ms,
     }));
     record.servedBy(served);
     record.used(known);
+    if (known.source === 'upstream') record.madeIn(ms, known.usage.outputTokens);
     record.succeeded();
-    reply.raw.off('close', left);
     await sendJson(reply, text);
   }
 
   private async streamed(call: ChatCall, upstream: UpstreamCall): Promise<void> {
     const writer = new EventWriter(call.reply);
-    writer.onLeft = () => upstream.abort();
+    const abort = (): void => upstream.abort();
+    writer.onLeft = abort;
     try {
-      await upstream.answer((answer) => this.relayed(call, answer, writer));
+      await upstream.answer((answer) => this.relayed(call, answer, writer, abort));
     } catch (error) {
       writer.stop();
       throw error;
     }
   }
 
-  private async relayed({ model, parameters, input, record }: ChatCall, { model: served, exchange, report }: UpstreamAnswer, writer: EventWriter): Promise<void> {
+  private async relayed({ model, parameters, input, record }: ChatCall, { model: served, exchange, report }: UpstreamAnswer, writer: EventWriter, abort: () => void): Promise<void> {
     if (!isEventStream(exchange.headers['content-type'])) throw new UpstreamFailure('broken');
     record.servedBy(served);
     const usage = (reported: unknown, characters: number): object | null => {
@@ -103,16 +104,34 @@ export class ChatGateway {
       return known.source === 'upstream' && hasCommonUsage(reported) ? null : chatUsage(known.usage);
     };
     const stream = new ChatStream({ model: model.key, includeUsage: parameters.includeUsage, usage });
-    try {
-      const failure = await relayStream(exchange, stream, writer, report);
-      report(failure);
-      if (failure === undefined) record.succeeded();
-      else record.failed(failure, input);
-    } finally {
-      // Also what a client left behind, or a provider broke off, was produced.
-      if (writer.begun || stream.characters > 0) record.used(knownUsage(stream.report, served, input, stream.characters, stream.unreported));
-    }
+    const failure = await relayStream({ exchange, stream, writer, begun: report, abort });
+    report(failure);
+    const known = knownUsage(stream.report, served, input, stream.characters, stream.unreported);
+    record.used(known);
+    if (failure !== undefined) return this.left({ stream, exchange, failure, served, known }, record);
+    const pace = known.source === 'upstream' ? stream.pace(known.usage) : undefined;
+    if (pace !== undefined) record.madeIn(pace.ms, pace.tokens);
+    record.succeeded();
   }
+
+  /** The client left, or the provider broke off or took too long: what that one did not tell of the usage it had the time for since it told last. */
+  private left({ stream, exchange: { ms, sentAt }, failure, served, known }: LeftStream, record: CallRecord): void {
+    const told = believedUsage(stream.report, served, stream.characters > 0)?.outputTokens;
+    const end = Math.min(sentAt + (failure.facts.work?.ms ?? ms), stream.finishedAt);
+    const isKnown = stream.complete || (stream.finished && told !== undefined);
+    if (!isKnown) record.brokenOff({ seen: known.usage, told: told ?? 0, ms: Math.max(0, end - (told === undefined ? sentAt : stream.reportedAt)) });
+    record.failed(failure, 0);
+  }
+}
+
+/** A stream that did not come to its end with the client. */
+interface LeftStream {
+  readonly stream: ChatStream;
+  readonly exchange: Exchange;
+  readonly failure: UpstreamFailure;
+  readonly served: ModelDescription;
+  /** What was told and counted. */
+  readonly known: KnownUsage;
 }
 
 /** Pages and whole answers are no stream, whatever their status says. */

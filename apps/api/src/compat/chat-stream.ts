@@ -1,3 +1,4 @@
+import type { TokenUsage } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { ChunkTemplate } from './chunk-template';
@@ -31,11 +32,21 @@ export class ChatStream {
   report: unknown;
   /** How much was produced. */
   characters = 0;
+  /** Whether the provider said why its answer ended: only its usage can be missing then. */
+  finished = false;
+  /** Whether it came to its end: nothing more will be said of its usage. */
+  complete = false;
+  /** Set where the client was slower than the provider: how long the stream took tells nothing of that one then. */
+  slowed = false;
+  /** When the last usage was reported and why the answer ended, by `performance.now()`. */
+  reportedAt = 0;
+  finishedAt = Infinity;
   /** How much had been produced when the last usage was reported. */
   private reported = 0;
+  private firstAt = Infinity;
+  private reasonsAloud = false;
   private pieces: string[] = [];
   private size = 0;
-  private finished = false;
   private usageEvent: string | undefined;
   private template: ChunkTemplate | undefined;
   private templates = 0;
@@ -51,6 +62,13 @@ export class ChatStream {
   /** What was produced behind the last report, in a stream that did not come to its end. */
   get unreported(): number {
     return this.finished ? 0 : this.characters - this.reported;
+  }
+
+  /** How long the answer took from its first text on, and how much of it came in that time; undefined where that tells nothing. */
+  pace({ outputTokens, outputTokenDetails: { reasoningTokens } }: TokenUsage): { readonly tokens: number; readonly ms: number } | undefined {
+    const { firstAt, finishedAt } = this;
+    if (this.slowed || !this.finished || firstAt === Infinity) return undefined;
+    return { tokens: outputTokens - (this.reasonsAloud ? 0 : reasoningTokens), ms: finishedAt - firstAt };
   }
 
   /** Takes what came and answers what goes on: whole events only. */
@@ -107,20 +125,41 @@ export class ChatStream {
     const chunk = parsed(data);
     if (!isFields(chunk) || (chunk['error'] !== undefined && chunk['error'] !== null)) return this.breakOff();
     const { choices, usage } = chunk;
-    if (usage !== undefined && usage !== null) this.report = usage;
+    const isReport = usage !== undefined && usage !== null;
+    if (isReport) this.reports(usage);
     if (!Array.isArray(choices) || choices.length === 0) {
-      if (Array.isArray(choices) && usage !== undefined && usage !== null) this.usageEvent = this.named(chunk, block);
+      if (Array.isArray(choices) && isReport) this.usageEvent = this.named(chunk, block);
       return '';
     }
     const choice: unknown = choices[0];
     if (!isFields(choice)) return this.breakOff();
     this.head ??= { id: chunk['id'], created: chunk['created'] };
-    if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') this.finished = true;
-    this.characters += charactersOf(choice['delta']);
-    if (usage !== undefined && usage !== null) this.reported = this.characters;
+    this.says(choice['delta']);
+    if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') this.finish();
+    if (isReport) this.reports(usage);
     const sent = `${this.named(chunk, this.withoutUsage(chunk, block))}\n\n`;
-    if (choice['finish_reason'] === null && (usage === undefined || usage === null)) this.learn(block, sent, choice['delta']);
+    if (choice['finish_reason'] === null && !isReport) this.learn(block, sent, choice['delta']);
     return sent;
+  }
+
+  private says(delta: unknown): void {
+    const said = charactersOf(delta);
+    if (said === 0) return;
+    if (this.characters === 0) this.firstAt = performance.now();
+    this.characters += said;
+    this.reasonsAloud ||= isFields(delta) && (typeof delta['reasoning_content'] === 'string' || typeof delta['reasoning'] === 'string');
+  }
+
+  private finish(): void {
+    if (!this.finished) this.finishedAt = performance.now();
+    this.finished = true;
+  }
+
+  /** `usage`: of all that was said until now. */
+  private reports(usage: unknown): void {
+    this.report = usage;
+    this.reported = this.characters;
+    this.reportedAt = performance.now();
   }
 
   private learn(block: string, sent: string, delta: unknown): void {
@@ -146,6 +185,7 @@ export class ChatStream {
   private close(): string {
     if (!this.finished) return this.breakOff();
     this.over = true;
+    this.complete = true;
     return this.options.includeUsage ? `${this.usageChunk()}\n\n${DONE}` : DONE;
   }
 

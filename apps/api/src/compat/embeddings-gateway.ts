@@ -10,7 +10,7 @@ import { embeddingObjects, type GivenVector, vectorsIn } from './embedding-vecto
 import { forwarded } from './forwarded';
 import { upstreamError } from './upstream-errors';
 import { inputReport } from './usage-report';
-import { wholeAnswer } from './whole-answer';
+import { parsedAnswer, wholeAnswer } from './whole-answer';
 
 /** Among them `encoding_format`: what providers send by default is understood either way, and some refuse the field whatever it says. */
 const OWN: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user']);
@@ -39,7 +39,7 @@ export class EmbeddingsGateway {
     if (dimensions !== undefined && model.dimensions !== undefined && dimensions > model.dimensions) throw tooLong(model.dimensions);
     const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
     const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
+    const record = await CallRecord.begin({ metering: this.metering, rates: this.models.rates }, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'embedding', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput }, reply);
     try {
       const { vectors, report, served } = routes.length === 0 ? await this.locally(model, parameters, reply) : await this.remotely(routes, parameters, body, reply);
       const believed = believedUsage(inputReport(report), served, false);
@@ -68,12 +68,15 @@ export class EmbeddingsGateway {
         ...(user === undefined ? {} : { user }),
       }),
     );
-    return wholeAnswer(call, reply, (answer) => ({ vectors: vectorsIn(answer, inputs.length), report: isFields(answer) ? answer['usage'] : undefined }));
+    return wholeAnswer(call, reply, async ({ model: served, exchange }) => {
+      const answer = parsedAnswer(await exchange.whole());
+      return { vectors: vectorsIn(answer, inputs.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+    });
   }
 
   private async locally(model: ModelDescription, { inputs }: EmbeddingParameters, reply: FastifyReply): Promise<Embedded> {
     const left = new AbortController();
-    reply.raw.once('close', () => left.abort(new UpstreamFailure('aborted')));
+    reply.raw.once('close', () => left.abort(new UpstreamFailure('aborted', { work: { model, ms: 0 } })));
     const { vectors } = await this.models.localProvider.embeddings.embed({ model, texts: inputs, purpose: 'passage', signal: left.signal });
     return { vectors, report: undefined, served: model };
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ChatMessage, type ModelDescription, type Models, UpstreamFailure } from '@app/models';
+import { type ChatMessage, estimatedTokens, type ModelDescription, type Models, UpstreamFailure, usageOf } from '@app/models';
 import type { FastifyReply } from 'fastify';
 import type { CallRecord } from './call-record';
 import type { ChatParameters } from './chat-parameters';
@@ -28,8 +28,8 @@ export class LocalChat {
     const { stream, includeUsage, messages } = parameters;
     const head = { id: `chatcmpl-${randomUUID()}`, object: stream ? 'chat.completion.chunk' : 'chat.completion', created: Math.floor(Date.now() / 1000), model: model.key };
     const said = this.models.localProvider.chat.stream({ model, system: '', messages: messages.map(localMessage), sources: [], sampling: {}, signal: left.signal });
+    let text = '';
     try {
-      let text = '';
       const event = (chunk: object): string => latin1(`data: ${JSON.stringify({ ...head, ...chunk })}\n\n`);
       const delta = (fields: object, finish: string | null = null): string => event({ choices: [{ index: 0, delta: fields, logprobs: null, finish_reason: finish }], ...(includeUsage ? { usage: null } : {}) });
       if (stream) writer.write(delta({ role: 'assistant', content: '', refusal: null }));
@@ -50,6 +50,7 @@ export class LocalChat {
       }
     } catch (error) {
       writer.stop();
+      record.used({ usage: usageOf({ input, output: estimatedTokens(text) }), source: 'counted' });
       record.failed(error, input);
       if (!writer.begun) throw upstreamError(error);
     } finally {

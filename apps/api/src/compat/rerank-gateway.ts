@@ -9,7 +9,7 @@ import { forwarded } from './forwarded';
 import { type RerankParameters, rerankParameters } from './rerank-parameters';
 import { upstreamError } from './upstream-errors';
 import { inputReport } from './usage-report';
-import { wholeAnswer } from './whole-answer';
+import { parsedAnswer, wholeAnswer } from './whole-answer';
 
 const OWN: ReadonlySet<string> = new Set(['model', 'query', 'input', 'documents', 'top_k', 'top_n']);
 
@@ -36,9 +36,9 @@ export class RerankGateway {
     // The query is measured once: it may be as long as the documents are many.
     const input = documents.reduce((sum, text) => sum + estimatedTokens(text), documents.length * estimatedTokens(query));
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
-    const record = await CallRecord.begin(this.metering, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput: usageOf({ input: mostInput }).inputTokens }, reply);
+    const record = await CallRecord.begin({ metering: this.metering, rates: this.models.rates }, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput: usageOf({ input: mostInput }).inputTokens }, reply);
     try {
-      const { ranked, report, served } = routes.length === 0 ? { ranked: await locally(parameters, reply), report: undefined, served: model } : await this.remotely(routes, parameters, body, reply);
+      const { ranked, report, served } = routes.length === 0 ? { ranked: await locally(model, parameters, reply), report: undefined, served: model } : await this.remotely(routes, parameters, body, reply);
       const believed = believedUsage(inputReport(report), served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
@@ -57,14 +57,17 @@ export class RerankGateway {
   /** Everything is asked for, since providers differ in how they call the number of the best. */
   private async remotely(routes: readonly Route[], { query, documents }: RerankParameters, body: Fields, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
     const call = new UpstreamCall(routes, 'rerank', (route) => JSON.stringify({ ...forwarded(body, route, OWN), model: route.model.modelId, query, documents }));
-    return wholeAnswer(call, reply, (answer) => ({ ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined }));
+    return wholeAnswer(call, reply, async ({ model: served, exchange }) => {
+      const answer = parsedAnswer(await exchange.whole());
+      return { ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+    });
   }
 }
 
 /** The local reranker: the share of the query's weight that a document's words cover. It ends when the client leaves. */
-const locally = async ({ query, documents }: RerankParameters, { raw }: FastifyReply): Promise<readonly Ranked[]> => {
+const locally = async (model: ModelDescription, { query, documents }: RerankParameters, { raw }: FastifyReply): Promise<readonly Ranked[]> => {
   const left = new AbortController();
-  const leave = (): void => left.abort(new UpstreamFailure('aborted'));
+  const leave = (): void => left.abort(new UpstreamFailure('aborted', { work: { model, ms: 0 } }));
   raw.once('close', leave);
   try {
     const scores = await relevancesOf(query, documents, left.signal);

@@ -1,29 +1,16 @@
-import { believedUsage, type ModelDescription, type TokenUsage, usageOf } from '@app/models';
+import { believedUsage, type KnownUsage, type ModelDescription, type TokenUsage, usageOf, withMoreOutput } from '@app/models';
 import { countedTokens } from './chat-request';
 import { isFields } from './checks';
-
-/** The usage of an answer and where it comes from. */
-export interface KnownUsage {
-  readonly usage: TokenUsage;
-  readonly source: 'upstream' | 'counted';
-}
 
 /** What the provider reported where that can be; otherwise what was counted here. `characters` were produced, `unreported` of them behind the report. */
 export const knownUsage = (report: unknown, model: ModelDescription, inputTokens: number, characters: number, unreported = 0): KnownUsage => {
   const believed = believedUsage(report, model, characters > 0);
-  if (believed !== undefined) return unreported === 0 ? { usage: believed, source: 'upstream' } : { usage: withMore(believed, countedTokens(unreported)), source: 'counted' };
+  if (believed !== undefined) return unreported === 0 ? { usage: believed, source: 'upstream' } : { usage: withMoreOutput(believed, countedTokens(unreported)), source: 'counted' };
   return { usage: usageOf({ input: inputTokens, output: countedTokens(characters) }), source: 'counted' };
 };
 
 /** What a provider reported of a call that has input alone: some tell nothing but the total of it. */
 export const inputReport = (report: unknown): unknown => (isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report);
-
-const withMore = ({ outputTokens, outputTokenDetails, totalTokens, ...input }: TokenUsage, more: number): TokenUsage => ({
-  ...input,
-  outputTokens: outputTokens + more,
-  outputTokenDetails: { ...outputTokenDetails, textTokens: outputTokenDetails.textTokens + more },
-  totalTokens: totalTokens + more,
-});
 
 /** A usage in the common format. */
 export const chatUsage = ({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails, totalTokens }: TokenUsage): object => ({

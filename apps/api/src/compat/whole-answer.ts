@@ -1,19 +1,20 @@
-import { type ModelDescription, type UpstreamCall, UpstreamFailure } from '@app/models';
+import { type AnswerReader, type UpstreamCall, UpstreamFailure } from '@app/models';
 import type { FastifyReply } from 'fastify';
 
-/** What `read` makes of the JSON that a provider answers with, and the model that did; the call ends when the client leaves. Rejects with an `UpstreamFailure`. */
-export const wholeAnswer = async <T>(call: UpstreamCall, reply: FastifyReply, read: (answer: unknown) => T): Promise<T & { readonly served: ModelDescription }> => {
+/** What `read` makes of what a provider answers; the call ends when the client leaves. Rejects with an `UpstreamFailure`. */
+export const wholeAnswer = async <T>(call: UpstreamCall, { raw }: FastifyReply, read: AnswerReader<T>): Promise<T> => {
   const left = (): void => call.abort();
-  reply.raw.once('close', left);
+  raw.once('close', left);
   try {
-    return await call.answer(async ({ model, exchange }) => ({ ...read(parsed(await exchange.whole())), served: model }));
+    return await call.answer(read);
   } finally {
-    reply.raw.off('close', left);
+    raw.off('close', left);
     call.done();
   }
 };
 
-const parsed = (bytes: Buffer): unknown => {
+/** Reads JSON; throws `UpstreamFailure` for anything else. */
+export const parsedAnswer = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(bytes.toString().replace(/^\ufeff/, '')) as unknown;
   } catch {

@@ -1,5 +1,5 @@
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { callWindow, type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type Models, mostTokens, type Sampling, termsOf, usageOf } from '@app/models';
+import { callWindow, type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type InvocationUsage, type Models, mostTokens, type Sampling, termsOf, usageOf } from '@app/models';
 import type { MeteredCall, Metering } from '@app/spending';
 import type { Answer } from '../conversation/conversation.decider';
 import { AnswerBill } from './answer-bill';
@@ -33,7 +33,7 @@ export class Stopped extends Error {
 /** Answers one question: retrieves, calls the model, reads its citations. A failure is an answer too, with what was said before it. */
 export class Answerer {
   constructor(
-    private readonly models: Pick<Models, 'catalogue' | 'chat'>,
+    private readonly models: Pick<Models, 'catalogue' | 'chat' | 'rates'>,
     private readonly retriever: Retriever,
     private readonly currency: string,
     private readonly metering: Metering,
@@ -64,7 +64,7 @@ export class Answerer {
       say({ type: 'text', delta });
     };
     let request: ChatRequest | undefined;
-    const bill = new AnswerBill(options.metered, this.currency);
+    const bill = new AnswerBill(options.metered, this.currency, this.models.rates);
     try {
       const { model, provider } = this.models.chat(agent.model);
       const passages = agent.knowledgeEnabled ? await this.retriever.retrieve(agent, searchText(messages), { ...options.asker, signal: options.signal, holds: options.metered?.isHeld !== true }) : [];
@@ -80,7 +80,7 @@ export class Answerer {
         const sources = sourceParts(said.text, reader.citations, passages);
         for (const part of sources) say({ type: 'source', part });
         const parts = [{ type: 'text' as const, text: said.text }, ...sources];
-        return { parts, status: 'complete', finishReason: chunk.finishReason, model: model.key, usage: bill.end(chunk.usage, chunk.usageSource, 'ok') };
+        return { parts, status: 'complete', finishReason: chunk.finishReason, model: model.key, usage: bill.complete(chunk) };
       }
       throw new Error('the model stream has no end');
     } catch (error) {
@@ -92,14 +92,20 @@ export class Answerer {
     const parts = text === '' ? [] : [{ type: 'text' as const, text }];
     const model = request?.model.key ?? agent.model ?? this.models.catalogue.defaultModel;
     const isStopped = error instanceof Stopped;
-    // A model that was asked bills at least what it was given when it is stopped; one that failed at once bills nothing.
-    const isBilled = request !== undefined && (text !== '' || isStopped);
-    const billed = bill.end(isBilled ? estimated(request as ChatRequest, text) : usageOf({}), 'counted', isStopped ? 'aborted' : 'failed');
-    const usage = isBilled ? billed : null;
-    if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
     const errorCode = isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
+    const usage = this.unfinishedBill(text, request, isStopped ? 'stopped' : errorCode, bill);
+    if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
     this.logger.warn({ agentId: agent.agentId, model, code: errorCode, ...(errorCode === 'internal' ? { error } : {}) }, 'an answer failed');
     return { parts, status: 'failed', finishReason: 'error', errorCode, model, usage };
+  }
+
+  /** A model that was asked bills what it made until it was stopped or had taken too long, or until its provider broke off; one that failed at once bills nothing. */
+  private unfinishedBill(text: string, request: ChatRequest | undefined, end: string, bill: AnswerBill): InvocationUsage | null {
+    const isLeft = end === 'stopped' || end === 'upstream_timeout';
+    const outcome = end === 'stopped' ? 'aborted' : 'failed';
+    if (request !== undefined && (isLeft || text !== '')) return bill.brokenOff(estimated(request, text), USUAL.output, isLeft ? 'us' : 'provider', outcome);
+    bill.nothing(outcome);
+    return null;
   }
 }
 

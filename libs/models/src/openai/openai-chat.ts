@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { ChatChunk, ChatFinish, ChatProvider, ChatRequest, ChatResult, FinishReason } from '../provider';
 import { believedUsage } from '../upstream/reported-usage';
-import { estimatedTokens, usageOf } from '../usage';
+import { estimatedTokens, usageOf, USAGE_MS } from '../usage';
 import { failure, limitsOf } from './openai-errors';
 import { promptOf } from './prompt';
 
@@ -29,11 +29,14 @@ export class OpenAiChat implements ChatProvider {
 
   async complete(request: ChatRequest): Promise<ChatResult> {
     const limits = limitsOf(request.signal, this.timeoutMs);
+    const startedAt = performance.now();
     try {
       const answer = completion.parse(await this.client.chat.completions.create({ ...bodyOf(request), stream: false }, { signal: limits.signal }));
       const first = answer.choices[0] as (typeof answer.choices)[number];
       const text = first.message.content ?? '';
-      return { text, finishReason: finishReasonOf(first.finish_reason), ...usageFrom(answer.usage, request, text) };
+      const used = usageFrom(answer.usage, request, text);
+      const pace = { tokens: used.usage.outputTokens, ms: performance.now() - startedAt };
+      return { text, finishReason: finishReasonOf(first.finish_reason), ...used, ...(used.usageSource === 'upstream' ? { pace } : {}) };
     } catch (error) {
       throw failure(error, this.name, limits);
     }
@@ -41,28 +44,73 @@ export class OpenAiChat implements ChatProvider {
 
   async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
     const limits = limitsOf(request.signal, this.timeoutMs);
+    const ending = new Ending(limits.signal);
     try {
-      const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, ...(this.streamOptions ? { stream_options: { include_usage: true } } : {}) }, { signal: limits.signal });
+      const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, ...(this.streamOptions ? { stream_options: { include_usage: true } } : {}) }, { signal: ending.signal });
       let text = '';
       let finished: string | null = null;
       let usage: unknown;
+      let [firstAt, finishedAt] = [0, 0];
       for await (const chunk of chunks) {
         const { choices, usage: report } = completionChunk.parse(chunk);
         const content = choices[0]?.delta?.content ?? '';
-        finished = choices[0]?.finish_reason ?? finished;
+        const reason = choices[0]?.finish_reason ?? null;
+        if (text === '' && content !== '') firstAt = performance.now();
+        if (finished === null && reason !== null) finishedAt = performance.now();
+        if (reason !== null) ending.isFinished = true;
+        finished = reason ?? finished;
         usage = report ?? usage;
         text += content;
         if (content !== '') yield { type: 'text', text: content };
       }
-      if (limits.signal.aborted) throw limits.signal.reason;
+      ending.done();
+      const used = usageFrom(usage, request, text);
+      // Broken off by us: the answer has not ended, or nobody knows what it used.
+      if (ending.signal.aborted && (finished === null || used.usageSource === 'counted')) throw ending.signal.reason;
       // A stream that ends without saying why was cut.
       if (finished === null) throw new DomainError('upstream_error');
-      yield { type: 'finish', finishReason: finishReasonOf(finished), ...usageFrom(usage, request, text) };
+      yield { type: 'finish', finishReason: finishReasonOf(finished), ...paced(used, finishedAt - firstAt) };
     } catch (error) {
       throw failure(error, this.name, limits);
+    } finally {
+      ending.done();
     }
   }
 }
+
+/** Ends a call with its limits; but one whose answer has ended may take a moment more to say what it used. */
+class Ending {
+  isFinished = false;
+  private readonly end = new AbortController();
+  private patience: NodeJS.Timeout | undefined;
+
+  constructor(private readonly limits: AbortSignal) {
+    if (limits.aborted) this.over();
+    else limits.addEventListener('abort', this.over, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.end.signal;
+  }
+
+  done(): void {
+    clearTimeout(this.patience);
+    this.limits.removeEventListener('abort', this.over);
+  }
+
+  private readonly over = (): void => {
+    if (this.isFinished) this.patience = setTimeout(() => this.end.abort(this.limits.reason), USAGE_MS);
+    else this.end.abort(this.limits.reason);
+  };
+}
+
+type Used = Pick<ChatFinish, 'usage' | 'usageSource'>;
+
+/** What was reasoned came before the text. */
+const paced = (used: Used, ms: number): Pick<ChatFinish, 'usage' | 'usageSource' | 'pace'> => {
+  const { outputTokens, outputTokenDetails } = used.usage;
+  return used.usageSource === 'upstream' ? { ...used, pace: { tokens: outputTokens - outputTokenDetails.reasoningTokens, ms } } : used;
+};
 
 const bodyOf = (request: ChatRequest): OpenAI.Chat.ChatCompletionCreateParams => {
   const { temperature, topP, topK } = request.sampling;
@@ -91,7 +139,7 @@ const finishReasonOf = (reason: string | null | undefined): FinishReason => {
 };
 
 /** What the provider counted, or our estimate where it counted nothing believable. */
-const usageFrom = (report: unknown, request: ChatRequest, text: string): Pick<ChatFinish, 'usage' | 'usageSource'> => {
+const usageFrom = (report: unknown, request: ChatRequest, text: string): Used => {
   const usage = believedUsage(report, request.model, text !== '');
   if (usage !== undefined) return { usage, usageSource: 'upstream' };
   return { usage: usageOf({ input: estimatedTokens(promptOf(request).map(({ content }) => content).join('\n')), output: estimatedTokens(text) }), usageSource: 'counted' };

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readCatalogue, type ModelDescription } from '../catalogue';
-import type { ChatRequest } from '../provider';
+import type { ChatChunk, ChatRequest } from '../provider';
+import { USAGE_MS } from '../usage';
 import { OpenAiChat } from './openai-chat';
 import { openAiClient } from './openai-client';
 import { OpenAiEmbeddings } from './openai-embeddings';
@@ -44,7 +45,7 @@ const collect = async (asked = request()) => {
   throw new Error('no end');
 };
 const events = (response: ServerResponse, ...chunks: unknown[]) => {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const chunk of chunks) response.write(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`);
   return response;
 };
@@ -139,6 +140,34 @@ describe('a provider that misbehaves', () => {
     })().catch((reason: { code: string }) => reason);
     expect(error?.code).toBe(code);
     expect(texts.join('')).toMatch(/^(Half an)?$/);
+  });
+
+  /** Leaves with the last text, which says that it is the last. */
+  const leftAtTheEnd = async (leave = (caller: AbortController): void => caller.abort(new Error('the reader left'))): Promise<IteratorResult<ChatChunk>> => {
+    const caller = new AbortController();
+    const chunks = chat().stream(request({ signal: caller.signal }))[Symbol.asyncIterator]();
+    expect(await chunks.next()).toMatchObject({ value: { text: 'An answer' } });
+    leave(caller);
+    return chunks.next();
+  };
+
+  it.each([[{ prompt_tokens: 12, completion_tokens: 300, total_tokens: 312 }, 300], [undefined, 3]])('that is left behind the end of its answer may say what it used: %j', async (usage, outputTokens) => {
+    misbehave = (response) => {
+      events(response, said('An answer', 'stop'));
+      setTimeout(() => events(response, ...(usage === undefined ? [] : [{ choices: [], usage }]), '[DONE]').end(), 100);
+    };
+    expect(await leftAtTheEnd()).toMatchObject({ value: { type: 'finish', finishReason: 'stop', usage: { outputTokens } } });
+  });
+
+  it('that is left behind the end of its answer is cut where it is slow to say so', async () => {
+    misbehave = (response) => void events(response, said('An answer', 'stop'));
+    const end = leftAtTheEnd((caller) => {
+      jest.useFakeTimers();
+      caller.abort(new Error('the reader left'));
+      jest.advanceTimersByTime(USAGE_MS);
+      jest.useRealTimers();
+    });
+    await expect(end).rejects.toThrow('the reader left');
   });
 
   it('is left as soon as the caller goes', async () => {

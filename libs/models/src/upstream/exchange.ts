@@ -18,6 +18,8 @@ const REST_MS = 1_000;
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0;
   headers: IncomingHttpHeaders = {};
+  /** When the request was sent, by `performance.now()`; 0 before. */
+  sentAt = 0;
   /** Resolves with the head of the answer; rejects with an `UpstreamFailure`. */
   readonly started: Promise<void>;
   private start: { readonly resolve: () => void; readonly reject: (reason: UpstreamFailure) => void } = NOBODY;
@@ -27,6 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private end: 'ended' | UpstreamFailure | undefined;
   private reason: UpstreamFailure | undefined;
   private rest: NodeJS.Timeout | undefined;
+  private endedAt: number | undefined;
 
   constructor() {
     this.started = new Promise((resolve, reject) => (this.start = { resolve, reject }));
@@ -34,7 +37,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Whether the provider has the request and may be working on an answer. */
   get isAnswering(): boolean {
-    return this.controller !== undefined && this.end === undefined && this.status < 300;
+    return this.controller !== undefined && this.end === undefined && this.reason === undefined && this.status < 300;
+  }
+
+  /** Whether an answer that had begun with 2xx did not come to its end. */
+  get isCut(): boolean {
+    return this.status >= 200 && this.status < 300 && this.end !== undefined && this.end !== 'ended';
+  }
+
+  /** How long the provider has had the request, up to the end of its answer, milliseconds. */
+  get ms(): number {
+    return this.controller === undefined ? 0 : (this.endedAt ?? performance.now()) - this.sentAt;
   }
 
   /** Hands the body to a reader: first what has come already. */
@@ -86,6 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
+    this.sentAt = performance.now();
     if (this.reason !== undefined) controller.abort(this.reason);
   }
 
@@ -105,12 +119,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.rest);
+    this.endedAt = performance.now();
     this.end = 'ended';
     this.reader?.ended();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.rest);
+    this.endedAt = performance.now();
     this.end = this.reason ?? new UpstreamFailure(this.controller === undefined ? 'unreachable' : error instanceof errors.BodyTimeoutError ? 'timeout' : 'broken');
     this.start.reject(this.end);
     this.reader?.failed(this.end);

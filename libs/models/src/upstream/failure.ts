@@ -13,8 +13,15 @@ export interface FailureFacts {
   readonly param?: string;
   readonly code?: string;
   readonly retryAfterSeconds?: number;
-  /** Of `aborted`: the model whose provider was at work on an answer then; null where none was. */
-  readonly asked?: ModelDescription | null;
+  /** What a provider was at work on when the call was broken off, and bills; absent where none was. */
+  readonly work?: UpstreamWork;
+}
+
+/** What a provider does for a call that has not ended. */
+export interface UpstreamWork {
+  readonly model: ModelDescription;
+  /** How long it has had for that, milliseconds: from the request until its answer broke off, or until it sees that it was left. */
+  readonly ms: number;
 }
 
 /** Why a call of a provider failed, without a word of the provider's: its texts may hold keys, hosts or other people's content. */

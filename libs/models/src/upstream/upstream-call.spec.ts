@@ -2,7 +2,7 @@ import { until } from '../../../../test/fixtures/until';
 import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
 import type { Exchange } from './exchange';
-import { UpstreamFailure } from './failure';
+import { UpstreamFailure, type UpstreamWork } from './failure';
 import { Upstream } from './upstream';
 import { type AnswerReader, UpstreamCall } from './upstream-call';
 
@@ -52,12 +52,13 @@ describe('a call of a provider', () => {
     expect(upstream.breaker.state).toBe('open');
   });
 
-  it.each<[string, Behaviour, object | null]>([
-    ['refused to answer', answers(500, '{}'), null],
-    ['is still silent', () => undefined, { modelId: 'a' }],
-    ['is in the middle of a refusal', (response) => void response.writeHead(500).write('{'), null],
-    ['is in the middle of an answer', (response) => void response.writeHead(200).write('"'), { modelId: 'a' }],
-  ])('whose caller leaves when its provider %s tells whether a model was answering, and which', async (does, behaviour, asked) => {
+  const atWork = { model: { modelId: 'a' }, ms: expect.any(Number) as number };
+  it.each<[string, Behaviour, object | undefined]>([
+    ['refused to answer', answers(500, '{}'), undefined],
+    ['is still silent', () => undefined, atWork],
+    ['is in the middle of a refusal', (response) => void response.writeHead(500).write('{'), undefined],
+    ['is in the middle of an answer', (response) => void response.writeHead(200).write('"'), atWork],
+  ])('whose caller leaves when its provider %s tells whether a model was answering, and which', async (does, behaviour, work) => {
     jest.spyOn(Math, 'random').mockReturnValue(1);
     double.behaviour = behaviour;
     const send = upstream.send.bind(upstream);
@@ -68,8 +69,36 @@ describe('a call of a provider', () => {
     await until(() => double.calls.length === 1, 'the call');
     if (does !== 'is still silent') await exchange?.started;
     made.abort();
-    expect(await failure).toMatchObject({ kind: 'aborted', facts: { asked } });
+    const { kind, facts } = (await failure) as UpstreamFailure;
+    expect([kind, facts]).toEqual(['aborted', work === undefined ? {} : { work }]);
     expect(double.calls).toHaveLength(1);
+  });
+
+  it('that is left tells how long its provider has had it, and half a second more until that one sees it', async () => {
+    double.behaviour = () => undefined;
+    const startedAt = performance.now();
+    const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }], 'chat/completions', () => '{}');
+    const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
+    await until(() => double.calls.length === 1, 'the call');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    made.abort();
+    const { ms } = ((await failure) as UpstreamFailure).facts.work as UpstreamWork;
+    expect(ms).toBeGreaterThanOrEqual(600);
+    expect(ms).toBeLessThanOrEqual(500 + performance.now() - startedAt);
+  });
+
+  it('whose answers are cut tells how long its provider had for all of them, also where a fallback does no better', async () => {
+    const cut: Behaviour = (response, { body }) => {
+      if (body['model'] !== 'a') return json(response, 400, '{}');
+      response.writeHead(200).write('"');
+      setTimeout(() => response.destroy(), 50).unref();
+    };
+    double.behaviour = cut;
+    const made = new UpstreamCall(['a', 'b'].map((modelId) => ({ model: { modelId } as ModelDescription, upstream })), 'chat/completions', ({ model }) => JSON.stringify({ model: model.modelId }));
+    const { kind, facts } = (await made.answer(wellRead).catch((error: unknown) => error)) as UpstreamFailure;
+    made.done();
+    expect([kind, facts.work?.model]).toEqual(['rejected', { modelId: 'a' }]);
+    expect(facts.work?.ms).toBeGreaterThanOrEqual(3 * 45);
   });
 
   it('whose caller leaves behind the deadline of the first asks no fallback', async () => {

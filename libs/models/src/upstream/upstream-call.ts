@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelDescription } from '../catalogue';
+import { NOTICE_MS } from '../output-rates';
 import type { CircuitBreaker } from './circuit-breaker';
 import type { Exchange } from './exchange';
-import { isUpstreamFailure, UpstreamFailure } from './failure';
+import { isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
 import { rejectionOf } from './rejection';
 import type { Operation, Upstream } from './upstream';
 
@@ -37,6 +38,8 @@ export class UpstreamCall {
   private asked: ModelDescription | null = null;
   private deadline: NodeJS.Timeout | undefined;
   private over: UpstreamFailure | undefined;
+  /** What was broken off, by whom ever; its provider bills it. */
+  private brokenOff: UpstreamWork | undefined;
 
   /** `bodyOf` makes the request for a route. */
   constructor(
@@ -57,12 +60,12 @@ export class UpstreamCall {
         if (!error.allowsFallback) break;
       }
     }
-    throw last ?? new UpstreamFailure('broken');
+    throw this.withWork(last ?? new UpstreamFailure('broken'));
   }
 
   /** Nobody waits for the answer any more. */
   abort(): void {
-    this.end(new UpstreamFailure('aborted', { asked: this.exchange?.isAnswering === true ? this.asked : null }));
+    this.end('aborted');
   }
 
   /** To be called when the answer was read. */
@@ -70,11 +73,22 @@ export class UpstreamCall {
     clearTimeout(this.deadline);
   }
 
-  private end(reason: UpstreamFailure): void {
+  private end(kind: 'aborted' | 'timeout'): void {
     clearTimeout(this.deadline);
+    if (this.exchange?.isAnswering === true && this.asked !== null) this.brokeOff(this.asked, this.exchange.ms + NOTICE_MS);
+    const reason = this.withWork(new UpstreamFailure(kind));
     // Who left behind a deadline wants no fallback either.
     if (this.over?.kind !== 'aborted') this.over = reason;
     this.exchange?.abort(reason);
+  }
+
+  private brokeOff(model: ModelDescription, ms: number): void {
+    const before = this.brokenOff?.model === model ? this.brokenOff.ms : 0;
+    this.brokenOff = { model, ms: before + ms };
+  }
+
+  private withWork(failure: UpstreamFailure): UpstreamFailure {
+    return this.brokenOff === undefined ? failure : new UpstreamFailure(failure.kind, { ...failure.facts, work: this.brokenOff });
   }
 
   private async guarded<T>(route: Route, read: AnswerReader<T>): Promise<T> {
@@ -82,7 +96,7 @@ export class UpstreamCall {
     if (this.over !== undefined && this.over.kind !== 'timeout') throw this.over;
     if (!breaker.admit()) throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });
     this.over = undefined;
-    this.deadline = setTimeout(() => this.end(new UpstreamFailure('timeout')), description.timeoutMs);
+    this.deadline = setTimeout(() => this.end('timeout'), description.timeoutMs);
     const report = reportOnce(breaker);
     try {
       const result = await this.repeated(route, (exchange) => read({ model: route.model, exchange, report }));
@@ -117,6 +131,7 @@ export class UpstreamCall {
     try {
       return await read(exchange);
     } catch (error) {
+      if (exchange.isCut && this.over === undefined) this.brokeOff(route.model, exchange.ms);
       exchange.abort(new UpstreamFailure('broken'));
       throw error;
     }

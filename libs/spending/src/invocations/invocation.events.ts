@@ -29,8 +29,8 @@ export const recordedInvocation = z.strictObject({
   currency: z.string(),
   /** Covered by an included amount; decided when the call was let through. */
   isIncludedUsage: z.boolean(),
-  /** `counted`: the provider reported nothing, or nothing believable. */
-  usageSource: z.enum(['upstream', 'counted']),
+  /** `counted`: the provider reported nothing, or nothing believable. `held`: the call was broken off before it could, and is billed what may have been made by then, at most what was held. */
+  usageSource: z.enum(['upstream', 'counted', 'held']),
   latencyMs: z.number().int().nonnegative(),
   outcome: z.enum(['ok', 'failed', 'aborted']),
 });

@@ -10,6 +10,8 @@ import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, t
 import { apiKeyChange, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
 
 const PATH = '/api/v1/core/api-keys';
+/** The limit of a key is shown among all limits, too. */
+const VIEWS = ['api-keys', 'limits'];
 
 @Controller(PATH)
 export class ApiKeysController {
@@ -45,7 +47,7 @@ export class ApiKeysController {
     const userId = whose(caller, asked);
     await this.scope.demand(caller, userId, fields);
     const { keyId, secret, receipt } = await this.commands.execute(new CreateApiKey(userId, fields, meta));
-    return written(reply, receipt, { views: ['api-keys'], show: () => this.show(keyId), location: `${PATH}/${keyId}`, ...(secret === undefined ? {} : { once: { secret } }) });
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(keyId), location: `${PATH}/${keyId}`, ...(secret === undefined ? {} : { once: { secret } }) });
   }
 
   @Get(':keyId')
@@ -70,7 +72,7 @@ export class ApiKeysController {
     const key = await this.scope.key(caller, keyId);
     const fields = givenFields(input(apiKeyChange, body));
     await this.scope.demand(caller, key.userId, fields, key);
-    return written(reply, await this.commands.execute(new ChangeApiKey(keyId, fields, meta)), { views: ['api-keys'], show: () => this.show(keyId) });
+    return written(reply, await this.commands.execute(new ChangeApiKey(keyId, fields, meta)), { views: VIEWS, show: () => this.show(keyId) });
   }
 
   @Delete(':keyId')
@@ -79,7 +81,7 @@ export class ApiKeysController {
   @Answers(204)
   async revoke(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     await this.scope.key(caller, keyId);
-    return written(reply, await this.commands.execute(new RevokeApiKey(keyId, meta)), { views: ['api-keys'] });
+    return written(reply, await this.commands.execute(new RevokeApiKey(keyId, meta)), { views: VIEWS });
   }
 
   private async show(keyId: string): Promise<JsonText> {

@@ -14,6 +14,8 @@ import { LimitChanges } from './limit-changes';
 import { ShownLimits } from './shown-limits';
 
 const PATH = '/api/v1/core/cost-control';
+/** A limit of an API key is shown in the key, too. */
+const VIEWS = ['limits', 'api-keys'];
 
 /** Spend limits: what they say, where they stand, and why. */
 @Controller(PATH)
@@ -50,7 +52,7 @@ export class CostControlController {
   @Answers(201, shownLimit)
   async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const { limitId, receipt } = await this.changes.add(caller, input(newLimit, body), meta);
-    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId, reply), location: `${PATH}/${limitId}` });
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply), location: `${PATH}/${limitId}` });
   }
 
   @Get(':limitId')
@@ -105,7 +107,7 @@ export class CostControlController {
   @Summary('Removes a spend limit.')
   @Answers(204)
   async remove(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    return written(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), { views: ['limits'] });
+    return written(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), { views: VIEWS });
   }
 
   @Delete()
@@ -121,7 +123,7 @@ export class CostControlController {
   private async changed(caller: Caller, limitId: string, { id, ...change }: ReturnType<typeof limitChange.parse>, meta: CommandMeta, reply: FastifyReply) {
     if (id !== undefined && id !== limitId) throw mismatch('the path');
     const receipt = await this.changes.change(caller, await this.visible(caller, limitId), givenFields(change), meta);
-    return written(reply, receipt, { views: ['limits'], show: () => this.show(limitId, reply) });
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply) });
   }
 
   private async show(limitId: string, reply: FastifyReply): Promise<JsonText> {
