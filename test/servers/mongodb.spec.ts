@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openMongoReadStore, openMongoServer } from '@app/read-store';
+import { exportKeys, importKeys } from '@app/backup';
 import { FixedClock } from '@app/kernel';
 import { openMongoVault, type Vault } from '@app/vault';
 import { readStoreContract } from '../../libs/read-store/src/read-store.contract';
 import { vaultContract } from '../../libs/vault/src/vault.contract';
+import { TcpProxy } from '../fixtures/tcp-proxy';
 import { until } from '../fixtures/until';
 import { withServer } from './with-server';
 
@@ -72,6 +77,7 @@ for (const { variable, title, transactions } of SERVERS)
         url,
         clock,
         open,
+        other,
         openOther: (wrappingKey?: string) => open(wrappingKey, other),
         end: async () => {
           await Promise.all(opened.map((vault) => vault.close()));
@@ -102,6 +108,48 @@ for (const { variable, title, transactions } of SERVERS)
         expect(await stored()).not.toContain('wrapped');
         await close();
         await test.end();
+      });
+
+      it('is waited for when it goes away, while its keys are exported and while keys are brought into it', async () => {
+        const test = await startVault();
+        const proxy = await TcpProxy.start(Number(new URL(server).port));
+        const through = (url: string): string => {
+          const address = new URL(url);
+          address.host = `127.0.0.1:${proxy.port}`;
+          address.searchParams.set('directConnection', 'true');
+          return address.href;
+        };
+        const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+        const file = join(folder, 'keys.jsonl');
+        const things = Array.from({ length: 200 }, (_, index) => `document-${index}`);
+        try {
+          const near = await test.open();
+          for (let start = 0; start < things.length; start += 50) await Promise.all(things.slice(start, start + 50).map((thing) => near.ensureKey(thing, { spaceId: 's1' })));
+          await near.destroy({ thing: 'document-7' });
+          const [from, to] = [await test.open(SECRET, through(test.url)), await test.open(SECRET, through(test.other))];
+          let waited = 0;
+          const warn = (): void => {
+            waited += 1;
+            void proxy.up();
+          };
+          /** Down at once, and again behind so many answers. */
+          const down = async (): Promise<void> => {
+            await proxy.down();
+            proxy.breakNextAfter(10_000);
+          };
+          await down();
+          await exportKeys(from, file, { warn });
+          await down();
+          await importKeys(file, to, { warn });
+          proxy.breakNoMore();
+          expect(waited).toBeGreaterThanOrEqual(2);
+          expect(await (await test.openOther()).keys(things)).toEqual(await near.keys(things));
+        } finally {
+          await proxy.up();
+          rmSync(folder, { recursive: true });
+          await test.end();
+          await proxy.close();
+        }
       });
     });
   });

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { carryBlobs } from '@app/backup';
 import { type Blobs, openS3Blobs } from '@app/blobs';
 import { S3 } from '@aws-sdk/client-s3';
 import { blobsContract, MemoryKeyring } from '../../libs/blobs/src/blobs.contract';
@@ -156,6 +157,26 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
       await proxy.up();
       expect(await blobs.health()).toEqual({ ok: true });
       expect((await blobs.get('document-1', name))?.toString()).toBe('text');
+    });
+
+    it('is waited for while bodies are carried to it and from it', async () => {
+      const other = await openS3Blobs({ url: newBucket(), vault: new MemoryKeyring() });
+      const names = await Promise.all(Array.from({ length: 40 }, async () => (await other.put('document-1', randomBytes(10_000), {})).name));
+      let waited = 0;
+      const warn = (): void => {
+        waited += 1;
+        void proxy.up();
+      };
+      const breakingOff = (done: number): void => {
+        if (done === 7) void proxy.down();
+      };
+      await proxy.down();
+      expect(await carryBlobs(other, blobs, breakingOff, { warn })).toEqual({ blobs: 40, carried: 40 });
+      const third = await openS3Blobs({ url: newBucket(), vault: new MemoryKeyring() });
+      await proxy.down();
+      expect(await carryBlobs(blobs, third, breakingOff, { warn })).toEqual({ blobs: 40, carried: 40 });
+      for (const name of names) expect(await third.readStored(name)).toEqual(await other.readStored(name));
+      expect(waited).toBeGreaterThanOrEqual(2);
     });
 
     it('is met again when an answer breaks off', async () => {

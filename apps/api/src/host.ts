@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
-import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, patiently, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
-import { type Clock, type Config, type Ids, InstanceSecret, mayShare, systemClock, TimeOrderedIds } from '@app/kernel';
+import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
+import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
 import type { Relay } from '@app/relay';
@@ -53,7 +53,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const clock = systemClock;
   const log = await openLog(config);
   const warn = (sentence: string): void => logger.warn(sentence);
-  const head = config.EVENTSTORE_URL === undefined ? await log.head() : await patiently(() => log.head(), warn);
+  const head = config.EVENTSTORE_URL === undefined ? await log.head() : await patiently(() => log.head(), { warn });
   const keys = { folder: join(config.DATA_DIR, 'keys'), inUse: head !== null, warn };
   const vaultKey = loadOrMakeKey({ ...keys, name: 'VAULT_KEY', given: config.VAULT_KEY });
   const sealKey = sealKeyOf(loadOrMakeKey({ ...keys, name: 'SEAL_KEY', given: config.SEAL_KEY }));
@@ -61,7 +61,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   observeModels(models);
   const metrics = new Metrics();
   const stores = await openStores(config, log, vaultKey, clock, warn);
-  await patiently(() => demandWhole(stores), warn);
+  await patiently(() => demandWhole(stores), { warn });
   observeStores(stores, metrics);
   const sealArchive = new SealArchive(stores.log);
   const ordinals = new SealedOrdinals(stores.log, sealArchive);
@@ -72,7 +72,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const catalogueReloads = processes.alone ? undefined : new CatalogueReloads({ ...stores, models, after: head, logger });
   const leases = new Leases({ ...beside, processes });
   const projecting = new Projecting({ ...stores, projections: observeProjections(projections), ordinals, spawn, leases, clock, logger });
-  const secret = new InstanceSecret(await patiently(() => stores.vault.ensureKey(INSTANCE_SECRET, {}), warn));
+  const secret = new InstanceSecret(await patiently(() => stores.vault.ensureKey(INSTANCE_SECRET, {}), { warn }));
   const reservations = new Reservations(stores.decisions, secret, ids);
   const chatModels = chatModelsOf(models);
   const reactions = tenancyPolicies({ stores, projecting, reservations, models: chatModels, clock });

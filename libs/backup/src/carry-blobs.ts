@@ -1,4 +1,5 @@
 import type { BlobName, Blobs } from '@app/blobs';
+import { type Patience, patiently } from '@app/kernel';
 import { BackupError } from './manifest';
 
 const PAGE = 500;
@@ -12,28 +13,29 @@ export interface CarriedBlobs {
 
 /**
  * Carries the bodies that a store has and another has not, as they are kept: encrypted. What is there already is compared,
- * and so is what was written, so an interrupted carrying may be begun again. Throws `BackupError` where two bodies of one name differ.
+ * and so is what was written, so an interrupted carrying may be begun again. A store that goes away meanwhile is waited for. Throws `BackupError` where two bodies of one name differ.
  */
-export const carryBlobs = async (from: Blobs, to: Blobs, onProgress: (done: number) => void = () => undefined): Promise<CarriedBlobs> => {
+export const carryBlobs = async (from: Blobs, to: Blobs, onProgress: (done: number) => void = () => undefined, patience: Patience = {}): Promise<CarriedBlobs> => {
   let blobs = 0;
   let carried = 0;
   const carry = async (name: BlobName): Promise<void> => {
-    const stored = await from.readStored(name);
+    const stored = await patiently(() => from.readStored(name), patience);
     // Removed since it was listed: nothing that the log still names.
     if (stored === undefined) return;
-    const present = await to.readStored(name);
+    const present = await patiently(() => to.readStored(name), patience);
     if (present === undefined) {
-      await to.writeStored(name, stored);
+      await patiently(() => to.writeStored(name, stored), patience);
       carried += 1;
     }
-    const written = present ?? (await to.readStored(name));
+    const written = present ?? (await patiently(() => to.readStored(name), patience));
     if (written?.equals(stored) !== true) throw new BackupError(`blob ${name} is not the same in both stores`);
     onProgress((blobs += 1));
   };
-  for (let page = [...(await from.list(null, PAGE))]; page.length > 0; ) {
+  const listed = async (after: BlobName | null): Promise<BlobName[]> => [...(await patiently(() => from.list(after, PAGE), patience))];
+  for (let page = await listed(null); page.length > 0; ) {
     const last = page.at(-1) ?? null;
     await Promise.all(Array.from({ length: CONCURRENCY }, () => drain(page, carry)));
-    page = [...(await from.list(last, PAGE))];
+    page = await listed(last);
   }
   return { blobs, carried };
 };

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { syncToDisk } from '@app/kernel';
+import { type Patience, patiently, syncToDisk } from '@app/kernel';
 import type { KeyRecord, Vault } from '@app/vault';
 import { z } from 'zod';
 import { BackupError } from './manifest';
@@ -20,9 +20,10 @@ const footer = z.strictObject({ records: z.number().int().nonnegative(), sha256:
 
 /**
  * Writes what a vault knows into a file, keys wrapped under `VAULT_KEY`: JSON lines, a header before them and a count with
- * a SHA-256 behind. Only its owner may read it; it appears under its name when it is whole. Answers how many keys it holds.
+ * a SHA-256 behind. Only its owner may read it; it appears under its name when it is whole. A vault that goes away meanwhile is
+ * waited for. Answers how many keys it holds.
  */
-export const exportKeys = async (vault: Vault, file: string): Promise<{ readonly keys: number }> => {
+export const exportKeys = async (vault: Vault, file: string, patience: Patience = {}): Promise<{ readonly keys: number }> => {
   const unfinished = `${file}.unfinished`;
   await rm(unfinished, { force: true });
   const out = await open(unfinished, 'wx', 0o600);
@@ -36,7 +37,7 @@ export const exportKeys = async (vault: Vault, file: string): Promise<{ readonly
   let keys = 0;
   try {
     await write({ format: 'agent-platform/keys', version: 1 } satisfies z.output<typeof header>);
-    for await (const each of vault.records()) {
+    for await (const each of vault.records(patience)) {
       await write(each);
       records += 1;
       if (each.kind === 'key') keys += 1;
@@ -52,17 +53,18 @@ export const exportKeys = async (vault: Vault, file: string): Promise<{ readonly
 };
 
 /**
- * Brings a file of `exportKeys` into a vault; again, if it was interrupted. What either of the two knows to be destroyed
+ * Brings a file of `exportKeys` into a vault, waiting for it where it goes away; again, if it was interrupted. What either of the two knows to be destroyed
  * stays so. Throws `BackupError` for a file that is not whole, `WrongVaultKey` when `VAULT_KEY` is another, before it changes anything.
  */
-export const importKeys = async (file: string, vault: Vault): Promise<{ readonly keys: number; readonly erased: number }> => {
+export const importKeys = async (file: string, vault: Vault, patience: Patience = {}): Promise<{ readonly keys: number; readonly erased: number }> => {
   await mustBeWhole(file);
   let waiting: KeyRecord[] = [];
   let keys = 0;
   let erased = 0;
   const merge = async (): Promise<void> => {
-    erased += (await vault.merge(waiting)).erased;
+    const records = waiting;
     waiting = [];
+    erased += (await patiently(() => vault.merge(records), patience)).erased;
   };
   for await (const each of recordsIn(file)) {
     waiting.push(each);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs } from '@app/blobs';
 import { openSqliteVault, type Vault } from '@app/vault';
+import { GoingAway } from '../../../test/fixtures/going-away';
 import { carryBlobs } from './carry-blobs';
 import { exportKeys, importKeys } from './keys-file';
 
@@ -62,6 +63,17 @@ describe('moving keys and blobs', () => {
     expect(await to.things({ spaceId: 's0' })).toEqual([]);
   });
 
+  it('waits for a vault that goes away, and carries every key once', async () => {
+    const from = await filled();
+    await exportKeys(from, file);
+    const server = new GoingAway(new Set([2, 3]));
+    const to = await openVault('to');
+    expect(await importKeys(file, server.of(to, ['merge']), { warn: server.warn })).toEqual({ keys: 800, erased: 0 });
+    expect(server.waited).toBe(2);
+    const things = Array.from({ length: 1_200 }, (_, index) => `document-${index}`);
+    expect(await to.keys(things)).toEqual(await from.keys(things));
+  });
+
   it('takes no keys of another VAULT_KEY', async () => {
     await exportKeys(await filled(), file);
     await expect(importKeys(file, await openVault('to', `${SECRET}, changed`))).rejects.toMatchObject({ name: 'WrongVaultKey' });
@@ -85,6 +97,18 @@ describe('moving keys and blobs', () => {
       expect(await carryBlobs(from, to)).toEqual({ blobs: 20, carried: 15 });
       expect(await to.list(null, 100)).toEqual(names.toSorted());
       expect((await to.get('document-1', names[3] ?? ''))?.toString()).toBe('body 3');
+    });
+
+    it('waits for stores that go away', async () => {
+      const [server, another] = [new GoingAway(new Set([1, 2, 7])), new GoingAway(new Set([1, 6, 11]))];
+      const outcome = carryBlobs(server.of(from, ['list', 'readStored']), another.of(to, ['readStored', 'writeStored']), undefined, {
+        warn: () => {
+          server.warn();
+          another.warn();
+        },
+      });
+      expect(await outcome).toEqual({ blobs: 20, carried: 20 });
+      for (const name of names) expect(await to.readStored(name)).toEqual(await from.readStored(name));
     });
 
     it('says which body is another in the other store', async () => {

@@ -7,7 +7,6 @@ export * from './finish-erasures';
 export * from './knowledge-work';
 export { demandWhole, MissingStore } from './missing-store';
 export * from './open-stores';
-export { patiently } from './patiently';
 export * from './projections';
 export * from './relay-work';
 export * from './spawn-rebuild-worker';

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs, openS3Blobs } from '@app/blobs';
 import { type EventLog, type EventStoreOptions, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
-import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore } from '@app/kernel';
+import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore, patiently, type Warn } from '@app/kernel';
 import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/read-store';
 import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
 import { openMongoVault, openSqliteVault, type Vault } from '@app/vault';
 import { eventCatalogue } from './catalogue';
-import { patiently, type Warn } from './patiently';
 
 /** Everything the platform keeps, behind its ports. */
 export interface Stores {
@@ -80,13 +79,13 @@ const close = async ({ searchIndex, readStore, vault }: Opened, log: LogReader):
 };
 
 export const openVault = ({ MONGODB_URL: url, ...config }: Config, wrappingKey: string, clock: Clock, warn = silent, patienceMs?: number): Promise<Vault> =>
-  url === undefined ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock }) : patiently(() => openMongoVault({ url, wrappingKey, clock }), warn, patienceMs);
+  url === undefined ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock }) : patiently(() => openMongoVault({ url, wrappingKey, clock }), { warn, patienceMs });
 
 export const openBlobs = ({ S3_URL: url, ...config }: Config, vault: Vault, warn = silent, patienceMs?: number): Promise<Blobs> =>
-  url === undefined ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault }) : patiently(() => openS3Blobs({ url, vault }), warn, patienceMs);
+  url === undefined ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault }) : patiently(() => openS3Blobs({ url, vault }), { warn, patienceMs });
 
 const openReadStore = ({ MONGODB_URL: url, ...config }: Config, warn: Warn, inThread: boolean, patienceMs?: number): Promise<ReadStore> =>
-  url === undefined ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread }) : patiently(() => openMongoReadStore({ url }), warn, patienceMs);
+  url === undefined ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread }) : patiently(() => openMongoReadStore({ url }), { warn, patienceMs });
 
 /** Elasticsearch is not waited for: it may come later. */
 const openSearchIndex = ({ ELASTICSEARCH_URL: url, ...config }: Config, inThread: boolean): Promise<SearchIndex> =>

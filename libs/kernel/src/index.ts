@@ -20,6 +20,7 @@ export * from './log-records';
 export * from './lru-cache';
 export * from './money';
 export * from './names';
+export * from './patiently';
 export * from './recorded-event';
 export * from './rest';
 export * from './runtime';

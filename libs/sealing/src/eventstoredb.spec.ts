@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, openEventStoreLog, openEventStoreLogReader } from '@app/event-log';
-import type { StoredEvent } from '@app/kernel';
+import type { Patience, StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
 import { type DoubleOptions, endlessLag, type EventStoreDouble, type Lag, noLag, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
@@ -170,9 +170,9 @@ describe('seals over EventStoreDB', () => {
     });
 
     /** What an import of many events between many streams brings, while something happens at some of them. */
-    const imported = async (happens: ReadonlyMap<number, () => unknown>) => {
+    const imported = async (happens: ReadonlyMap<number, () => unknown>, patience: Patience = {}) => {
       await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock });
-      return importExport(path, log, { ...keys(), onProgress: ({ done }) => happens.get(done)?.() });
+      return importExport(path, log, { ...keys(), ...patience, onProgress: ({ done }) => happens.get(done)?.() });
     };
     const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
     const all = async () => content((await log.readAll({ limit: 10_000 })).events);
@@ -207,10 +207,26 @@ describe('seals over EventStoreDB', () => {
       await beside.close();
     });
 
+    it('stand in their order, though the server was away for longer than it waits by itself', async () => {
+      for (let count = 0; count < 200; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
+      await test.seal();
+      const said: string[] = [];
+      const warn = (sentence: string): void => {
+        said.push(sentence);
+        target.faults.isUnavailable = said.length % 2 === 1;
+      };
+
+      const outcome = await imported(new Map([[100, () => (target.faults.isUnavailable = true)]]), { warn });
+
+      expect(outcome).toMatchObject({ ok: true, findings: [] });
+      expect(said.length).toBeGreaterThanOrEqual(2);
+      expect(await all()).toEqual(content(await test.events()));
+    });
+
     it('go on where they were when the server was away for too long', async () => {
       for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
       await test.seal();
-      const away = imported(new Map([[300, () => (target.faults.isUnavailable = true)]]));
+      const away = imported(new Map([[300, () => (target.faults.isUnavailable = true)]]), { patienceMs: 0 });
       await expect(away).rejects.toMatchObject({ name: 'Unavailable' });
       target.faults.isUnavailable = false;
 

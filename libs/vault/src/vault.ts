@@ -1,4 +1,4 @@
-import type { KeyOwner, Keyring } from '@app/kernel';
+import type { KeyOwner, Keyring, Patience } from '@app/kernel';
 
 /** Injection token of the `Vault` port. */
 export const VAULT = Symbol('Vault');
@@ -29,8 +29,8 @@ export interface Vault extends Keyring {
   things(owner: KeyOwner): Promise<readonly string[]>;
   /** Destroyed things with the time, for restores and receipts: pages after a thing's name. */
   destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]>;
-  /** Everything the vault knows: first the owners that were destroyed, then the things, then the keys there are. */
-  records(): AsyncIterable<KeyRecord>;
+  /** Everything the vault knows: first the owners that were destroyed, then the things, then the keys there are. With patience a server that goes away meanwhile is waited for. */
+  records(patience?: Patience): AsyncIterable<KeyRecord>;
   /**
    * Takes over what another vault under the same `VAULT_KEY` knows, in the order of `records`; again and again, if need be.
    * What either of the two knows to be destroyed stays so. Answers how many keys were left out for that.

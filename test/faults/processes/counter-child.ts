@@ -1,5 +1,5 @@
 import { openEventStoreLog } from '@app/event-log';
-import { patiently } from '@app/hosting';
+import { patiently } from '@app/kernel';
 import { openMongoReadStore } from '@app/read-store';
 import { sharedProjector } from '../../fixtures/shared-projector';
 import { declarations, type ProductVersion, SILENCE_MS } from './counter-views';
@@ -11,8 +11,8 @@ const [, , log = '', views = '', name = '', version = ''] = process.argv;
 const warn = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 
 const main = async (): Promise<void> => {
-  const projector = sharedProjector({ name, version, silenceMs: SILENCE_MS, projection: declarations[version as ProductVersion], log: await openEventStoreLog({ url: log }), readStore: await patiently(() => openMongoReadStore({ url: views }), warn) });
-  await patiently(() => projector.start(), warn);
+  const projector = sharedProjector({ name, version, silenceMs: SILENCE_MS, projection: declarations[version as ProductVersion], log: await openEventStoreLog({ url: log }), readStore: await patiently(() => openMongoReadStore({ url: views }), { warn }) });
+  await patiently(() => projector.start(), { warn });
   process.stdout.write('up\n');
 };
 

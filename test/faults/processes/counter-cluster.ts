@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
-import { patiently } from '@app/hosting';
+import { patiently } from '@app/kernel';
 import type { LeaseStatus, Projecting } from '@app/projecting';
 import { openMongoReadStore, type ReadStore } from '@app/read-store';
 import { counted, opened as counterOpened } from '../../fixtures/counters';
@@ -35,7 +35,7 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
   const [server, mongo] = await Promise.all([ServerProcess.start(), MongoProcess.start()]);
   const opened = await openEventStoreLog({ url: server.url });
   // On a busy machine an answer may be late; with the same ids an append happens once.
-  const log: EventLog = Object.assign(Object.create(opened) as EventLog, { append: (...given: Parameters<EventLog['append']>) => patiently(() => opened.append(...given), () => undefined) });
+  const log: EventLog = Object.assign(Object.create(opened) as EventLog, { append: (...given: Parameters<EventLog['append']>) => patiently(() => opened.append(...given)) });
   const readStore = await openMongoReadStore({ url: mongo.url });
   const { projecting: watcher, leases } = sharedProjector({ name: 'watcher', log, readStore, silenceMs: SILENCE_MS, projection: declarations['1.0.0'] });
   const running = new Set<ChildProcess>();

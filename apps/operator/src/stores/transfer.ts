@@ -26,11 +26,11 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
   const log = await orFailure(openLogReader(config));
   if (log.notice !== undefined) output.note(`Mind that ${log.notice}.`);
   try {
-    const { events } = await orFailure(exportLog(log, file, { publicKey, clock: systemClock, onProgress: (progress) => output.progress(progressBar('exporting', progress)) }));
+    const { events } = await orFailure(exportLog(log, file, { publicKey, clock: systemClock, warn: output.progress, onProgress: (progress) => output.progress(progressBar('exporting', progress)) }));
     output.progressDone();
     // After the log: a key and a body are made before the first event that names them.
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
-      ...(apart.keys === undefined ? {} : { keys: (await orFailure(exportKeys(vault, apart.keys))).keys }),
+      ...(apart.keys === undefined ? {} : { keys: (await orFailure(exportKeys(vault, apart.keys, { warn: output.progress }))).keys }),
       ...(apart.blobs === undefined ? {} : { blobs: (await carried(blobs, await openFolder(apart.blobs, vault), output)).blobs }),
     }));
     output.result({ file, events, publicKey, ...beside }, ({ keys, blobs }) => [
@@ -55,11 +55,11 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   const log = await orFailure(openLog(config));
   try {
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
-      ...(apart.keys === undefined ? {} : { keys: await orFailure(importKeys(apart.keys, vault)) }),
+      ...(apart.keys === undefined ? {} : { keys: await orFailure(importKeys(apart.keys, vault, { warn: output.progress })) }),
       ...(apart.blobs === undefined ? {} : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
     }));
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
-    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, onProgress })));
+    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, warn: output.progress, onProgress })));
     output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
       `Imported ${file}.`,
       ...(keys === undefined ? [] : [`Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`]),
@@ -72,12 +72,12 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   }
 };
 
-const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, { note }: Output, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
+const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, { progress }: Output, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
   if (keys === undefined && blobs === undefined) return {};
   if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`)) throw new Failure('The keys must not be kept inside the folder of the files.', EXIT.wrongUsage);
-  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, note));
+  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, progress));
   try {
-    return await work(vault, await orFailure(openBlobs(config, vault, note)));
+    return await work(vault, await orFailure(openBlobs(config, vault, progress)));
   } finally {
     await vault.close();
   }
@@ -86,7 +86,7 @@ const withStores = async <T extends object>(config: Config, { keys, blobs }: Apa
 const openFolder = (folder: string, vault: Vault): Promise<Blobs> => orFailure(openFileBlobs({ folder, vault }));
 
 const carried = async (from: Blobs, to: Blobs, output: Output): Promise<CarriedBlobs> => {
-  const outcome = await orFailure(carryBlobs(from, to, (done) => output.progress(progressBar('files', { done, total: done }))));
+  const outcome = await orFailure(carryBlobs(from, to, (done) => output.progress(progressBar('files', { done, total: done })), { warn: output.progress }));
   output.progressDone();
   return outcome;
 };

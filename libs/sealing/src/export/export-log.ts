@@ -6,27 +6,28 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { LogReader } from '@app/event-log';
-import { type Clock, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
+import { type Clock, type Patience, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
+import { patientReader } from './patient-reader';
 
 const PAGE = 1_000;
 
-export interface ExportOptions {
+export interface ExportOptions extends Patience {
   /** Who signed the seals, base64url. */
   readonly publicKey: string;
   readonly clock: Clock;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Writes the whole log into a file that can be verified alone. The file appears under its name when it is whole and on the disk. */
-export const exportLog = async (log: LogReader, file: string, options: ExportOptions): Promise<{ readonly events: number }> => {
+/** Writes the whole log into a file that can be verified alone. A log that goes away meanwhile is waited for. The file appears under its name when it is whole and on the disk. */
+export const exportLog = async (log: LogReader, file: string, { warn, patienceMs, ...options }: ExportOptions): Promise<{ readonly events: number }> => {
   const unfinished = `${file}.unfinished`;
   const written = { events: 0 };
   try {
-    const lines = Readable.from(exportText(log, options, written));
+    const lines = Readable.from(exportText(patientReader(log, { warn, patienceMs }), options, written));
     const out = createWriteStream(unfinished, { mode: 0o600 });
     await (file.endsWith('.gz') ? pipeline(lines, createGzip(), out) : pipeline(lines, out));
     await syncToDisk(unfinished);
@@ -38,7 +39,7 @@ export const exportLog = async (log: LogReader, file: string, options: ExportOpt
   return written;
 };
 
-async function* exportText(log: LogReader, { publicKey, clock, onProgress }: ExportOptions, written: { events: number }): AsyncGenerator<Buffer> {
+async function* exportText(log: LogReader, { publicKey, clock, onProgress }: Omit<ExportOptions, keyof Patience>, written: { events: number }): AsyncGenerator<Buffer> {
   const digest = createHash('sha256');
   const text = (lines: readonly string[]): Buffer => {
     const bytes = Buffer.from(lines.join(''));

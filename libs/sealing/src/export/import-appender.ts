@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { isWrongExpectedRevision, type NewEvent, type StoredEvent } from '@app/kernel';
+import { isWrongExpectedRevision, type NewEvent, type Patience, patiently, type StoredEvent } from '@app/kernel';
 
 const EVENTS_AT_ONCE = 100;
 /** Half of what EventStoreDB takes at once. */
@@ -7,38 +7,56 @@ const BYTES_AT_ONCE = 512 * 1024;
 /** What stands for removed events until the end of the import removes it. */
 export const PLACEHOLDER = 'RemovedBeforeImport';
 
-/** Appends events in order, neighbours of one stream together, as many appends at a time as the log keeps in order. Begins none behind one that failed. */
+/** Neighbours of one stream that are appended together. */
+interface Sent {
+  readonly group: readonly StoredEvent[];
+  /** How the append failed, or undefined; absent where it is to be made again. */
+  outcome?: Promise<{ readonly error: unknown } | undefined>;
+}
+
+/**
+ * Appends events in order, neighbours of one stream together, as many appends at a time as the log keeps in order. A log that goes
+ * away is waited for: behind an append that failed none is begun, and it is made again with those behind it, each known by its
+ * ids where it stands already.
+ */
 export class ImportAppender {
   private group: StoredEvent[] = [];
   private bytes = 0;
-  private inFlight: Promise<void>[] = [];
-  private failure: { readonly error: unknown } | undefined;
+  private inFlight: Sent[] = [];
+  private failed = false;
 
-  constructor(private readonly log: EventLog) {}
+  constructor(
+    private readonly log: EventLog,
+    private readonly patience: Patience = {},
+  ) {}
 
   async add(event: StoredEvent): Promise<void> {
     const last = this.group.at(-1);
     const follows = last !== undefined && last.stream === event.stream && last.revision + 1 === event.revision;
     const bytes = Buffer.byteLength(event.type) + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
-    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes + bytes > BYTES_AT_ONCE)) this.send();
+    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes + bytes > BYTES_AT_ONCE)) await this.send();
     this.group.push(event);
     this.bytes += bytes;
-    if (this.inFlight.length >= this.log.mostInOrder) await this.settle();
-    else this.mustBeWell();
   }
 
   async flush(): Promise<void> {
-    await this.settle();
-    this.send();
+    await this.send();
     await this.settle();
   }
 
-  private send(): void {
-    const { group } = this;
-    if (group.length === 0) return;
-    this.inFlight.push(this.append(group).catch((error: unknown) => void (this.failure ??= { error })));
+  private async send(): Promise<void> {
+    if (this.failed || this.inFlight.length >= this.log.mostInOrder) await this.settle();
+    if (this.group.length > 0) this.inFlight.push(this.begun(this.group));
     this.group = [];
     this.bytes = 0;
+  }
+
+  private begun(group: readonly StoredEvent[]): Required<Sent> {
+    const outcome = this.append(group).catch((error: unknown) => {
+      this.failed = true;
+      return { error };
+    });
+    return { group, outcome: outcome.then((failure) => failure ?? undefined) };
   }
 
   private async append(group: readonly StoredEvent[]): Promise<void> {
@@ -52,12 +70,16 @@ export class ImportAppender {
     }
   }
 
-  private async settle(): Promise<void> {
-    await Promise.all(this.inFlight.splice(0));
-    this.mustBeWell();
-  }
-
-  private mustBeWell(): void {
-    if (this.failure !== undefined) throw this.failure.error;
+  /** Resolves when all that was sent stands. */
+  private settle(): Promise<void> {
+    return patiently(async () => {
+      const underWay = this.inFlight.map((sent) => (sent.outcome === undefined ? this.begun(sent.group) : sent));
+      const outcomes = await Promise.all(underWay.map(({ outcome }) => outcome));
+      const first = outcomes.findIndex((outcome) => outcome !== undefined);
+      this.failed = false;
+      this.inFlight = first === -1 ? [] : underWay.slice(first).map(({ group }) => ({ group }));
+      const failure = outcomes[first];
+      if (failure !== undefined) throw failure.error;
+    }, this.patience);
   }
 }

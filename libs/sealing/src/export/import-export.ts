@@ -1,9 +1,10 @@
-import type { EventLog } from '@app/event-log';
-import { nameId, type Position, type StoredEvent } from '@app/kernel';
+import type { EventLog, LogReader } from '@app/event-log';
+import { nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
 import type { Verification } from '../verify/verification';
 import { verifyLog } from '../verify/verify-stores';
 import type { ExportedRemoval } from './export-format';
 import { ImportAppender, PLACEHOLDER } from './import-appender';
+import { patientReader } from './patient-reader';
 import { checkFile, exportItems } from './read-export';
 
 /** The log holds something that is not the beginning of the export: nothing was changed. */
@@ -19,7 +20,7 @@ export class ExportDamaged extends Error {
   override readonly name = 'ExportDamaged';
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends Patience {
   /** Public keys that may have signed. */
   readonly publicKeys: readonly string[];
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
@@ -28,14 +29,16 @@ export interface ImportOptions {
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
 /**
- * Brings an export into an empty log, event for event, and verifies the result. After an interruption it goes on where it
- * was when called again. Throws `ExportDamaged` and `LogDiffers` before it writes anything.
+ * Brings an export into an empty log, event for event, and verifies the result. A log that goes away meanwhile is waited for; when
+ * patience ended, or after an interruption, it goes on where it was when called again. Throws `ExportDamaged` and `LogDiffers`
+ * before it writes anything.
  */
-export const importExport = async (file: string, log: EventLog, { publicKeys, onProgress }: ImportOptions): Promise<Verification> => {
+export const importExport = async (file: string, log: EventLog, { publicKeys, onProgress, ...patience }: ImportOptions): Promise<Verification> => {
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
-  const present = new PresentEvents(log);
-  const appender = new ImportAppender(log);
+  const reader = patientReader(log, patience);
+  const present = new PresentEvents(reader);
+  const appender = new ImportAppender(log, patience);
   const removals: ExportedRemoval[] = [];
   let done = 0;
   let total = 0;
@@ -52,8 +55,8 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, on
   }
   await present.mustBeAtEnd();
   await appender.flush();
-  for (const { stream, before } of removals) await log.truncate(stream, before);
-  return verifyLog(log, { publicKeys });
+  for (const { stream, before } of removals) await patiently(() => log.truncate(stream, before), patience);
+  return verifyLog(reader, { publicKeys });
 };
 
 /** One after the other: a stream may have lost many. */
@@ -67,7 +70,7 @@ class PresentEvents {
   private after: Position | null = null;
   private ended = false;
 
-  constructor(private readonly log: EventLog) {}
+  constructor(private readonly log: LogReader) {}
 
   /** True when the event stands in the log at this place. Throws `LogDiffers` when another does. */
   async skip(event: StoredEvent): Promise<boolean> {

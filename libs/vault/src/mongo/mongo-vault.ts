@@ -1,4 +1,4 @@
-import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, systemClock } from '@app/kernel';
+import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, type Patience, patiently, systemClock } from '@app/kernel';
 import { type MongoServer, openMongoServer } from '@app/read-store';
 import { WrongVaultKey } from '../key-files';
 import { checkRecords } from '../key-records';
@@ -122,11 +122,11 @@ class MongoVault implements Vault {
     return found.map(({ _id, destroyedAt = '' }) => ({ thing: _id, at: destroyedAt }));
   }
 
-  async *records(): AsyncGenerator<KeyRecord> {
-    const owners = await this.server.read(() => this.models.destroyedOwners.find().sort({ _id: 1 }).lean());
+  async *records(patience: Patience = { patienceMs: 0 }): AsyncGenerator<KeyRecord> {
+    const owners = await patiently(() => this.server.read(() => this.models.destroyedOwners.find().sort({ _id: 1 }).lean()), patience);
     yield* owners.map(({ _id, destroyedAt }) => ({ kind: 'destroyedOwner', owner: _id, at: destroyedAt }) as const);
-    for await (const { _id, destroyedAt = '', cause = '' } of this.each({ cause: { $exists: true } })) yield { kind: 'destroyed', thing: _id, at: destroyedAt, cause };
-    for await (const { _id, wrapped = '', userId, spaceId } of this.each({ wrapped: { $exists: true } })) yield { kind: 'key', thing: _id, owner: ownerOf(userId, spaceId), wrapped };
+    for await (const { _id, destroyedAt = '', cause = '' } of this.each({ cause: { $exists: true } }, patience)) yield { kind: 'destroyed', thing: _id, at: destroyedAt, cause };
+    for await (const { _id, wrapped = '', userId, spaceId } of this.each({ wrapped: { $exists: true } }, patience)) yield { kind: 'key', thing: _id, owner: ownerOf(userId, spaceId), wrapped };
   }
 
   async merge(records: readonly KeyRecord[]): Promise<{ readonly erased: number }> {
@@ -144,9 +144,9 @@ class MongoVault implements Vault {
   }
 
   /** Key documents in the order of things, read in pages. */
-  private async *each(filter: { readonly [Field in 'cause' | 'wrapped']?: { readonly $exists: true } }): AsyncGenerator<KeyDocument> {
+  private async *each(filter: { readonly [Field in 'cause' | 'wrapped']?: { readonly $exists: true } }, patience: Patience): AsyncGenerator<KeyDocument> {
     for (let after = ''; ; ) {
-      const page = await this.server.read(() => this.models.keys.find({ ...filter, _id: { $gt: after } }).sort({ _id: 1 }).limit(RECORDS_AT_ONCE).lean());
+      const page = await patiently(() => this.server.read(() => this.models.keys.find({ ...filter, _id: { $gt: after } }).sort({ _id: 1 }).limit(RECORDS_AT_ONCE).lean()), patience);
       yield* page;
       if (page.length < RECORDS_AT_ONCE) return;
       after = page.at(-1)?._id ?? after;
