@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startChild } from '../e2e/child';
+import { KEY, startProduct, type Started } from './product';
 
 /**
  * Everything at once for a long time: CLIENTS ask, follow up, search, upload, change, read, delete and use the gateway, RATE
@@ -16,11 +16,7 @@ import { startChild } from '../e2e/child';
 const MINUTES = Number(process.env['MINUTES'] ?? 10);
 const CLIENTS = Number(process.env['CLIENTS'] ?? 6);
 const RATE = Number(process.env['RATE'] ?? 74);
-const PRODUCT = process.env['PRODUCT'] ?? join(__dirname, '..', '..');
-/** Passed to node, such as `--heapsnapshot-signal=SIGUSR2`. */
-const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
 const AGENTS = 12;
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 /** Documents that an Agent has at most: above that a client deletes one for each it adds. */
 const MOST_DOCUMENTS = 40;
 const WORDS = 'ferry harbour backup key nightly passage invoice ledger winter timetable pilot engine crew cargo tide lantern signal permit quay crane'.split(' ');
@@ -120,7 +116,7 @@ const main = async (): Promise<void> => {
   const upstream = await startChild('test/load/gateway-upstream.ts', {});
   const modelsFile = join(folder, 'models.json');
   writeFileSync(modelsFile, JSON.stringify({ providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } }, models: [{ key: 'mock', provider: 'mock', kind: 'chat', pricing: { currency: 'USD', input: '0.25', output: '2' } }] }));
-  const product = await startProduct(folder, modelsFile);
+  const product = await startProduct(join(folder, 'data'), { MODELS_FILE: modelsFile });
   const answers = new Map<string, number>();
   let calls = 0;
   const call: Call = async (method, path, body) => {
@@ -177,34 +173,7 @@ const prepare = async (call: Call): Promise<Known[]> => {
   return known;
 };
 
-interface Product {
-  readonly pid: number;
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** As `npm start` does, on a free port. */
-const startProduct = async (folder: string, modelsFile: string): Promise<Product> => {
-  const { scripts } = JSON.parse(readFileSync(join(PRODUCT, 'package.json'), 'utf8')) as { scripts: { start: string } };
-  const command = [...NODE_FLAGS, ...scripts.start.replace(/^exec node /, '').split(' ')];
-  const environment = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: KEY, MODELS_FILE: modelsFile };
-  const child: ChildProcess = spawn(process.execPath, command, { cwd: PRODUCT, env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  const url = await new Promise<string>((resolve, reject) => {
-    void exited.then((code) => reject(new Error(`the product ended with ${String(code)}`)));
-    child.stdout?.on('data', (chunk: Buffer) => {
-      const found = /http:\/\/[\d.:]+/.exec(chunk.toString());
-      if (found !== null) resolve(found[0]);
-    });
-  });
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await exited;
-  };
-  return { pid: child.pid ?? 0, url, stop };
-};
-
-const sampled = async (minute: number, { pid }: Product, call: Call): Promise<Sample> => {
+const sampled = async (minute: number, { pid }: Started, call: Call): Promise<Sample> => {
   const { text } = await call('GET', '/metrics');
   const metric = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? 0) / 1024 ** 2;
   return { minute, rss: memoryOf(pid), children: childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), 0), heap: metric('nodejs_heap_size_used_bytes'), committed: metric('nodejs_heap_size_total_bytes'), external: metric('nodejs_external_memory_bytes') };

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { KEY, startProduct } from './product';
+import { fillWithPrompts } from './prompts';
+
+/**
+ * The built product on a log of which no view has seen anything and nothing is sealed, as after a restore or an outage of the
+ * projector: time until it is ready, events a second until every view and policy has caught up, and meanwhile, how long `/health`,
+ * asked every half second, and reads take. Needs `npm run build`; `PRODUCT` names another checkout, built, to compare with.
+ * The target is 50,000 events/s. `EVENTS=300000 node --require ./test/register.cjs test/load/catch-up.ts`
+ */
+
+const EVENTS = Number(process.env['EVENTS'] ?? 100_000);
+const PATIENCE_MS = Number(process.env['SECONDS'] ?? 600) * 1_000;
+const HEALTH_EVERY_MS = 500;
+const READ_EVERY_MS = 50;
+
+interface Reader {
+  readonly name: string;
+  readonly state: string;
+  readonly lagEvents: number | null;
+}
+
+interface Report {
+  readonly status: string;
+  readonly projections: readonly Reader[];
+  readonly policies: readonly Reader[];
+}
+
+const headers = { 'x-api-key': KEY };
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Asks again and again until it is told to stop; answers how long each took, milliseconds. */
+const every = (milliseconds: number, ask: () => Promise<void>): (() => Promise<readonly number[]>) => {
+  const times: number[] = [];
+  let isStopped = false;
+  const asking = (async () => {
+    while (!isStopped) {
+      const began = performance.now();
+      await ask();
+      times.push(performance.now() - began);
+      await pause(Math.max(0, milliseconds - times.at(-1)!));
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await asking;
+    return times;
+  };
+};
+
+const shown = (times: readonly number[]): string => {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): string => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(0);
+  return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms (${times.length})`;
+};
+
+const main = async (): Promise<void> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'load-catch-up-'));
+  try {
+    await fillWithPrompts(dataDir, EVENTS);
+    const product = await startProduct(dataDir);
+    say(`${EVENTS} events, none seen and none sealed: ready in ${product.readyMs.toFixed(0)} ms`);
+    const began = performance.now();
+    const caughtUp = new Map<string, number>();
+    let reports = 0;
+    let empty = 0;
+    let early = 0;
+    let isDone = false;
+    const health = every(HEALTH_EVERY_MS, async () => {
+      const { projections, policies } = (await (await fetch(`${product.url}/health`, { headers })).json()) as Report;
+      reports += 1;
+      if (projections.length === 0) empty += 1;
+      const seconds = (performance.now() - began) / 1_000;
+      for (const { name, lagEvents } of [...projections, ...policies]) if (lagEvents !== null && lagEvents < 100 && !caughtUp.has(name)) caughtUp.set(name, seconds);
+      early += projections.filter(({ state, lagEvents }) => state === 'live' && lagEvents !== 0).length;
+      isDone = projections.length > 0 && [...projections, ...policies].every(({ name }) => caughtUp.has(name));
+    });
+    const reads = every(READ_EVERY_MS, async () => {
+      await (await fetch(`${product.url}/api/v1/core/agents?limit=20`, { headers })).text();
+    });
+    while (!isDone && performance.now() - began < PATIENCE_MS) await pause(50);
+    const seconds = (performance.now() - began) / 1_000;
+    say(isDone ? `all caught up after ${seconds.toFixed(1)} s: ${Math.round(EVENTS / seconds).toLocaleString('en')} events/s (target 50,000)` : `not caught up after ${seconds.toFixed(0)} s`);
+    say(`the last: ${[...caughtUp].toSorted((a, b) => b[1] - a[1]).slice(0, 6).map(([name, at]) => `${name} ${at.toFixed(1)} s`).join(', ')}`);
+    say(`/health meanwhile: ${shown(await health())}; ${empty} of ${reports} answers without views, ${early} views live that were not at the end`);
+    say(`reads meanwhile: ${shown(await reads())}`);
+    await product.stop();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
+void main();
