@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { KEY, startProduct } from './product';
 import { fillWithPrompts } from './prompts';
+import { cpuSeconds } from './rate';
 
 /**
  * The built product on a log of which no view has seen anything and nothing is sealed, as after a restore or an outage of the
@@ -14,7 +15,7 @@ import { fillWithPrompts } from './prompts';
 
 const EVENTS = Number(process.env['EVENTS'] ?? 100_000);
 const PATIENCE_MS = Number(process.env['SECONDS'] ?? 600) * 1_000;
-const HEALTH_EVERY_MS = 500;
+const HEALTH_EVERY_MS = Number(process.env['HEALTH_MS'] ?? 500);
 const READ_EVERY_MS = 50;
 
 interface Reader {
@@ -40,8 +41,9 @@ const every = (milliseconds: number, ask: () => Promise<void>): (() => Promise<r
     while (!isStopped) {
       const began = performance.now();
       await ask();
-      times.push(performance.now() - began);
-      await pause(Math.max(0, milliseconds - times.at(-1)!));
+      const took = performance.now() - began;
+      times.push(took);
+      await pause(Math.max(0, milliseconds - took));
     }
   })();
   return async () => {
@@ -64,6 +66,7 @@ const main = async (): Promise<void> => {
     const product = await startProduct(dataDir);
     say(`${EVENTS} events, none seen and none sealed: ready in ${product.readyMs.toFixed(0)} ms`);
     const began = performance.now();
+    const cpuBefore = cpuSeconds(product.pid);
     const caughtUp = new Map<string, number>();
     let reports = 0;
     let empty = 0;
@@ -83,7 +86,9 @@ const main = async (): Promise<void> => {
     });
     while (!isDone && performance.now() - began < PATIENCE_MS) await pause(50);
     const seconds = (performance.now() - began) / 1_000;
+    const cpu = cpuSeconds(product.pid) - cpuBefore;
     say(isDone ? `all caught up after ${seconds.toFixed(1)} s: ${Math.round(EVENTS / seconds).toLocaleString('en')} events/s (target 50,000)` : `not caught up after ${seconds.toFixed(0)} s`);
+    say(`${cpu.toFixed(1)} s of processor time meanwhile, ${((cpu / EVENTS) * 1e6).toFixed(0)} µs for each event, by all of it`);
     say(`the last: ${[...caughtUp].toSorted((a, b) => b[1] - a[1]).slice(0, 6).map(([name, at]) => `${name} ${at.toFixed(1)} s`).join(', ')}`);
     say(`/health meanwhile: ${shown(await health())}; ${empty} of ${reports} answers without views, ${early} views live that were not at the end`);
     say(`reads meanwhile: ${shown(await reads())}`);

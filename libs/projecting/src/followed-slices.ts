@@ -9,7 +9,7 @@ export interface FollowedSlicesOptions extends Omit<FollowedSliceOptions, 'slice
 export const openSlices = (options: FollowedSlicesOptions): Promise<readonly FollowedSlice[]> => all([...options.held].map(([slice, fence]) => FollowedSlice.open({ ...options, slice, fence })));
 
 /** The slice that is furthest behind says how far all are. */
-export const leastOf = (slices: readonly FollowedSlice[]): Position | null =>
+export const leastOf = (slices: readonly Pick<FollowedSlice, 'reached'>[]): Position | null =>
   slices.reduce<Position | null | undefined>((least, { reached }) => (least === undefined || (least !== null && (reached === null || reached < least)) ? reached : least), undefined) ?? null;
 
 /** Null where all are. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
 import { type Position, type StoredEvent, Unavailable } from '@app/kernel';
+import type { CatchUp } from './catch-up';
 import type { DeadLetter } from './dead-letter';
 import type { FollowedSlice } from './followed-slice';
 import { all, type FollowedSlicesOptions, latestOf, leastOf, openSlices } from './followed-slices';
@@ -16,12 +17,17 @@ const PAGE = 500;
 /** How long a checkpoint may stay behind; longer by the number of slices. */
 const CHECKPOINT_EVERY_MS = 5_000;
 const REOPEN_MS = 1_000;
+/** Pages in a row behind which the log went on: then it is caught up elsewhere, which takes a thread. */
+const FAR_PAGES = 5;
+/** How often it is looked how far that came. */
+const LOOK_MS = 500;
 
 export interface FollowerOptions extends FollowedSlicesOptions {
   readonly log: EventLog;
   readonly onAdvance: (position: Position | null) => void;
   /** Another holder of a lease writes: this one must stop. */
   readonly onFenced: () => void;
+  readonly catchUp: CatchUp;
 }
 
 /** A follower that nothing else writes through. */
@@ -37,6 +43,8 @@ export class Follower {
   private reached: Position | null;
   private subscription: Subscription | undefined;
   private reopening: Promise<void> | undefined;
+  /** Pages handled since it was last at the end of the log. */
+  private behind = 0;
   private stopped = false;
 
   private constructor(
@@ -89,6 +97,7 @@ export class Follower {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.options.catchUp.stop({ view: this.options.store.name, version: this.version });
     await this.subscription?.stop();
     await this.mutex.run(() => all(this.slices.map((slice) => slice.settle()))).catch((error: unknown) => this.options.logger.warn({ view: this.options.store.name, error: errorName(error) }, 'the last checkpoint of a view was not stored; it will pass over the same events again'));
   }
@@ -127,7 +136,7 @@ export class Follower {
       after: this.reached,
       filter: { types: store.types },
       pageSize: Math.min(PAGE, store.mostAtOnce),
-      onEvents: (page, upTo) => this.mutex.run(() => this.onEvents(page, upTo)),
+      onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page?.end ?? true)),
       onError: (error, attempt) => {
         this.options.logger.warn({ view: store.name, version, attempt, error: errorName(error) }, 'a view could not be written; trying again');
         events.emit('failed', { view: store.name, version, error });
@@ -135,13 +144,15 @@ export class Follower {
     });
   }
 
-  private async onEvents(page: readonly StoredEvent[], upTo: Position): Promise<void> {
+  private async onEvents(page: readonly StoredEvent[], upTo: Position, isLast: boolean): Promise<void> {
     if (this.stopped) return;
     if (!this.running) throw new Error(`${this.options.store.name} has ${MOST_LETTERS} dead letters: solve some first`);
     try {
       await this.handle(page, upTo);
       this.options.onAdvance(this.reached);
       await this.settleOldest();
+      this.behind = isLast ? 0 : this.behind + 1;
+      if (this.behind >= FAR_PAGES) this.leave(() => this.catchUp());
     } catch (error) {
       if (isFenced(error)) this.options.onFenced();
       if (isCheckpointMismatch(error)) this.reopen();
@@ -177,12 +188,44 @@ export class Follower {
 
   /** Somebody else wrote the build, or a commit of ours had an unknown outcome, or was forgotten: goes on from what the store says. */
   private reopen(): void {
-    this.reopening ??= this.openAgain().finally(() => (this.reopening = undefined));
+    this.leave(async () => undefined);
   }
 
-  private async openAgain(): Promise<void> {
+  /** Stops following, and goes on from what the store says after something else was done. */
+  private leave(work: () => Promise<void>): void {
+    this.reopening ??= this.openAgain(work).finally(() => (this.reopening = undefined));
+  }
+
+  /** What another thread writes: nothing else is let in meanwhile. */
+  private async catchUp(): Promise<void> {
+    const { store, version, held, skip, catchUp } = this.options;
+    const looking = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
+    this.behind = 0;
+    try {
+      await catchUp.run({ view: store.name, version, held, shared: store.slices > 1, skip: [...skip] });
+    } finally {
+      clearInterval(looking);
+    }
+  }
+
+  /** How far another thread came. */
+  private async look(): Promise<void> {
+    const { store, version, held } = this.options;
+    const checkpoints = await Promise.all([...held.keys()].map((slice) => store.checkpoint(version, slice)));
+    const stored = leastOf(checkpoints.map((checkpoint) => ({ reached: checkpoint?.position ?? null })));
+    // It may have handled more that was none of its own, and not stored that.
+    this.reached = latestOf([this.reached, stored]);
+    this.options.onAdvance(this.reached);
+  }
+
+  private async openAgain(work: () => Promise<void>): Promise<void> {
     const { store, logger, onFenced } = this.options;
     await this.subscription?.stop();
+    await this.mutex.run(async () => {
+      if (!this.stopped) await work();
+      // They may not stand any more where these wrote them: whoever stops it must not settle them.
+      if (this.stopped) this.slices = [];
+    });
     while (!this.stopped) {
       try {
         // Within the same turn: who stops it meanwhile settles these slices, not those before.
@@ -197,6 +240,7 @@ export class Follower {
     // It may have been stopped while the slices were opened: nobody would end another subscription.
     if (this.stopped) return;
     this.reached = leastOf(this.slices);
+    this.options.onAdvance(this.reached);
     this.subscribe();
   }
 

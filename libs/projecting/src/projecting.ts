@@ -1,5 +1,6 @@
 import type { EventLog } from '@app/event-log';
 import { callHere, type Calls, type Clock, type EventCodec, type Json, type Position, refuse } from '@app/kernel';
+import { CatchUps } from './catch-up';
 import { type DeadLetter, letterJson } from './dead-letter';
 import { ProjectingEvents } from './events';
 import type { LeaseShare } from './lease-share';
@@ -68,9 +69,10 @@ export class Projecting {
     const { processes } = this.leases;
     const spawn = options.spawn ?? (() => callHere(rebuildWorker(options)));
     const codec = sharedReader(options.codec);
+    const catchUp = new CatchUps(spawn, logger);
     const views = options.projections.map((projection, order) => {
       const onFenced = (): void => void managed.fenced().catch((error: unknown) => logger.error({ error }, 'a view could not be closed'));
-      const view = new View(viewStore(projection, options, !processes.alone), { ...options, codec, events: this.events, onFenced });
+      const view = new View(viewStore(projection, options, !processes.alone), { ...options, codec, events: this.events, onFenced, catchUp });
       const managed: ManagedView = new ManagedView({ view, processes, spawn, turns, logger, events: this.events, order });
       return [projection.name, managed] as const;
     });

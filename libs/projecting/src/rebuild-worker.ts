@@ -1,8 +1,9 @@
 import type { LogReader } from '@app/event-log';
 import type { Clock, EventCodec, Position, StoredEvent } from '@app/kernel';
-import { type DeadLetterReason, PoisonEvent } from './dead-letter';
+import { type DeadLetterReason, describeError, PoisonEvent } from './dead-letter';
 import type { Projection } from './projection';
 import { BuildParts } from './build-parts';
+import { buildJointly, type JointBuild, JointRun } from './joint-build';
 import { PageWriter } from './page-writer';
 import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from './view-stores';
@@ -51,6 +52,10 @@ export interface RebuildWorker {
   progress(view: string): number;
   /** Ends the build of a view after the page in hand. */
   stop(view: string): void;
+  /** Brings builds of several views to the end of the log together. Answers why those that could not go on did not, by view. */
+  catchUp(tasks: readonly BuildTask[]): Promise<Readonly<Record<string, string>>>;
+  /** Ends a build's part in that after the page in hand; resolves when it is written. */
+  stopCatchUp(build: Pick<BuildTask, 'view' | 'version'>): Promise<void>;
   /** Compares two builds; neither may be written meanwhile. */
   verify(task: VerifyTask): Promise<Verification>;
   close(): void;
@@ -68,6 +73,7 @@ export interface RebuildWorkerOptions extends ViewStores {
 /** For a thread of its own with connections of its own: `serveCalls(rebuildWorker(...))`; for this thread: `callHere(rebuildWorker(...))`. */
 export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
   const runs = new Map<string, Run>();
+  const catchingUp = new Map<string, JointRun>();
   const storeOf = (view: string, shared: boolean): ViewStore => {
     const projection = options.projections.find(({ name }) => name === view);
     if (projection === undefined) throw new Error(`there is no projection ${view}`);
@@ -84,6 +90,28 @@ export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
       const run = runs.get(view);
       if (run !== undefined) run.stopping = true;
     },
+    catchUp: async (tasks) => {
+      const failed: Record<string, string> = {};
+      const builds: JointBuild[] = [];
+      for (const task of tasks) {
+        const run = new JointRun();
+        catchingUp.set(buildName(task), run);
+        const store = storeOf(task.view, task.shared);
+        try {
+          builds.push({ store, run, parts: await partsOf(options, store, task) });
+        } catch (error) {
+          failed[task.view] = describeError(error);
+          run.end();
+        }
+      }
+      return { ...failed, ...(await buildJointly(options.log, builds)) };
+    },
+    stopCatchUp: async (task) => {
+      const run = catchingUp.get(buildName(task));
+      if (run === undefined) return;
+      run.stopping = true;
+      await run.ended;
+    },
     verify: (task) => verify(storeOf(task.view, false), task.version, task.live, task.position),
     close: async () => options.onClose?.(),
   };
@@ -94,10 +122,16 @@ interface Run {
   stopping: boolean;
 }
 
-const build = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask, run: Run): Promise<BuildOutcome> => {
+const buildName = ({ view, version }: Pick<BuildTask, 'view' | 'version'>): string => `${view}/${version}`;
+
+const partsOf = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask): Promise<BuildParts> => {
   await store.prepare(task.version);
   const open = async ([slice, fence]: [number, number]) => [slice, await PageWriter.open({ ...options, version: task.version, store, slice, fence, skip: new Set(task.skip), onPoison: 'stop' })] as const;
-  const parts = new BuildParts(store.slices, new Map(await Promise.all([...task.held].map(open))));
+  return new BuildParts(store.slices, new Map(await Promise.all([...task.held].map(open))));
+};
+
+const build = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask, run: Run): Promise<BuildOutcome> => {
+  const parts = await partsOf(options, store, task);
   try {
     const outcome = await batches(options.log, store, parts, run);
     return { outcome, handled: parts.handled };

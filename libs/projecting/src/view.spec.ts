@@ -16,7 +16,7 @@ const FENCE = 1;
 /** A view over a log and a read store in memory, as one of several processes has it. */
 const viewOver = (log: MemoryLog, readStore: MemoryReadStore): View =>
   // A view of rows opens no other store.
-  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), { log, readStore, codec: counterCodec, clock: systemClock, logger: new MemoryLogger(), events: new ProjectingEvents(), onFenced: () => undefined });
+  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), { log, readStore, codec: counterCodec, clock: systemClock, logger: new MemoryLogger(), events: new ProjectingEvents(), onFenced: () => undefined, catchUp: { run: async () => undefined, stop: () => undefined } });
 
 const slices = (from: number, to: number): ReadonlyMap<number, number> => new Map(Array.from({ length: to - from }, (_, index) => [from + index, FENCE]));
 

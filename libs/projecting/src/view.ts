@@ -1,6 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import { type Clock, isDamaged, type Position, refuse, type StoredEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
+import type { CatchUp } from './catch-up';
 import type { ProjectingEvents } from './events';
 import { latestOf } from './followed-slices';
 import { Follower } from './follower';
@@ -21,6 +22,7 @@ export interface ViewOptions {
   readonly logger: Logger;
   readonly events: ProjectingEvents;
   readonly onFenced: () => void;
+  readonly catchUp: CatchUp;
 }
 
 type Unfitness = Exclude<RebuildRecord['reason'], 'asked'>;

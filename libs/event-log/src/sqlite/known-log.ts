@@ -2,6 +2,7 @@ import type { AppendResult } from '@app/kernel';
 import { isRemoved, storedEvent } from './event-row';
 import { type EventTable, rowsAfter } from './event-table';
 import type { WriterEvents } from './log-writer';
+import { PassedEvents } from './passed-events';
 import { positionText } from './positions';
 import { RecentEvents } from './recent-events';
 import type { AppendRequest } from './writer-protocol';
@@ -19,6 +20,7 @@ const GATHERED_MS = 10;
  */
 export class KnownLog implements WriterEvents {
   readonly recent = new RecentEvents();
+  readonly passed = new PassedEvents();
   private last = 0;
   private indexed = 0;
   private table: EventTable | undefined;
@@ -39,6 +41,7 @@ export class KnownLog implements WriterEvents {
   /** Reads what the index of streams does not know yet, now and whenever the log was opened again. Throws `LogCorrupted`. */
   readFrom(table: EventTable): void {
     this.table = table;
+    this.passed.clear();
     this.recent.clear(this.indexed);
     for (const row of rowsAfter(table, this.indexed, this.last)) this.recent.add(isRemoved(row) ? undefined : storedEvent(row));
   }
@@ -98,6 +101,7 @@ export class KnownLog implements WriterEvents {
 
   onRemoved(stream: string, before: number): void {
     this.recent.remove(stream, before);
+    this.passed.clear();
   }
 
   onCommitted(): void {

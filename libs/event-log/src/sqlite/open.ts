@@ -53,6 +53,7 @@ const readerBesideWriter = (folder: string, known: KnownLog): SqliteLogReader =>
     return new SqliteLogReader({
       table,
       index: new StreamIndex(database),
+      passed: known.passed,
       head: () => known.head,
       newest: (stream) => known.recent.of(stream),
       close: () => database.close(),

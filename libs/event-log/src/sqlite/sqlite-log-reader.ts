@@ -4,6 +4,7 @@ import type { LogCorrupted, LogPage, LogReader, ReadAllOptions } from '../event-
 import { eventMatcher } from '../event-matcher';
 import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
+import type { PassedEvents } from './passed-events';
 import { positionNumber, positionText } from './positions';
 import { damageOf, LOG_DEPENDENCY, reasonOf, sqliteCode } from './sqlite-errors';
 import { gap, type StreamIndex } from './stream-index';
@@ -18,6 +19,8 @@ export const DEFAULT_PAGE = 500;
 export interface ReadableLog {
   readonly table: EventTable;
   readonly index: StreamIndex;
+  /** What was read lately; none where nobody says what is removed. */
+  readonly passed?: PassedEvents;
   /** The position up to which is read. */
   head(): number;
   /** The newest events of a stream, oldest first: at least those up to `head` that the index does not know. */
@@ -100,12 +103,36 @@ export class SqliteLogReader implements LogReader {
     return events;
   }
 
-  private pageAfter({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {
+  private pageAfter(options: ReadAllOptions): LogPage {
+    const { after = null, limit = DEFAULT_PAGE, filter } = options;
+    const passed = this.passedPage(options);
+    if (passed !== undefined) return passed;
     return page(limit, filter, after === null ? 0 : positionNumber(after), {
       isEnd: (at) => at >= this.reached && at >= (this.reached = this.log.head()),
       rows: (at, most) => this.log.table.after(at, at + most <= this.reached ? at + most : Math.min((this.reached = this.log.head()), at + most)),
       next: (at) => (at === 0 ? null : positionText(at)),
     });
+  }
+
+  /** The page from what was read lately, and at most one chunk more: those who follow stay near each other, so that each chunk is read once. */
+  private passedPage({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage | undefined {
+    if (this.log.passed === undefined) return undefined;
+    const matches = eventMatcher(filter);
+    const head = this.log.head();
+    const start = after === null ? 0 : positionNumber(after);
+    const events: StoredEvent[] = [];
+    let at = start;
+    for (let isKnown = true; isKnown && events.length < limit; ) {
+      const chunk = this.log.passed.after(at, head, this.log.table);
+      if (chunk === undefined) break;
+      for (const event of chunk.events) {
+        at += 1;
+        if (event !== undefined && matches(event.type, event.stream)) events.push(event);
+        if (events.length >= limit) break;
+      }
+      isKnown = chunk.wasKnown;
+    }
+    return at === start ? undefined : { events, next: positionText(at), end: at >= head };
   }
 
   private pageBefore({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage {

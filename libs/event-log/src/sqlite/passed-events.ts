@@ -1,0 +1,44 @@
+import { LruCache, type StoredEvent } from '@app/kernel';
+import { isRemoved, storedEvent } from './event-row';
+import type { EventTable } from './event-table';
+
+/** Events read at once. */
+const CHUNK = 250;
+/** Characters of events that are kept, with what an object costs beside its text. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+const OVERHEAD = 300;
+/** Nobody is far behind any more when nothing was asked for so long. */
+const KEPT_MS = 10_000;
+
+/** Events that stand one behind the other; undefined where one was removed. */
+type Chunk = readonly (StoredEvent | undefined)[];
+
+/**
+ * What was read of the log lately, for those who follow it from far behind: they pass the same places one shortly after the
+ * other, and each event is read from the disk and verified once for all of them. Only for a reader that is told of removals.
+ */
+export class PassedEvents {
+  private readonly chunks = new LruCache<number, Chunk>(MOST_CHARACTERS, sizeOf);
+  private forgetting: NodeJS.Timeout | undefined;
+
+  /** Something was removed: what was read before must not be shown any more. */
+  clear(): void {
+    clearTimeout(this.forgetting);
+    this.forgetting = undefined;
+    this.chunks.clear();
+  }
+
+  /** The events behind a position, to the end of their chunk, and whether they were at hand; undefined for a chunk that the log does not fill up to `head`. */
+  after(position: number, head: number, table: EventTable): { readonly events: Chunk; readonly wasKnown: boolean } | undefined {
+    const number = Math.floor(position / CHUNK);
+    const [before, last] = [number * CHUNK, (number + 1) * CHUNK];
+    if (last > head) return undefined;
+    const known = this.chunks.get(number);
+    const chunk = known ?? table.after(before, last).map((row) => (isRemoved(row) ? undefined : storedEvent(row)));
+    if (known === undefined) this.chunks.set(number, chunk);
+    this.forgetting = this.forgetting?.refresh() ?? setTimeout(() => this.clear(), KEPT_MS).unref();
+    return { events: position === before ? chunk : chunk.slice(position - before), wasKnown: known !== undefined };
+  }
+}
+
+const sizeOf = (chunk: Chunk): number => chunk.reduce((sum, event) => sum + OVERHEAD + (event === undefined ? 0 : event.data.length + event.metadata.length), 0);
