@@ -7,8 +7,10 @@ export interface ProjectionStatus {
   readonly state: 'live' | 'catching-up' | 'rebuilding' | 'paused' | 'stopped';
   readonly position: string | null;
   readonly head: string | null;
-  readonly lagEvents: number;
-  readonly lagSeconds: number;
+  /** Null where it is not known. */
+  readonly lagEvents: number | null;
+  /** Null where it is not known. */
+  readonly lagSeconds: number | null;
   readonly rows: number;
   readonly deadLetters: number;
   readonly rebuild?: RebuildStatus;

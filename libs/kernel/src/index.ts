@@ -1,5 +1,6 @@
 export * from './canonical-json';
 export * from './clock';
+export { coalesced } from './coalesced';
 export * from './command-meta';
 export * from './command-steps';
 export * from './config';

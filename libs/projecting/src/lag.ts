@@ -4,7 +4,8 @@ import type { Ordinals } from './ordinals';
 
 export interface Lag {
   readonly head: Position | null;
-  readonly lagEvents: number;
+  /** Null where the log is not sealed so far, so that nobody has counted it. */
+  readonly lagEvents: number | null;
   /** Age of the oldest event that is not handled, seconds. */
   readonly lagSeconds: number;
 }
@@ -20,7 +21,7 @@ export const lagOf = async (position: Position | null, log: EventLog, ordinals: 
   const [all, handled, oldest] = await Promise.all([ordinals.head(), position === null ? 0 : ordinals.ordinalAt(position), oldestAfter(log, position)]);
   // Events that carry no time of ours have no age.
   const lagSeconds = Number.isNaN(oldest) ? 0 : Math.max(0, (clock.now().getTime() - oldest) / 1_000);
-  return { head, lagEvents: Math.max(0, all - handled), lagSeconds };
+  return { head, lagEvents: all === null || handled === null ? null : Math.max(0, all - handled), lagSeconds };
 };
 
 /** When the first event after a position was recorded, milliseconds since 1970; where too many of others' lie before it, when the last of them was. */

@@ -3,10 +3,10 @@ import type { Position } from '@app/kernel';
 
 /** Counts over the log, since nothing may count with positions: the ordinal of an event is 1, 2, 3 ... in log order. */
 export interface Ordinals {
-  /** How many events stand at or before a position. */
-  ordinalAt(position: Position): Promise<number>;
-  /** How many events the log holds. */
-  head(): Promise<number>;
+  /** How many events stand at or before a position; null where that is not known without reading much of the log. */
+  ordinalAt(position: Position): Promise<number | null>;
+  /** How many events the log holds; null where that is not known. */
+  head(): Promise<number | null>;
 }
 
 const PAGE = 1_000;

@@ -50,7 +50,8 @@ export interface PolicyStatus {
   readonly state: 'running' | 'stopped';
   /** Everything up to here was reacted to. */
   readonly position: Position | null;
-  readonly lagEvents: number;
+  /** Null where nobody has counted them: the log is not sealed so far. */
+  readonly lagEvents: number | null;
   readonly lagSeconds: number;
   readonly deadLetters: number;
   /** What it tries again now. */

@@ -51,6 +51,16 @@ describe('the progress of a view that others write', () => {
     expect(await progressOver(log, [4, 2]).reached(1, positionOf(5))).toBe(positionOf(4));
   });
 
+  it('is told in a few pages, however many events of other slices stand between: the next call reads on', async () => {
+    for (let part = 0; part < 6; part += 1) await log.append(first, Array.from({ length: 500 }, () => counted()), 'any');
+    await log.append(second, [counted()], 'any');
+    const progress = progressOver(log, [3_004, 2]);
+    const read = jest.spyOn(log, 'readAll');
+    expect(await progress.reached(1, positionOf(3_005))).toBe(positionOf(2_003));
+    expect(read).toHaveBeenCalledTimes(4);
+    expect(await progress.reached(1, positionOf(3_005))).toBe(positionOf(3_004));
+  });
+
   it('is waited for, and not for ever', async () => {
     expect(await progressOver(log, [null, null], [1, null], [1, 2], [4, 2]).wait(positionOf(4), 10_000)).toBe(true);
     expect(await progressOver(log, [1, 2]).wait(positionOf(4), 30)).toBe(false);

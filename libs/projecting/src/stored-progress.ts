@@ -6,6 +6,8 @@ import { sliceOf } from './slices';
 import type { ViewStore } from './view-store';
 
 const PAGE = 500;
+/** Read to say how far a build is, at most. */
+const PAGES_ASKED = 4;
 const FIRST_POLL_MS = 10;
 const LONGEST_POLL_MS = 100;
 
@@ -17,6 +19,9 @@ export type Places = readonly (Position | null)[];
  * without events the checkpoint stays behind, so what counts is whether an event stands between it and the position.
  */
 export class StoredProgress {
+  /** How far a build was found to miss nothing, as long as it stands where it stood then. */
+  private seen: { readonly build: string; readonly after: Position | null } = { build: '', after: null };
+
   constructor(
     private readonly store: ViewStore,
     private readonly records: BuildRecords,
@@ -45,11 +50,23 @@ export class StoredProgress {
     return undefined;
   }
 
-  /** `upTo` where a build misses nothing up to there, else the event before the oldest that it misses. */
+  /**
+   * `upTo` where a build misses nothing up to there, else the event before the oldest that it misses. No call reads more than a few
+   * pages: where they hold nothing that it misses it answers how far they go, and the next call reads on.
+   */
   async reached(version: number, upTo: Position): Promise<Position | null> {
-    const missing = await this.missing(version, upTo);
-    if (missing === undefined) return upTo;
-    return (await lastBefore(this.log, missing.position))?.position ?? null;
+    const places = await this.places(version);
+    const build = JSON.stringify([version, places]);
+    let after = this.seen.build === build ? this.seen.after : leastOf(places);
+    for (let read = 0; read < PAGES_ASKED; read += 1) {
+      const page = await this.log.readAll({ after, limit: PAGE, filter: { types: this.store.types } });
+      const missing = page.events.find((event) => isMissed(event, places));
+      if (missing !== undefined && missing.position <= upTo) return (await lastBefore(this.log, missing.position))?.position ?? null;
+      if (page.end || page.next === null || page.next >= upTo) return upTo;
+      after = page.next;
+    }
+    this.seen = { build, after };
+    return after;
   }
 
   /** True once the build that is served shows everything up to a position, false when it does not within the time. */
@@ -91,13 +108,17 @@ export class StoredProgress {
       const page = await this.log.readAll({ after, limit: PAGE, filter: { types: this.store.types } });
       for (const event of page.events) {
         if (event.position > upTo) return;
-        const place = places[sliceOf(event.stream, places.length)];
-        if (place === null || place === undefined || event.position > place) yield event;
+        if (isMissed(event, places)) yield event;
       }
       if (page.end || page.next === null) return;
       after = page.next;
     }
   }
 }
+
+const isMissed = ({ stream, position }: StoredEvent, places: Places): boolean => {
+  const place = places[sliceOf(stream, places.length)];
+  return place === null || place === undefined || position > place;
+};
 
 const leastOf = (places: Places): Position | null => (places.includes(null) ? null : (places.toSorted()[0] ?? null));

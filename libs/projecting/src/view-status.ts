@@ -28,7 +28,8 @@ export interface ProjectionStatus {
   readonly state: 'live' | 'catching-up' | 'rebuilding' | 'paused' | 'stopped';
   readonly position: Position | null;
   readonly head: Position | null;
-  readonly lagEvents: number;
+  /** Null where nobody has counted them: the log is not sealed so far. */
+  readonly lagEvents: number | null;
   readonly lagSeconds: number;
   readonly rows: number;
   readonly deadLetters: number;
@@ -88,7 +89,7 @@ const storedPosition = async ({ view }: ManagedView, version: number): Promise<P
   return version === 0 || head === null ? null : view.stored.reached(version, head);
 };
 
-const stateOf = (isRunning: boolean, rebuild: RebuildStatus | undefined, lagEvents: number): ProjectionStatus['state'] => {
+const stateOf = (isRunning: boolean, rebuild: RebuildStatus | undefined, lagEvents: number | null): ProjectionStatus['state'] => {
   if (rebuild?.state === 'building' || rebuild?.state === 'verifying') return 'rebuilding';
   if (rebuild?.state === 'paused') return 'paused';
   if (!isRunning) return 'stopped';

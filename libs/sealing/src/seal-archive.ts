@@ -40,17 +40,14 @@ export class SealArchive {
     return events.map((event) => headOf(sealOf(event)));
   }
 
-  /** The last seal that stands at or before a position. */
-  async lastAt(position: Position): Promise<ArchivedSeal | undefined> {
-    const next = await this.first((mark) => mark.position > position);
-    return next === 0 ? undefined : this.at(next - 1);
-  }
-
-  /** The seal over an event; undefined for one that is not sealed yet. `near` is its ordinal as far as it is known. */
-  async over(event: Pick<StoredEvent, 'id' | 'position'>, near: () => Promise<number>): Promise<ArchivedSeal | undefined> {
+  /**
+   * The seal over an event; undefined for one that is not sealed yet. `covering` finds the seal by its events, for those that were
+   * sealed long after: of so many seals the revision of the first that reaches the event.
+   */
+  async over(event: Pick<StoredEvent, 'id' | 'position'>, covering: (count: number) => Promise<number>): Promise<ArchivedSeal | undefined> {
     const count = await this.count();
     const byPosition = await this.first((mark) => mark.position > event.position, count);
-    return (await this.holding(event.id, byPosition, count)) ?? this.holding(event.id, await this.covering(near, count), count);
+    return (await this.holding(event.id, byPosition, count)) ?? this.holding(event.id, Math.max(0, (await covering(count)) - SEALS_TRIED + 1), count);
   }
 
   /** The seal over an event of which nothing but the id is known: looks through all seals, the last first. */
@@ -62,13 +59,8 @@ export class SealArchive {
     return undefined;
   }
 
-  private async covering(near: () => Promise<number>, count: number): Promise<number> {
-    const ordinal = await near();
-    return this.first((mark) => mark.ordinal >= ordinal, count);
-  }
-
   private async holding(id: string, from: number, count: number): Promise<ArchivedSeal | undefined> {
-    for (let revision = from; revision < Math.min(count, from + SEALS_TRIED); revision += 1) {
+    for (let revision = from; revision < Math.min(count, from + 2 * SEALS_TRIED - 1); revision += 1) {
       const archived = await this.at(revision);
       if (holds(archived, id)) return archived;
     }
@@ -94,7 +86,8 @@ export class SealArchive {
     return this.marks.get(revision) as SealMark;
   }
 
-  private async at(revision: number): Promise<ArchivedSeal> {
+  /** The seal of a revision that is there. */
+  async at(revision: number): Promise<ArchivedSeal> {
     const known = this.seals.get(revision);
     if (known !== undefined) return known;
     const [event] = await this.log.readStream(SEAL_STREAM, { from: revision, limit: 1 });

@@ -48,7 +48,8 @@ export const sealedId = (entry: string): string => entry.slice(0, entry.indexOf(
 /** A stream's name may hold spaces, so it stands last. */
 const entryOf = ({ id, stream, revision, content }: SealedEvent): string => `${id} ${revision} ${content} ${stream}`;
 
-const sealedEvent = (entry: string): SealedEvent => {
+/** What an entry of a seal says. */
+export const sealedEvent = (entry: string): SealedEvent => {
   const [id = '', revision = '', content = ''] = entry.split(' ', 3);
   return { id, revision: Number(revision), content, stream: entry.slice(id.length + revision.length + content.length + 3) };
 };

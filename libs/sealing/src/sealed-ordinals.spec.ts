@@ -5,6 +5,7 @@ import { isSealable, type Seal, sealHash } from './seal';
 import { SealArchive } from './seal-archive';
 import { sealKeyOf } from './seal-key';
 import { SealedOrdinals } from './sealed-ordinals';
+import { readSealedPlace } from './sealed-place';
 
 describe('what the seals say', () => {
   let test: SealedLog;
@@ -55,7 +56,7 @@ describe('what the seals say', () => {
     const own = (await test.events()).filter(isSealable);
     for (const ordinal of [1, 2, 3, 777, 1_300, 3_300]) {
       const event = own[ordinal - 1] as StoredEvent;
-      const archived = await archive.over(event, () => ordinals.ordinalAt(event.position));
+      const archived = await ordinals.over(event);
       expect(archived).toEqual(await archive.overId(event.id));
       const proof = archived === undefined ? undefined : proofOf(archived, event.id);
       if (proof === undefined) throw new Error('no proof');
@@ -79,5 +80,58 @@ describe('what the seals say', () => {
     expect(await fresh.head()).toBe(3_340);
     expect(await fresh.ordinalAt(own[3_304]?.position ?? '')).toBe(3_305);
     expect(await fresh.of([own[2_000] as StoredEvent])).toEqual(new Map([[own[2_000]?.id, 2_001]]));
+  });
+});
+
+describe('a log that is long and not sealed', () => {
+  const LATE = 6_000;
+  let test: SealedLog;
+  let read: number;
+  const ordinals = (): SealedOrdinals => new SealedOrdinals(test.log, new SealArchive(test.log));
+
+  beforeEach(async () => {
+    test = await SealedLog.open();
+    await test.notes('document-early', ['a', 'b', 'c']);
+    await test.seal();
+    for (let part = 0; part < LATE / 500; part += 1) await test.notes(`document-${part}`, Array.from({ length: 500 }, (_, index) => String(index)));
+    read = 0;
+    const readAll = test.log.readAll.bind(test.log);
+    test.log.readAll = async (options) => {
+      const page = await readAll(options);
+      read += page.events.length;
+      return page;
+    };
+  });
+  afterEach(async () => {
+    await test.close();
+    test.remove();
+  });
+
+  it('has no ordinals far behind the last seal, rather than ones that cost as much as is asked about', async () => {
+    const own = (await test.events()).filter(isSealable);
+    read = 0;
+    expect(await ordinals().head()).toBeNull();
+    expect(await ordinals().ordinalAt(own[5_000]?.position ?? '')).toBeNull();
+    expect(await ordinals().ordinalAt(own[400]?.position ?? '')).toBe(401);
+    expect(read).toBeLessThanOrEqual(3 * 1_000);
+  });
+
+  it('has all ordinals once it was sealed, though the seals stand far behind their events', async () => {
+    await test.seal();
+    const own = (await test.events()).filter(isSealable);
+    const tested = ordinals();
+    read = 0;
+    for (const ordinal of [1, 3, 4, 999, 1_003, 1_004, 3_456, 5_999, LATE + 3]) {
+      const event = own[ordinal - 1] as StoredEvent;
+      expect(await tested.ordinalAt(event.position)).toBe(ordinal);
+      expect(await tested.of([event])).toEqual(new Map([[event.id, ordinal]]));
+    }
+    expect(read).toBeLessThan(1_000);
+  });
+
+  it('begins to be sealed where the seals end, without reading all that waits', async () => {
+    const { position } = await readSealedPlace(test.log);
+    expect(position).toBe((await test.log.readStream('document-early')).at(-1)?.position);
+    expect(read).toBeLessThan(1_000);
   });
 });

@@ -1,90 +1,137 @@
 import type { LogReader } from '@app/event-log';
-import type { Position, StoredEvent } from '@app/kernel';
+import { LruCache, type Position, type StoredEvent } from '@app/kernel';
 import type { Ordinals } from '@app/projecting';
-import { isSealable, SEAL_STREAM, type Seal, sealedId } from './seal';
+import { isSealable, SEAL_STREAM, type Seal, sealedEvent, sealedId } from './seal';
 import type { ArchivedSeal, SealArchive } from './seal-archive';
 
-interface Mark {
-  readonly position: Position | null;
-  readonly ordinal: number;
-}
-
 const PAGE = 500;
-/** So many pages are counted from a mark before a nearer seal is looked for. */
+/** So many pages are counted behind the last seal: more wait for one only while nobody seals. */
 const PAGES_COUNTED = 2;
-const MOST_MARKS = 10_000;
+const REMEMBERED_ENDS = 20_000;
+/** Stands before every position: where all events so far were removed. */
+const START: Position = '';
+/** Entries of a seal that are looked up, one read each, where events were removed. */
+const MOST_LOOKED_UP = 40;
 
 /**
- * Ordinals as the seals give them, counted on from the seal before. Where events were removed, a count is short until the
- * next seal sets it right; `of` is exact. No call reads more than a few pages of a log that is sealed as it grows.
+ * Ordinals as the seals give them: the seal over a position is found by where its events stand, so it does not matter how far
+ * behind them it was written. Behind the last seal a few pages are counted on; further out an ordinal is not known. No call
+ * reads more of a log however long it is, sealed or not. Where events were removed a count may be short by as many.
  */
 export class SealedOrdinals implements Ordinals {
-  private marks: Mark[] = [{ position: null, ordinal: 0 }];
+  /** Position of the last event that each seal covers, by the seal's revision. */
+  private readonly ends = new LruCache<number, Position>(REMEMBERED_ENDS);
+  private counting: Promise<number | null> | undefined;
 
   constructor(
     private readonly log: LogReader,
     private readonly archive: SealArchive,
   ) {}
 
-  async head(): Promise<number> {
-    const head = await this.log.head();
-    return head === null ? 0 : this.ordinalAt(head);
+  /** Shared by all who ask at once. */
+  head(): Promise<number | null> {
+    this.counting ??= this.countHead().finally(() => (this.counting = undefined));
+    return this.counting;
   }
 
-  async ordinalAt(position: Position): Promise<number> {
-    const near = await this.countOn(this.markBefore(position), position, PAGES_COUNTED);
-    if (near !== undefined) return near;
-    const seal = await this.archive.lastAt(position);
-    if (seal !== undefined) this.add(await this.endOf(seal));
-    return (await this.countOn(this.markBefore(position), position, Infinity)) as number;
+  async ordinalAt(position: Position): Promise<number | null> {
+    const count = await this.archive.count();
+    const covering = await this.covering(position, count);
+    return covering < count ? this.ordinalUnder(await this.archive.at(covering), position) : this.countOn(position, count);
   }
 
   /** The ordinals of events by id; those that no seal covers yet are left out. */
   async of(events: readonly Pick<StoredEvent, 'id' | 'position'>[]): Promise<ReadonlyMap<string, number>> {
     const ordinals = new Map<string, number>();
     for (const event of events) {
-      const archived = await this.archive.over(event, () => this.ordinalAt(event.position));
+      const archived = await this.over(event);
       if (archived !== undefined) ordinals.set(event.id, archived.seal.fromOrdinal + archived.seal.events.findIndex((entry) => sealedId(entry) === event.id));
     }
     return ordinals;
   }
 
-  /** Counts from a mark to a position; undefined when it takes more pages than allowed. */
-  private async countOn(from: Mark, position: Position, pages: number): Promise<number | undefined> {
-    let { position: after, ordinal } = from;
-    for (let read = 0; read < pages; read += 1) {
+  /** The seal over an event; undefined for one that is not sealed yet. */
+  over(event: Pick<StoredEvent, 'id' | 'position'>): Promise<ArchivedSeal | undefined> {
+    return this.archive.over(event, (count) => this.covering(event.position, count));
+  }
+
+  private async countHead(): Promise<number | null> {
+    const head = await this.log.head();
+    return head === null ? 0 : this.ordinalAt(head);
+  }
+
+  /** Revision of the first seal whose events reach a position; `count` where none does. */
+  private async covering(position: Position, count: number): Promise<number> {
+    let low = 0;
+    let high = count;
+    // Most ask for what is behind the last seal.
+    if (count > 0 && (await this.endOf(count - 1)) < position) return count;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((await this.endOf(middle)) < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Where the events under a seal end; where they were removed, where those before it do. */
+  private async endOf(revision: number): Promise<Position> {
+    const passed: number[] = [];
+    let end: Position | undefined;
+    for (let at = revision; at >= 0 && end === undefined; at -= 1) {
+      end = this.ends.get(at) ?? (await this.lastOf(await this.archive.at(at)));
+      passed.push(at);
+    }
+    for (const at of passed) this.ends.set(at, end ?? START);
+    return end ?? START;
+  }
+
+  /** Position of the last event under a seal that still stands, as a rule the last of all. */
+  private async lastOf({ seal: { events } }: ArchivedSeal): Promise<Position | undefined> {
+    for (let back = 1; back <= events.length; back = back < 8 ? back + 1 : back * 2) {
+      const position = await this.placeOf(events[events.length - back] as string);
+      if (position !== undefined) return position;
+    }
+    return undefined;
+  }
+
+  /** How many events stand at or before a position that lies between the first and the last event under a seal. */
+  private async ordinalUnder({ seal }: ArchivedSeal, position: Position): Promise<number> {
+    let low = 0;
+    let high = seal.events.length;
+    let left = MOST_LOOKED_UP;
+    while (low < high && left > 0) {
+      const middle = Math.floor((low + high) / 2);
+      // Of those that were removed nothing tells where they stood: the one before does.
+      let asked = middle;
+      let place = await this.placeOf(seal.events[asked] as string);
+      for (left -= 1; place === undefined && asked > low && left > 0; left -= 1) place = await this.placeOf(seal.events[(asked -= 1)] as string);
+      if (place !== undefined && place > position) high = asked;
+      else low = middle + 1;
+    }
+    return seal.fromOrdinal - 1 + low;
+  }
+
+  /** Where the event of an entry stands; undefined when it was removed. */
+  private async placeOf(entry: string): Promise<Position | undefined> {
+    const { id, stream, revision } = sealedEvent(entry);
+    const [event] = await this.log.readStream(stream, { from: revision, limit: 1 });
+    return event?.id === id ? event.position : undefined;
+  }
+
+  /** Counts from the last seal to a position; null when it takes more pages than are read for it. */
+  private async countOn(position: Position, count: number): Promise<number | null> {
+    let ordinal = count === 0 ? 0 : (await this.archive.at(count - 1)).seal.ordinal;
+    const end = count === 0 ? START : await this.endOf(count - 1);
+    let after = end === START ? null : end;
+    for (let read = 0; read < PAGES_COUNTED; read += 1) {
       const page = await this.log.readAll({ after, limit: PAGE });
       const upTo = page.events.filter((event) => event.position <= position);
       for (const event of upTo) ordinal = countedWith(ordinal, event);
       if (page.end || upTo.length < page.events.length || (page.next !== null && page.next >= position)) return ordinal;
       after = page.next;
-      this.add({ position: after, ordinal });
     }
-    return undefined;
-  }
-
-  /** The last event under a seal that still stands: found backwards from the seal, next to it as a rule. */
-  private async endOf({ seal, position }: ArchivedSeal): Promise<Mark> {
-    const ordinals = new Map(seal.events.map((entry, index) => [sealedId(entry), seal.fromOrdinal + index]));
-    for (let after: Position | null = position; ; ) {
-      const page = await this.log.readAll({ direction: 'backwards', after, limit: PAGE });
-      const last = page.events.find((event) => ordinals.has(event.id));
-      if (last !== undefined) return { position: last.position, ordinal: ordinals.get(last.id) as number };
-      if (page.end) return { position: null, ordinal: 0 };
-      after = page.next;
-    }
-  }
-
-  private markBefore(position: Position): Mark {
-    return this.marks.findLast((mark) => mark.position === null || mark.position <= position) as Mark;
-  }
-
-  private add(mark: Mark): void {
-    if (mark.position === null) return;
-    const index = this.marks.findLastIndex((known) => known.position === null || known.position <= (mark.position as Position));
-    if (this.marks[index]?.position === mark.position) return;
-    this.marks.splice(index + 1, 0, mark);
-    if (this.marks.length > MOST_MARKS) this.marks = this.marks.filter((_, place) => place % 2 === 0);
+    return null;
   }
 }
 

@@ -17,17 +17,18 @@ const PAGE = 500;
 
 /**
  * Finds the place by the ids in the seals, not by recorded positions, which another log would not share. It reads back from
- * the end until an event appears that one of the seals on the way holds: a second's worth of events, as a rule.
+ * the last seal, behind which nothing is sealed, until an event appears that one of the seals on the way holds: one page, as a
+ * rule, however much waits for a seal.
  */
 export const readSealedPlace = async (log: LogReader): Promise<SealedPlace> => {
   const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
   if (event === undefined) return { last: undefined, revision: -1, position: null };
-  return { last: headOf(sealOf(event)), revision: event.revision, position: await lastSealedPosition(log) };
+  return { last: headOf(sealOf(event)), revision: event.revision, position: await lastSealedPosition(log, event) };
 };
 
-const lastSealedPosition = async (log: LogReader): Promise<Position | null> => {
-  const sealed = new Set<string>();
-  for (let after: Position | null = null; ; ) {
+const lastSealedPosition = async (log: LogReader, lastSeal: StoredEvent): Promise<Position | null> => {
+  const sealed = new Set(sealOf(lastSeal).events.map(sealedId));
+  for (let after: Position | null = lastSeal.position; ; ) {
     const page = await log.readAll({ direction: 'backwards', after, limit: PAGE });
     for (const event of page.events) {
       if (event.stream === SEAL_STREAM) for (const entry of sealOf(event).events) sealed.add(sealedId(entry));

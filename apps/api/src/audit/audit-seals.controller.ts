@@ -59,7 +59,7 @@ export class AuditSealsController {
   async proof(@Param('eventId') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Proof> {
     await this.index.wait(AUDIT_TRAIL, reply);
     const position = (await positionOf(this.views, id)) ?? refuse('not_found');
-    const archived = (await this.archive.over({ id, position }, () => this.ordinals.ordinalAt(position))) ?? refuse('not_found');
+    const archived = (await this.ordinals.over({ id, position })) ?? refuse('not_found');
     return proofOf(archived, id) ?? refuse('not_found');
   }
 }

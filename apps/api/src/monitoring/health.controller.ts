@@ -12,8 +12,8 @@ const report = z.object({
   dependencies: z.record(z.string(), dependency),
   providers: z.array(z.object({ name: z.string(), circuit: z.enum(['closed', 'open', 'half-open']) })),
   processes: z.array(z.object({ id: z.string(), roles: z.array(z.string()), version: z.string(), startedAt: z.string(), beatAt: z.string(), alive: z.boolean(), holds: z.record(z.string(), z.array(z.number())) })),
-  policies: z.array(z.looseObject({ name: z.string(), state: z.string(), lagEvents: z.number(), lagSeconds: z.number(), deadLetters: z.number() })),
-  projections: z.array(z.looseObject({ name: z.string(), version: z.number(), state: z.string(), lagEvents: z.number(), lagSeconds: z.number(), deadLetters: z.number() })),
+  policies: z.array(z.looseObject({ name: z.string(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number(), deadLetters: z.number() })),
+  projections: z.array(z.looseObject({ name: z.string(), version: z.number(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number().nullable(), deadLetters: z.number() })),
 });
 
 @Controller('health')

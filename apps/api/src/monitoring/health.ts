@@ -1,4 +1,4 @@
-import { isUnavailable } from '@app/kernel';
+import { coalesced, isUnavailable } from '@app/kernel';
 import type { ProviderStatus } from '@app/models';
 import type { Leases, Policies, PolicyStatus, ProcessStatus, Projecting, ProjectionStatus } from '@app/projecting';
 
@@ -16,15 +16,28 @@ export interface ProcessHealth extends ProcessStatus {
 }
 
 export interface HealthReport {
-  /** `down` when a dependency is that requests need, `degraded` when another one is, or a view or policy is late, stands still or holds dead letters, or a model provider is left alone. */
+  /** `down` when a dependency is that requests need, `degraded` when another one is, or a view or policy is late, stands still, holds dead letters or did not tell in time, or a model provider is left alone. */
   readonly status: 'up' | 'degraded' | 'down';
   readonly version: string;
   readonly dependencies: Readonly<Record<string, DependencyHealth>>;
   readonly providers: readonly ProviderStatus[];
   readonly processes: readonly ProcessHealth[];
   readonly policies: readonly PolicyStatus[];
-  readonly projections: readonly ProjectionStatus[];
+  /** All there are. */
+  readonly projections: readonly (ProjectionStatus | UnknownProjection)[];
 }
+
+/** A view of which nothing could be told in time. */
+export interface UnknownProjection {
+  readonly name: string;
+  readonly version: 0;
+  readonly state: 'unknown';
+  readonly lagEvents: null;
+  readonly lagSeconds: null;
+  readonly deadLetters: 0;
+}
+
+const unknownProjection = (name: string): UnknownProjection => ({ name, version: 0, state: 'unknown', lagEvents: null, lagSeconds: null, deadLetters: 0 });
 
 /** How long one dependency may take to answer. */
 const PATIENCE_MS = 2_000;
@@ -37,7 +50,7 @@ export interface HealthParts {
   readonly dependencies: Dependencies;
   /** What requests can do without. */
   readonly spared: Dependencies;
-  readonly projecting: Pick<Projecting, 'status'>;
+  readonly projecting: Pick<Projecting, 'status' | 'names'>;
   readonly policies: Pick<Policies, 'status'>;
   readonly leases: Pick<Leases, 'status' | 'processes'>;
   /** Whether each model provider is called at present. */
@@ -45,13 +58,24 @@ export interface HealthParts {
   readonly version: string;
 }
 
+/** Undefined: it did not tell in time, and never before. */
+interface Told {
+  readonly projections?: HealthReport['projections'] | undefined;
+  readonly policies?: HealthReport['policies'] | undefined;
+  readonly processes?: HealthReport['processes'] | undefined;
+}
+
 /** Whether this process takes requests, and how what it stands on and who stands beside it are doing. */
 export class Health {
   private phase: Phase = 'starting';
   /** What was answered last, for when the stores are slow. */
-  private seen: Pick<HealthReport, 'projections' | 'policies' | 'processes'> = { projections: [], policies: [], processes: [] };
+  private seen: Told = {};
+  private readonly statusOf;
 
-  constructor(private readonly parts: HealthParts) {}
+  constructor(private readonly parts: HealthParts) {
+    // Whoever asks more often than the stores answer asks them no more often.
+    this.statusOf = { projections: coalesced(() => parts.projecting.status()), policies: coalesced(() => parts.policies.status()), processes: coalesced(() => this.processes()) };
+  }
 
   enter(phase: Phase): void {
     this.phase = phase;
@@ -65,16 +89,17 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const { dependencies: needed, spared } = this.parts;
-    const [dependencies, projections, policies, processes] = await Promise.all([
+    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses] = await Promise.all([
       answersOf({ ...needed, ...spared }),
-      inTime(this.parts.projecting.status(), this.seen.projections, noneWhenAway),
-      inTime(this.parts.policies.status(), this.seen.policies, noneWhenAway),
-      inTime(this.processes(), this.seen.processes, noneWhenAway),
+      inTime(this.statusOf.projections(), this.seen.projections, noneWhenAway),
+      inTime(this.statusOf.policies(), this.seen.policies, noneWhenAway),
+      inTime(this.statusOf.processes(), this.seen.processes, noneWhenAway),
     ]);
-    this.seen = { projections, policies, processes };
+    const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses });
+    const isTold = toldOfProjections !== undefined && toldOfPolicies !== undefined;
     const isWell = (name: string): boolean => dependencies[name]?.ok === true;
     const providers = this.parts.providers();
-    const well = Object.keys(spared).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds < LATE_SECONDS && state !== 'stopped');
+    const well = isTold && Object.keys(spared).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped');
     const status = Object.keys(needed).every(isWell) ? (well ? 'up' : 'degraded') : 'down';
     return { status, version: this.parts.version, dependencies, providers, processes, policies, projections };
   }
@@ -96,8 +121,8 @@ const answerOf = async (asked: Dependencies[string] | undefined): Promise<Depend
   asked === undefined ? { ok: true } : inTime(asked(), { ok: false, reason: 'no answer' }, (error) => ({ ok: false, reason: error instanceof Error ? error.name : 'failed' }));
 
 /** A store is away: which one, the dependencies say. */
-const noneWhenAway = (error: unknown): [] => {
-  if (isUnavailable(error)) return [];
+const noneWhenAway = (error: unknown): undefined => {
+  if (isUnavailable(error)) return undefined;
   throw error;
 };
 

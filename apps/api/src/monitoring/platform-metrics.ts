@@ -1,3 +1,4 @@
+import { coalesced } from '@app/kernel';
 import type { PolicyStatus, ProjectionStatus } from '@app/projecting';
 import type { Metrics } from '@app/telemetry';
 import { ingestionQueue } from '@projections/ingestion-queue';
@@ -5,9 +6,10 @@ import type { Host } from '../host';
 
 /** Lag and dead letters of each view and policy, the depth of the ingestion queue, what was relayed, and which model providers are left alone. */
 export const measurePlatform = (metrics: Metrics, { projecting, policies, relay, stores, models }: Pick<Host, 'projecting' | 'policies' | 'relay' | 'stores' | 'models'>): void => {
-  const ofViews = (read: (status: ProjectionStatus) => number) => async () => new Map((await projecting.status()).map((status) => [status.name, read(status)]));
-  const ofPolicies = (read: (status: PolicyStatus) => number) => async () => new Map((await policies.status()).map((status) => [status.name, read(status)]));
-  metrics.gauge('projection_lag_events', 'Events of the log that the view has not seen.', 'projection', ofViews(({ lagEvents }) => lagEvents));
+  const [statusOfViews, statusOfPolicies] = [coalesced(() => projecting.status()), coalesced(() => policies.status())];
+  const ofViews = (read: (status: ProjectionStatus) => number) => async () => new Map((await statusOfViews()).map((status) => [status.name, read(status)]));
+  const ofPolicies = (read: (status: PolicyStatus) => number) => async () => new Map((await statusOfPolicies()).map((status) => [status.name, read(status)]));
+  metrics.gauge('projection_lag_events', 'Events of the log that the view has not seen; NaN where nobody has counted them.', 'projection', ofViews(({ lagEvents }) => lagEvents ?? Number.NaN));
   metrics.gauge('projection_lag_seconds', 'Age of the oldest event that the view has not seen.', 'projection', ofViews(({ lagSeconds }) => lagSeconds));
   metrics.gauge('projection_dead_letters', 'Events that could not be applied to the view.', 'projection', ofViews(({ deadLetters }) => deadLetters));
   metrics.gauge('policy_dead_letters', 'Events that the policy could not handle.', 'policy', ofPolicies(({ deadLetters }) => deadLetters));

@@ -7,7 +7,7 @@ const process = (id: string, alive: boolean, ...roles: readonly string[]): Proce
 const reportOf = (alone: boolean, ...standing: readonly ProcessStatus[]) => {
   const processes = { alone, status: async () => standing };
   const none = async () => [];
-  const others = { projecting: { status: none }, policies: { status: none }, leases: { processes, status: none } };
+  const others = { projecting: { status: none, names: () => [] }, policies: { status: none }, leases: { processes, status: none } };
   // Of the other parts health asks for lists alone, which are empty here.
   return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: roleHealth(processes), ...others, providers: () => [], version: '1' } as unknown as HealthParts).report();
 };

@@ -30,7 +30,7 @@ export const projectionSchema = z.object({
   state: z.enum(['live', 'catching-up', 'rebuilding', 'paused', 'stopped']),
   position: z.string().nullable(),
   head: z.string().nullable(),
-  lagEvents: z.number().int(),
+  lagEvents: z.number().int().nullable(),
   lagSeconds: z.number(),
   rows: z.number().int(),
   deadLetters: z.number().int(),

@@ -28,8 +28,9 @@ interface Process {
 interface Policy {
   readonly name: string;
   readonly state: 'running' | 'stopped';
-  readonly lagEvents: number;
-  readonly lagSeconds: number;
+  /** Null where it is not known. */
+  readonly lagEvents: number | null;
+  readonly lagSeconds: number | null;
   readonly deadLetters: number;
   readonly failure?: { readonly type: string; readonly attempts: number; readonly detail: string };
 }
@@ -71,8 +72,8 @@ const policyLines = ({ policies }: Health): readonly string[] =>
   table(policies, {
     policy: ({ name }) => name,
     state: ({ state }) => state,
-    'lag (events)': ({ lagEvents }) => lagEvents,
-    'lag (time)': ({ lagSeconds }) => duration(lagSeconds),
+    'lag (events)': ({ lagEvents }) => lagEvents ?? 'unknown',
+    'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
     'dead letters': ({ deadLetters }) => deadLetters,
     failing: ({ failure }) => (failure === undefined ? undefined : `${failure.type}, ${failure.attempts} tries: ${failure.detail}`),
   });
@@ -83,8 +84,8 @@ const projectionLines = (items: readonly ProjectionStatus[]): readonly string[] 
     version: ({ version }) => version,
     state: ({ state }) => state,
     rows: ({ rows }) => rows,
-    'lag (events)': ({ lagEvents }) => lagEvents,
-    'lag (time)': ({ lagSeconds }) => duration(lagSeconds),
+    'lag (events)': ({ lagEvents }) => lagEvents ?? 'unknown',
+    'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
     'dead letters': ({ deadLetters }) => deadLetters,
     rebuild: ({ rebuild }) => (rebuild === undefined ? undefined : `v${rebuild.version} ${rebuild.state}`),
   });

@@ -1,0 +1,5 @@
+/** The same question with one answer for all who ask while it is being answered: however many ask, the work is done once at a time. */
+export const coalesced = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let asking: Promise<T> | undefined;
+  return () => (asking ??= ask().finally(() => (asking = undefined)));
+};
