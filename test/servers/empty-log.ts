@@ -3,8 +3,6 @@ import { startEventStoreDouble } from './eventstoredb/double';
 
 export interface EmptyLog {
   readonly url: string;
-  /** What it is, for titles. */
-  readonly name: string;
   stop(): Promise<void>;
 }
 
@@ -15,9 +13,9 @@ export const emptyLogName = given === '' ? 'the double of EventStoreDB' : 'the s
 
 /** A log that holds nothing yet: that of `EMPTY_EVENTSTORE_URL`, else a double's. Throws where somebody has used it: what a run leaves there would be taken for its own by the next. */
 export const openEmptyLog = async (url = given): Promise<EmptyLog> => {
-  if (url === '') return { name: emptyLogName, ...(await startEventStoreDouble()) };
+  if (url === '') return startEventStoreDouble();
   const reader = await openEventStoreLogReader({ url });
   const head = await reader.head().finally(() => reader.close());
   if (head !== null) throw new Error('EMPTY_EVENTSTORE_URL names a server that holds events already. Name one that nobody has used: the tests fill it, and never empty it.');
-  return { name: emptyLogName, url, stop: async () => undefined };
+  return { url, stop: async () => undefined };
 };

@@ -1,33 +1,25 @@
-import { type EventLog, openEventStoreLog } from '@app/event-log';
+import type { EventLog } from '@app/event-log';
 import { idNumbered } from '../../../test/fixtures/invocations';
+import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { begun, callOf, callWithInput, ended, type SpendingOver, spendingOver } from '../../../test/fixtures/spending';
 import { until } from '../../../test/fixtures/until';
-import { endlessLag, type EventStoreDouble, type Lag, noLag, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
-import { seededLag } from '../../../test/servers/eventstoredb/lag';
 
 const USER = idNumbered(1);
 const ofUser = { type: 'user', id: USER } as const;
 
 /** Each process has an adapter of its own to one server, which decides before it shows. */
 describe('the ledger on EventStoreDB', () => {
-  let server: EventStoreDouble;
-  let lag: Lag;
-  let logs: EventLog[];
+  let server: LaggingLogs;
   let spending: SpendingOver<EventLog>;
   let appends: jest.SpyInstance[];
 
   beforeEach(async () => {
-    lag = seededLag();
-    server = await startEventStoreDouble({ lag: () => lag() });
-    logs = await Promise.all(Array.from({ length: 5 }, () => openEventStoreLog({ url: server.url })));
-    const [shared, ...others] = logs as [EventLog, ...EventLog[]];
+    server = await LaggingLogs.open(5);
+    const [shared, ...others] = server.logs as [EventLog, ...EventLog[]];
     appends = others.map((log) => jest.spyOn(log, 'append'));
     spending = spendingOver(shared, undefined, () => others.pop() ?? shared);
   });
-  afterEach(async () => {
-    await Promise.all(logs.map((log) => log.close()));
-    await server.stop();
-  });
+  afterEach(() => server.close());
 
   const appended = (): number => appends.reduce((sum, { mock }) => sum + mock.calls.length, 0);
 
@@ -60,11 +52,10 @@ describe('the ledger on EventStoreDB', () => {
   it('finds what a process had recorded before it died, also where that is not shown yet', async () => {
     const limitId = await spending.setLimit(ofUser);
     const [dying, living] = [spending.process(), spending.process()];
-    lag = noLag;
     const call = await dying.ledger.begin(callWithInput(USER, 30, 7));
-    lag = endlessLag;
+    server.hide();
     void call.settle(ended(20));
-    await until(() => server.waiting() === 1, 'the record');
+    await server.hidden();
     dying.kill();
     const before = appended();
     const standing = async () => {
@@ -75,8 +66,7 @@ describe('the ledger on EventStoreDB', () => {
     await until(() => appended() > before, 'a try to record it in its place');
     expect(appended()).toBe(before + 1);
 
-    lag = noLag;
-    server.showAll();
+    server.show();
     await until(async () => (await standing())[1] === 0n, 'the end of the hold');
     expect(await standing()).toEqual([20n, 0n]);
     expect((await spending.invocations()).map(({ cost, outcome }) => [cost, outcome])).toEqual([['20', 'ok']]);

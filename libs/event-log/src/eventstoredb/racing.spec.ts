@@ -1,7 +1,8 @@
 import type { ExpectedRevision } from '@app/kernel';
-import { endlessLag, type EventStoreDouble, noLag, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { LaggingLogs } from '../../../../test/fixtures/lagging-logs';
 import { until } from '../../../../test/fixtures/until';
-import { type EventLog, openEventStoreLog } from '..';
+import { type EventStoreDouble, noLag } from '../../../../test/servers/eventstoredb/double';
+import type { EventLog } from '..';
 import { newEvents } from '../contract/log-under-test.contract';
 import { withClient } from './with-server.contract';
 
@@ -16,23 +17,21 @@ const watch = (work: Promise<unknown>) => {
 };
 
 describe('who loses a race on EventStoreDB', () => {
+  let both: LaggingLogs;
   let server: EventStoreDouble;
-  let lag: () => number;
-  let logs: [EventLog, EventLog];
+  let logs: readonly [EventLog, EventLog];
   /** How often the server was called. */
   let calls: number;
 
   beforeEach(async () => {
-    lag = noLag;
-    server = await startEventStoreDouble({ lag: () => lag() });
+    both = await LaggingLogs.open();
+    both.lag = noLag;
+    server = both.server;
+    logs = both.logs as [EventLog, EventLog];
     calls = 0;
     Object.defineProperty(server.faults, 'isSilent', { get: () => (calls += 1) < 0 });
-    logs = [await openEventStoreLog({ url: server.url }), await openEventStoreLog({ url: server.url })];
   });
-  afterEach(async () => {
-    await Promise.all(logs.map((log) => log.close()));
-    await server.stop();
-  });
+  afterEach(() => both.close());
 
   /** Waits until the server was called so many times more: an append that was refused has read since. */
   const called = async (times: number): Promise<void> => {
@@ -40,17 +39,17 @@ describe('who loses a race on EventStoreDB', () => {
     await until(() => calls >= before + times, 'calls of the server');
   };
 
-  /** Two appends at one expectation, by two processes: the second is refused by what nobody sees before `server.showAll()`. */
+  /** Two appends at one expectation, by two processes: the second is refused by what nobody sees before `both.show()`. */
   const race = async (stream: string, expected: ExpectedRevision, counts: readonly [number, number] = [1, 1]) => {
-    lag = endlessLag;
+    both.hide();
     const first = watch(logs[0].append(stream, newEvents(counts[0]), expected));
-    await until(() => server.waiting() === 1, 'the first append');
+    await both.hidden();
     const second = watch(logs[1].append(stream, newEvents(counts[1]), expected));
     await called(4);
     return { first, second };
   };
   const shown = async ({ first, second }: Awaited<ReturnType<typeof race>>) => {
-    server.showAll();
+    both.show();
     await until(() => first.outcome !== undefined && second.outcome !== undefined, 'both answers');
     return [first.outcome, second.outcome];
   };
@@ -75,9 +74,9 @@ describe('who loses a race on EventStoreDB', () => {
   });
 
   it('with a revision ahead of the end is told where it is, once that can be read', async () => {
-    lag = endlessLag;
+    both.hide();
     const first = watch(logs[0].append('a-1', newEvents(2), 'noStream'));
-    await until(() => server.waiting() === 1, 'the first append');
+    await both.hidden();
     const second = watch(logs[1].append('a-1', newEvents(1), 7));
     await called(4);
     expect(second.outcome).toBeUndefined();
@@ -97,7 +96,7 @@ describe('who loses a race on EventStoreDB', () => {
   it('though all events of the stream were removed before: it goes on at the next revision once', async () => {
     await logs[0].append('a-1', newEvents(3), 'noStream');
     await logs[0].delete('a-1', 'any');
-    lag = () => 20;
+    both.lag = () => 20;
     const outcomes = await Promise.allSettled(logs.map((log) => log.append('a-1', newEvents(1), 'noStream')));
 
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -111,7 +110,7 @@ describe('who loses a race on EventStoreDB', () => {
   ])('though somebody else %s before: it goes on at the next revision once', async (_name, remove) => {
     await logs[0].append('a-1', newEvents(3), 'noStream');
     await remove(server.url);
-    lag = () => 20;
+    both.lag = () => 20;
     const outcomes = await Promise.allSettled(logs.map((log) => log.append('a-1', newEvents(1), 'noStream')));
 
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -121,9 +120,9 @@ describe('who loses a race on EventStoreDB', () => {
 
   it('against itself has won: a repeat of what is not shown is answered as the first time', async () => {
     const events = newEvents(2);
-    lag = endlessLag;
+    both.hide();
     const first = watch(logs[0].append('a-1', events, 'noStream'));
-    await until(() => server.waiting() === 1, 'the first append');
+    await both.hidden();
     const second = watch(logs[1].append('a-1', events, 'noStream'));
     await called(1);
     const [one, other] = await shown({ first, second });
@@ -135,13 +134,13 @@ describe('who loses a race on EventStoreDB', () => {
 
   it('against a deletion of the stream waits until it is gone', async () => {
     await logs[0].append('a-1', newEvents(1), 'noStream');
-    lag = endlessLag;
+    both.hide();
     const deleted = withClient(server.url, (client) => client.deleteStream('a-1'));
-    await until(() => server.waiting() === 1, 'the deletion');
+    await both.hidden();
     const refused = watch(logs[0].append('a-1', newEvents(1), 'streamExists'));
     await called(4);
     expect(refused.outcome).toBeUndefined();
-    server.showAll();
+    both.show();
     await deleted;
     await until(() => refused.outcome !== undefined, 'the refusal');
 
@@ -150,7 +149,7 @@ describe('who loses a race on EventStoreDB', () => {
   });
 
   it('for the list of removals goes on: each of many is written down', async () => {
-    lag = () => 10;
+    both.lag = () => 10;
     const streams = Array.from({ length: 8 }, (_, index) => `a-${index}`);
     await Promise.all(streams.map((stream) => logs[0].append(stream, newEvents(2), 'noStream')));
     await Promise.all(streams.map((stream, index) => logs[index % 2]?.truncate(stream, 1)));
