@@ -8,8 +8,9 @@ export interface EmptyLog {
 
 const given = process.env['EMPTY_EVENTSTORE_URL'] ?? '';
 
+export const isEmptyLogGiven = given !== '';
 /** What `openEmptyLog` opens. */
-export const emptyLogName = given === '' ? 'the double of EventStoreDB' : 'the server of EMPTY_EVENTSTORE_URL';
+export const emptyLogName = isEmptyLogGiven ? 'the server of EMPTY_EVENTSTORE_URL' : 'the double of EventStoreDB';
 
 /** A log that holds nothing yet: that of `EMPTY_EVENTSTORE_URL`, else a double's. Throws where somebody has used it: what a run leaves there would be taken for its own by the next. */
 export const openEmptyLog = async (url = given): Promise<EmptyLog> => {
