@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, restore } from '@app/backup';
@@ -91,5 +91,23 @@ describe('what was erased after the backup', () => {
     expect(again.status).toBe(201);
     await second.stop({ keep: true });
     rmSync(first.dataDir, { recursive: true, force: true });
+  }, 120_000);
+
+  it('stays erased where an older log was put in place beside the views', async () => {
+    const made = await startTestPlatform({ environment });
+    const ids = await make(made);
+    await made.stop({ keep: true });
+    cpSync(join(made.dataDir, 'log'), join(root, 'log'), { recursive: true });
+    const deleting = await startTestPlatform({ environment, dataDir: made.dataDir });
+    for (const path of paths(ids)) if (!path.includes(ids.agent)) await deleting.call(path, { method: 'DELETE' });
+    await erased(deleting, ids);
+    await deleting.stop({ keep: true });
+    rmSync(join(made.dataDir, 'log'), { recursive: true });
+    cpSync(join(root, 'log'), join(made.dataDir, 'log'), { recursive: true });
+
+    const again = await startTestPlatform({ environment, dataDir: made.dataDir });
+    await erased(again, ids);
+    await until(async () => (await Promise.all(paths(ids).map(async (path) => (await again.call(path)).status))).every((status) => status === 404), 'the end of what was erased');
+    await again.stop();
   }, 120_000);
 });

@@ -53,6 +53,7 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     viewsReached: (position) => step(`reached ${position}`),
     heldBack: async (streams) => (streams.includes('agent-1') ? heldBack() : []),
     stores: [{ name: 'views', purge: () => step('purge views') }, { name: 'search', purge: () => step('purge search') }],
+    onReceipt: async () => undefined,
     memories: [{ name: 'decisions', forget: (things) => void steps.push(`forget ${things.join()}`) }],
   });
   return { steps, policy };

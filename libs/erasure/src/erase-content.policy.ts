@@ -25,6 +25,8 @@ export interface EraseContentParts {
   readonly heldBack: (streams: readonly string[]) => Promise<readonly string[]>;
   /** Stores that keep removed content on disk until they are purged. */
   readonly stores: readonly { readonly name: string; purge(): Promise<void> }[];
+  /** Told of each receipt, by its stream, when it stands in the log. */
+  readonly onReceipt: (stream: string) => Promise<void>;
   /** Memories that hold decrypted content. */
   readonly memories: readonly { readonly name: string; forget(things: readonly string[]): void }[];
 }
@@ -56,6 +58,7 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       // Once more: whoever was reading when the key was destroyed may have remembered since.
       forget(things);
       await writeReceipt(parts, stream, event, things, removed);
+      await parts.onReceipt(stream);
     },
   };
 };

@@ -1,9 +1,10 @@
 import type { Blobs } from '@app/blobs';
-import type { EventLog } from '@app/event-log';
+import type { LogReader } from '@app/event-log';
 import { type Clock, Unavailable } from '@app/kernel';
 import type { Projecting } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
 import { namedBlobs } from '@projections/named-blobs';
+import { blobsNamedIn } from './blobs-in-log';
 
 const PAGE = 500;
 /** How long a sweep waits for the view of named blobs before it gives up. */
@@ -11,12 +12,14 @@ const VIEW_MS = 30_000;
 /** A body may be on its way to the event that names it; nothing takes this long. */
 const KEPT_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
+/** Most that one sweep removes: what it looks for in the log. */
+const MOST_AT_ONCE = 100_000;
 
 export interface BlobSweepParts {
   readonly blobs: Blobs;
-  readonly log: Pick<EventLog, 'head'>;
+  readonly log: Pick<LogReader, 'head' | 'readAll'>;
   readonly readStore: Pick<ReadStore, 'getMany'>;
-  readonly projecting: Pick<Projecting, 'waitFor'>;
+  readonly projecting: Pick<Projecting, 'gap' | 'rebuild'>;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -27,9 +30,15 @@ export interface Swept {
   readonly removed: number;
 }
 
-/** Removes blobs that no event names: what a process that died between storing a body and naming it left behind. */
+/**
+ * Removes blobs that no event names: what a process that died between storing a body and naming it left behind. A view says which
+ * are to be looked at; it is not believed that a body is named by nothing, since another version of the program may name bodies
+ * in events that this one does not know: each is looked for in the log before it is removed.
+ */
 export class BlobSweep {
   private timer: NodeJS.Timeout | undefined;
+  /** Named in the log, though not in the view: not looked for again. */
+  private readonly kept = new Set<string>();
 
   constructor(private readonly parts: BlobSweepParts) {}
 
@@ -44,31 +53,55 @@ export class BlobSweep {
     clearInterval(this.timer);
   }
 
-  /** Removes what is older than a day and named by no event. Throws `Unavailable` while it cannot be known what is named. */
+  /** Removes what is older than a day and named by no event. Throws `Unavailable`, and removes nothing, while it cannot be known what is named. */
   async sweep(): Promise<Swept> {
-    const { blobs, log, projecting, clock } = this.parts;
-    const head = await log.head();
-    if (head !== null && !(await projecting.waitFor(namedBlobs.name, head, VIEW_MS))) throw new Unavailable(`the view ${namedBlobs.name}`, 'it is behind the log');
+    const { blobs, log, clock } = this.parts;
+    await this.viewMustShowAll();
+    const began = await this.logBegan();
     const before = clock.now().getTime() - KEPT_MS;
-    const swept = { blobs: 0, removed: 0 };
+    const left = new Set<string>();
+    let count = 0;
     for (let after: string | null = null; ; ) {
       const page = await blobs.list(after, PAGE);
-      const left = await this.leftIn(page, before);
-      await blobs.remove(left);
-      swept.blobs += page.length;
-      swept.removed += left.length;
+      for (const name of await this.leftIn(page, began, before)) if (left.size < MOST_AT_ONCE) left.add(name);
+      count += page.length;
       after = page.at(-1) ?? null;
-      if (page.length < PAGE) return swept;
+      if (page.length < PAGE) break;
     }
+    for (const name of await blobsNamedIn(log, left)) {
+      left.delete(name);
+      this.kept.add(name);
+    }
+    // A dead letter may have come meanwhile.
+    if (left.size > 0) await this.viewMustShowAll();
+    const removed = [...left];
+    for (let from = 0; from < removed.length; from += PAGE) await blobs.remove(removed.slice(from, from + PAGE));
+    return { blobs: count, removed: removed.length };
   }
 
-  private async leftIn(names: readonly string[], before: number): Promise<readonly string[]> {
+  private async viewMustShowAll(): Promise<void> {
+    const { log, projecting } = this.parts;
+    const head = await log.head();
+    const gap = head === null ? undefined : await projecting.gap(namedBlobs.name, head, VIEW_MS);
+    const state = (await projecting.rebuild(namedBlobs.name).status())?.state;
+    const isComplete = state === undefined || state === 'ready' || state === 'swapped';
+    const reason = gap?.reason ?? (isComplete ? undefined : 'it is being built anew');
+    if (reason !== undefined) throw new Unavailable(`the view ${namedBlobs.name}`, reason);
+  }
+
+  /** When the first event was recorded: what was stored before belongs to another log, which may have been lost or is served elsewhere. */
+  private async logBegan(): Promise<number> {
+    const [first] = (await this.parts.log.readAll({ limit: 1 })).events;
+    return first === undefined ? Infinity : Date.parse((JSON.parse(first.metadata) as { readonly recordedAt: string }).recordedAt);
+  }
+
+  private async leftIn(names: readonly string[], began: number, before: number): Promise<readonly string[]> {
     const named = new Set((await this.parts.readStore.getMany(namedBlobs.name, names)).map(({ key }) => key));
     const left: string[] = [];
     for (const name of names) {
-      if (named.has(name)) continue;
+      if (named.has(name) || this.kept.has(name)) continue;
       const storedAt = await this.parts.blobs.storedAt(name);
-      if (storedAt !== undefined && storedAt.getTime() < before) left.push(name);
+      if (storedAt !== undefined && storedAt.getTime() >= began && storedAt.getTime() < before) left.push(name);
     }
     return left;
   }

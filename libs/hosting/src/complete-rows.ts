@@ -1,19 +1,18 @@
-import { type Position, Unavailable } from '@app/kernel';
+import type { Position } from '@app/kernel';
 import type { Projecting } from '@app/projecting';
 import type { PageStart, ReadStore } from '@app/read-store';
+import { viewComplete } from './complete-view';
 
-/** How long a policy waits for a view before it fails, and is tried again. */
-const VIEW_MS = 30_000;
 const PAGE = 1_000;
 
 type Where = Readonly<Record<string, string>>;
 type OrderBy = readonly { readonly field: string; readonly order: 'asc' | 'desc' }[];
 
-/** Reads the keys of all rows of a view that meet a condition, complete up to a position of the log: what a policy must not miss. */
+/** Reads the keys of all rows of a view that meet a condition, complete up to a position of the log: what a policy must not miss. Throws as `viewComplete`. */
 export const completeKeys =
-  (projecting: Pick<Projecting, 'waitFor'>, store: Pick<ReadStore, 'find'>) =>
+  (projecting: Pick<Projecting, 'gap'>, store: Pick<ReadStore, 'find'>) =>
   async (view: string, where: Where, orderBy: OrderBy, position: Position): Promise<readonly string[]> => {
-    if (!(await projecting.waitFor(view, position, VIEW_MS))) throw new Unavailable(`the view ${view}`, 'it is behind the log');
+    await viewComplete(projecting, view, position);
     const keys: string[] = [];
     for (let after: PageStart | undefined; ; ) {
       const rows = await store.find(view, { where, orderBy, limit: PAGE, ...(after === undefined ? {} : { after }) });

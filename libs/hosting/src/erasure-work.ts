@@ -1,8 +1,9 @@
 import type { BlobName } from '@app/blobs';
-import { type Clock, type Position, type StreamLog, Unavailable } from '@app/kernel';
+import { type Clock, Grouped, type Position, type StreamLog, Unavailable } from '@app/kernel';
 import { erasables, eraseContent } from '@app/erasure';
 import type { Policy, Projecting } from '@app/projecting';
 import { buildsReached } from './builds-reached';
+import { noteReceipt } from './finish-erasures';
 import type { Stores } from './open-stores';
 
 /** How long an erasure waits for a view before it fails, and is tried again. */
@@ -10,7 +11,7 @@ const VIEW_MS = 30_000;
 
 export interface ErasureWorkParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'deadLetters' | 'events'>;
+  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'lettersOfBuilds' | 'events'>;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -24,10 +25,18 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
     await buildsReached(projecting, projecting.names(), position);
   };
-  const heldBack = async (streams: readonly string[]): Promise<readonly string[]> => {
-    const concerned = new Set(streams);
-    return [...new Set((await projecting.deadLetters()).filter(({ stream }) => concerned.has(stream)).map(({ name }) => name))];
-  };
+  const heldBack = new Grouped<readonly string[], readonly string[]>(async (asked) => {
+    const letters = await projecting.lettersOfBuilds();
+    return asked.map((streams) => {
+      const concerned = new Set(streams);
+      return [...new Set(letters.filter(({ stream }) => concerned.has(stream)).map(({ name }) => name))];
+    });
+  });
+  /** The last of those that come together stands for all. */
+  const noted = new Grouped<string, void>(async (receipts) => {
+    await noteReceipt(readStore, receipts.at(-1) ?? '', clock.now());
+    return receipts.map(() => undefined);
+  });
   // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.
   projecting.events.on('rebuild', ({ view, state }) => {
     if (state !== 'ready') return;
@@ -42,8 +51,9 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     erasables,
     blobsOf: { document: (thing) => blobsInStream(log, thing) },
     viewsReached,
-    heldBack,
+    heldBack: (streams) => heldBack.join(streams),
     stores: [{ name: 'views', purge: () => readStore.purge() }, { name: 'search', purge: () => searchIndex.purge() }],
+    onReceipt: (stream) => noted.join(stream),
     memories: [{ name: 'decisions', forget: (things) => things.forEach((thing) => decisions.forget(thing)) }],
   });
 };

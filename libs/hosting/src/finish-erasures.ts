@@ -4,13 +4,23 @@ import { erasables } from '@app/erasure';
 import { AdminRegister, userDecider } from '@app/identity';
 import { categoryOf, type Clock, type CommandMeta, type Decisions, idOf, type Ids, isDomainError } from '@app/kernel';
 import { documentDecider } from '@app/knowledge';
+import type { ReadStore } from '@app/read-store';
 import { promptDecider, spaceDecider } from '@app/spaces';
 import type { Stores } from './open-stores';
 
 const PAGE = 500;
 const CONCURRENCY = 50;
-/** Stands beside the views, which a restore leaves empty: so this is done once after each. */
+/** Stands beside the views: that this was done, and the last receipt of an erasure since. Where that is not in the log any more, an older one was put in its place. */
 const DONE = 'erasures-finished';
+
+/** 1.5.0 wrote the time alone, which says nothing of the log. */
+type Done = { readonly at: string; readonly receipt: string | null };
+
+/** Notes the stream of a receipt of an erasure, once it is written; not while erasures are finished, which must begin again where that is cut short. */
+export const noteReceipt = async (readStore: Pick<ReadStore, 'readState' | 'writeState'>, receipt: string, now: Date): Promise<void> => {
+  const done = (await readStore.readState(DONE)) as Done | string | undefined;
+  if (typeof done === 'object') await readStore.writeState(DONE, { at: now.toISOString(), receipt } satisfies Done, { expected: done });
+};
 
 export interface FinishErasuresParts {
   readonly stores: Pick<Stores, 'decisions' | 'log' | 'vault' | 'readStore'>;
@@ -22,12 +32,14 @@ export interface FinishErasuresParts {
 type Deletion = (id: string, meta: CommandMeta) => Promise<unknown>;
 
 /**
- * Deletes again what a restored log shows as living though the vault knows that it was erased after the backup: its
+ * Deletes again what a restored or imported log shows as living though the vault knows that it was erased after the backup: its
  * content cannot come back, and its husk must not. What belongs to it goes by the policies, as at any deletion.
  */
 export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasuresParts): Promise<void> => {
   const { log, vault, readStore } = stores;
-  if ((await readStore.readState(DONE)) !== undefined) return;
+  const done = (await readStore.readState(DONE)) as Done | string | undefined;
+  if (typeof done === 'object' && (done.receipt === null || (await log.readStream(done.receipt, { limit: 1 })).length > 0)) return;
+  await readStore.writeState(DONE, null);
   const deletions = deletionsBy(stores.decisions);
   const finish = async (thing: string): Promise<void> => {
     const remove = deletions[categoryOf(thing)];
@@ -43,7 +55,7 @@ export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasu
     if (page.length < PAGE) break;
     after = page.at(-1)?.thing ?? null;
   }
-  await readStore.writeState(DONE, clock.now().toISOString());
+  await readStore.writeState(DONE, { at: clock.now().toISOString(), receipt: null } satisfies Done);
 };
 
 const deletionsBy = (decisions: Decisions): Readonly<Record<string, Deletion | undefined>> => {

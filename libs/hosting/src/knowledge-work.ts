@@ -17,7 +17,7 @@ const SWEPT = 500;
 
 export interface WorkParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'waitFor'>;
+  readonly projecting: Pick<Projecting, 'waitFor' | 'gap' | 'rebuild'>;
   readonly models: Models;
   readonly ids: Ids;
   readonly clock: Clock;

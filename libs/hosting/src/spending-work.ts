@@ -11,7 +11,7 @@ const VIEW_MS = 2_000;
 
 export interface SpendingParts {
   readonly stores: Pick<Stores, 'log' | 'codec' | 'decisions' | 'readStore'>;
-  readonly projecting: Pick<Projecting, 'waitFor' | 'deadLetters'>;
+  readonly projecting: Pick<Projecting, 'waitFor' | 'gap' | 'deadLetters'>;
   readonly processes: Pick<Processes, 'id' | 'alone' | 'isAlive'>;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -44,7 +44,10 @@ export const spendingWork = ({ stores, projecting, config, ...parts }: SpendingP
       return { upTo, spent: upTo === null ? 0n : await spentIn(readStore, scope, start, upTo, await sumsUpTo(projecting, upTo)) };
     },
     recorded: async (id) => {
-      await complete();
+      const head = await log.head();
+      // A record that waits as a dead letter is one, though no view shows it.
+      const gap = head === null ? undefined : await projecting.gap(invocations.name, head, VIEW_MS);
+      if (gap !== undefined) throw new Unavailable('the view of usage', gap.reason);
       return recordedCost(readStore, id);
     },
   });

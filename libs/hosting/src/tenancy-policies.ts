@@ -1,22 +1,19 @@
 import { type ChatModels, CreatePersonalAgentHandler, deleteAgents, makePersonalAgents } from '@app/agents';
 import { grantAgentsToTheirKeys, releaseMailAddresses, revokeKeysOfDeletedUsers } from '@app/identity';
-import { type Clock, Unavailable } from '@app/kernel';
+import type { Clock } from '@app/kernel';
 import type { Policy, Projecting } from '@app/projecting';
-import type { PageStart, ReadStore } from '@app/read-store';
 import type { Reservations } from '@app/reservations';
 import { CreatePersonalSpaceHandler, deletePrompts, forgetMembers, keepPersonalSpaces, releaseSpaceNames } from '@app/spaces';
 import { agents } from '@projections/agents';
 import { prompts } from '@projections/prompts';
 import { spaceMembers, spacesOfUser } from '@projections/space-members';
+import { completeKeys } from './complete-rows';
+import { viewComplete } from './complete-view';
 import type { Stores } from './open-stores';
-
-/** How long a policy waits for a view before it fails, and is tried again. */
-const VIEW_MS = 30_000;
-const PAGE = 1_000;
 
 export interface TenancyParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'waitFor'>;
+  readonly projecting: Pick<Projecting, 'gap'>;
   readonly reservations: Reservations;
   readonly models: ChatModels;
   readonly clock: Clock;
@@ -25,15 +22,10 @@ export interface TenancyParts {
 /** The policies of users, Spaces and Agents. */
 export const tenancyPolicies = ({ stores, projecting, reservations, models, clock }: TenancyParts): readonly Policy[] => {
   const { decisions, log, readStore } = stores;
-  const complete = async (view: string, position: string): Promise<void> => {
-    if (!(await projecting.waitFor(view, position, VIEW_MS))) throw new Unavailable(`the view ${view}`, 'it is behind the log');
-  };
-  const ofSpace = (view: string) => async (spaceId: string, position: string): Promise<readonly string[]> => {
-    await complete(view, position);
-    return keysOfSpace(readStore, view, spaceId);
-  };
+  const keys = completeKeys(projecting, readStore);
+  const ofSpace = (view: string) => (spaceId: string, position: string): Promise<readonly string[]> => keys(view, { spaceId }, [{ field: 'createdAt', order: 'desc' }], position);
   const spacesOf = async (userId: string, position: string): Promise<readonly string[]> => {
-    await complete(spaceMembers.name, position);
+    await viewComplete(projecting, spaceMembers.name, position);
     return spacesOfUser(readStore, userId);
   };
   const parts = { decisions, log, clock };
@@ -48,17 +40,4 @@ export const tenancyPolicies = ({ stores, projecting, reservations, models, cloc
     deletePrompts({ ...parts, promptsOf: ofSpace(prompts.name) }),
     deleteAgents({ ...parts, agentsOf: ofSpace(agents.name) }),
   ];
-};
-
-/** Keys of all rows of a Space in a view that lists them by `createdAt`. */
-const keysOfSpace = async (store: ReadStore, view: string, spaceId: string): Promise<readonly string[]> => {
-  const keys: string[] = [];
-  for (let after: PageStart | undefined; ; ) {
-    const options = { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }], limit: PAGE } as const;
-    const rows = await store.find(view, after === undefined ? options : { ...options, after });
-    for (const { key } of rows) keys.push(key);
-    const last = rows.at(-1);
-    if (rows.length < PAGE || last === undefined) return keys;
-    after = { values: [last.row['createdAt'] ?? null], key: last.key };
-  }
 };

@@ -1,5 +1,6 @@
 export { type DeadLetter, type DeadLetterReason, describeError, isUnreadable, PoisonEvent } from './dead-letter';
 export * from './events';
+export type { Gap } from './gap';
 export { type Lag, lagOf } from './lag';
 export { errorName, type Logger } from './logger';
 export { Mutex } from './mutex';

@@ -3,6 +3,7 @@ import { callHere, type Calls, type Clock, type EventCodec, type Json, type Posi
 import { CatchUps } from './catch-up';
 import { type DeadLetter, letterJson } from './dead-letter';
 import { ProjectingEvents } from './events';
+import { BEHIND, type Gap, gapIn } from './gap';
 import type { LeaseShare } from './lease-share';
 import { aloneLeases, type Leases } from './leases';
 import { errorName, type Logger } from './logger';
@@ -107,6 +108,11 @@ export class Projecting {
     return view.waiters.wait(position, timeoutMs);
   }
 
+  /** Why it cannot be told from a view that something is not there; undefined once it can, since the view shows all of the log up to a position. */
+  async gap(name: string, position: Position, timeoutMs: number): Promise<Gap | undefined> {
+    return (await this.waitFor(name, position, timeoutMs)) ? gapIn(this.managed(name).view) : BEHIND;
+  }
+
   names(): readonly string[] {
     return [...this.views.keys()];
   }
@@ -124,6 +130,12 @@ export class Projecting {
   async deadLetters(): Promise<readonly DeadLetter[]> {
     const letters = await Promise.all([...this.views.values()].map(({ view: { store, live, whole } }) => (whole && live !== undefined ? [...live.letters.values()] : storedLetters(store))));
     return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
+  }
+
+  /** Dead letters of every build that stands there: of those that are served, and of those beside them. */
+  async lettersOfBuilds(): Promise<readonly DeadLetter[]> {
+    const letters = [...this.views.values()].map(async ({ view: { store } }) => Promise.all((await store.versions()).map((version) => store.letters(version))));
+    return (await Promise.all(letters)).flat(2);
   }
 
   /** Refuses with `not_found`. */
