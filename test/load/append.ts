@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import { openSqliteEventLog } from '@app/event-log';
-import { type NewEvent, startThread, TimeOrderedIds } from '@app/kernel';
+import { type NewEvent, startThread, threadEnds, TimeOrderedIds } from '@app/kernel';
 import type { BareRow } from './bare-append.thread';
 
 /**
@@ -80,7 +80,8 @@ const bare = async (folder: string): Promise<number> => {
         }),
     );
   } finally {
-    await thread.terminate();
+    thread.postMessage('close');
+    await threadEnds(thread);
   }
 };
 

@@ -18,7 +18,10 @@ database.exec(`
 const insert = database.prepare('INSERT INTO events (stream, revision, id, type, data, metadata, checksum) VALUES (?, ?, ?, ?, ?, ?, 0)');
 
 parentPort?.on('message', (rows: BareRow[] | 'close') => {
-  if (rows === 'close') return void database.close();
+  if (rows === 'close') {
+    database.close();
+    return void parentPort?.close();
+  }
   for (let more = parentPort && receiveMessageOnPort(parentPort); more; more = parentPort && receiveMessageOnPort(parentPort)) rows.push(...(more.message as BareRow[]));
   database.exec('BEGIN IMMEDIATE');
   const positions = rows.map((row) => Number(insert.run(...row).lastInsertRowid));

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, type Worker } from 'node:worker_threads';
 import { Unavailable } from './errors';
+import { threadEnds } from './thread';
 
 /** A function that another thread may call: arguments and answer survive a structured clone. */
 type Callable = (...args: never[]) => unknown;
@@ -123,6 +124,7 @@ export const callThread = <H extends { close(): void }>(dependency: string, star
       if (closing === undefined) return void (await ended);
       ended = Promise.all([ended, new Promise<void>((resolve) => closing.worker.once('exit', () => resolve()))]);
       await send(closing, null, []);
+      void threadEnds(closing.worker);
       await ended;
     },
   };

@@ -4,6 +4,7 @@ export * from './find-page';
 export * from './matching-page';
 export * from './newest-of';
 export { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite/sqlite-read-store';
+export { loadDriver } from './sqlite/sqlite-file';
 export { VersionedFiles } from './sqlite/versioned-files';
 export { readSlicePlace, writeSlicePlace } from './sqlite/slice-places';
 export { type MongoReadStoreOptions, openMongoReadStore } from './mongo/mongo-read-store';

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { NewEvent } from '@app/kernel';
 import { until } from '../../../../test/fixtures/until';
 import { newEvents } from '../contract/log-under-test.contract';
@@ -22,8 +22,12 @@ afterEach(async () => {
 });
 
 const append = (events: readonly NewEvent[]) => writer.append('a-1', events, 'any', 100);
-/** Ends the thread from outside, which the writer offers nobody. */
-const killThread = (): Promise<number> => (writer as unknown as { thread: Worker }).thread.terminate();
+/** Makes the thread fail, which the writer offers nobody: a message that it cannot read. */
+const killThread = async (): Promise<void> => {
+  const { thread } = writer as unknown as { thread: Worker };
+  thread.postMessage(null);
+  await new Promise((resolve) => thread.once('exit', resolve));
+};
 
 describe('the writer of the log', () => {
   it('is replaced when its thread dies: what waited is answered as unknown, and writing goes on', async () => {
@@ -50,5 +54,32 @@ describe('the writer of the log', () => {
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(12);
     for (const { reason } of refused) expect(reason).toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'too many writes wait for the disk' });
+  });
+});
+
+describe('the thread of a log that is closed', () => {
+  const cutOff = jest.spyOn(Worker.prototype, 'terminate');
+  beforeEach(() => cutOff.mockClear());
+  afterAll(() => cutOff.mockRestore());
+
+  it('has closed its database and ended by itself', async () => {
+    await append(newEvents(3));
+    const { thread } = writer as unknown as { thread: Worker };
+    await writer.close();
+    expect(thread.threadId).toBe(-1);
+    expect(readdirSync(folder).toSorted()).toEqual(['events.sqlite', 'head']);
+    expect(cutOff).not.toHaveBeenCalled();
+    writer = await LogWriter.open(folder, known);
+  });
+
+  it('ends by itself also where it could not open the log, or was about to open it again', async () => {
+    await append(newEvents(3));
+    await writer.close();
+    writeFileSync(join(folder, 'events.sqlite'), Buffer.alloc(8_192, 'no database'));
+    await expect(LogWriter.open(folder, known)).rejects.toThrow('the log is damaged');
+    expect(cutOff).not.toHaveBeenCalled();
+    rmSync(join(folder, 'events.sqlite'));
+    rmSync(join(folder, 'head'));
+    writer = await LogWriter.open(folder, new KnownLog());
   });
 });

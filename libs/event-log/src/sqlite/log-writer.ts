@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { type AppendResult, type ExpectedRevision, type NewEvent, startThread, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { type AppendResult, type ExpectedRevision, type NewEvent, startThread, threadEnds, Unavailable, WrongExpectedRevision } from '@app/kernel';
 import { LogCorrupted, MixedRepeat } from '../event-log';
 import { positionText } from './positions';
 import { LOG_DEPENDENCY } from './sqlite-errors';
@@ -61,7 +61,7 @@ export class LogWriter {
       return writer;
     } catch (error) {
       writer.isClosing = true;
-      await writer.thread.terminate();
+      await threadEnds(writer.thread);
       throw error;
     }
   }
@@ -79,7 +79,7 @@ export class LogWriter {
     this.isClosing = true;
     this.enqueue({ kind: 'close' });
     await this.closed.promise;
-    await this.thread.terminate();
+    await threadEnds(this.thread);
   }
 
   private send(request: AppendRequest | RemovalRequest): Promise<AppendResult> {

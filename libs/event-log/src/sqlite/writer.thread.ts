@@ -20,6 +20,7 @@ let writer: Writer | undefined;
 let reason = '';
 let acknowledged = 0;
 let indexed = 0;
+let reopening: NodeJS.Timeout | undefined;
 
 const post = (message: WriterMessage): void => port.postMessage(message);
 const reply = (replies: readonly Reply[]): void => post({ kind: 'done', replies: packReplies(replies) });
@@ -33,6 +34,7 @@ const open = (): void => {
   } catch (error) {
     if (error instanceof LogCorrupted) post({ kind: 'refused', place: error.place, detail: error.detail });
     else post({ kind: 'refused', detail: reasonOf(error) });
+    port.close();
   }
 };
 
@@ -48,7 +50,7 @@ const reopen = (delay = FIRST_RETRY_MS): void => {
   } finally {
     writer = undefined;
   }
-  setTimeout(() => {
+  reopening = setTimeout(() => {
     try {
       writer = openWriter(folder, acknowledged);
       writer.probe();
@@ -118,7 +120,14 @@ const refuseAll = (): void => {
   const isClosing = waiting.some((request) => request.kind === 'close');
   waiting.length = 0;
   if (refused.length > 0) reply(refused);
-  if (isClosing) post({ kind: 'closed' });
+  if (isClosing) end();
+};
+
+/** Nothing is open any more: the thread ends by itself. */
+const end = (): void => {
+  clearTimeout(reopening);
+  post({ kind: 'closed' });
+  port.close();
 };
 
 const closeWriter = (target: Writer): void => {
@@ -131,7 +140,7 @@ const closeWriter = (target: Writer): void => {
   target.close();
   writer = undefined;
   waiting.shift();
-  post({ kind: 'closed' });
+  end();
 };
 
 const work = (): void => {

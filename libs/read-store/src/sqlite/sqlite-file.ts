@@ -11,6 +11,12 @@ export const openForWriting = (file: string): Database.Database => opened(new Da
 /** Opens a file of a view for reading beside its writer. */
 export const openForReading = (file: string): Database.Database => opened(new Database(file, { readonly: true, timeout: 10_000 }), [SMALL_CACHE]);
 
+/**
+ * Loads the driver's native code in this thread. To be done before a thread that uses it is started: what a thread loads first is
+ * unloaded when that thread ends.
+ */
+export const loadDriver = (): void => void new Database(':memory:').close();
+
 /** Bounds the page cache of a connection to 2 MiB: a process has some fifty views open, and the operating system caches their files anyway. */
 export const SMALL_CACHE = 'cache_size = -2048';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
 import { type Checkpoint, CheckpointMismatch, Fenced, type FindOptions, type ReadStore, type RowBatch, type StoredRow, UniqueViolation, type ViewSpec } from '../read-store';
 import { ChangeBoard } from './change-board';
-import { GuardedFiles, openForReading } from './sqlite-file';
+import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
 import { StateReader } from './state-file';
 import { versionFile, versionsIn } from './view-files';
 import { ViewReader } from './view-reader';
@@ -24,6 +24,7 @@ export interface SqliteReadStoreOptions {
 export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteReadStoreOptions): Promise<ReadStore> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = realpathSync(folder);
+  loadDriver();
   const writer = inThread
     ? callHere(new ViewsWriter(place))
     : callThread<ViewsWriter>('views', () => startThread(__dirname, 'views.thread', __filename, { workerData: { folder: place } }), [CheckpointMismatch, Fenced, UniqueViolation, Unavailable, RangeError, TypeError]);

@@ -1,5 +1,5 @@
 import { callHere, callThread, startThread, Unavailable } from '@app/kernel';
-import { CheckpointMismatch, Fenced } from '@app/read-store';
+import { CheckpointMismatch, Fenced, loadDriver } from '@app/read-store';
 import type { SearchIndex } from '../search-index';
 import { SearchFiles } from './search-files';
 
@@ -15,6 +15,7 @@ export interface SqliteSearchIndexOptions {
  * Refuses to open (`Unavailable`) when `state.sqlite` cannot be used; damaged files are named by `health` and by whoever asks them.
  */
 export const openSqliteSearchIndex = async ({ folder, inThread = false }: SqliteSearchIndexOptions): Promise<SearchIndex> => {
+  loadDriver();
   const files = inThread
     ? callHere(new SearchFiles(folder))
     : callThread<SearchFiles>('search', () => startThread(__dirname, 'search.thread', __filename, { workerData: { folder } }), [CheckpointMismatch, Fenced, Unavailable, RangeError, TypeError]);
