@@ -120,6 +120,7 @@ describe('moving keys and blobs', () => {
 
 const bound = (blobs: Blobs): Blobs => ({
   put: (...given) => blobs.put(...given),
+  open: (...given) => blobs.open(...given),
   get: (...given) => blobs.get(...given),
   remove: (...given) => blobs.remove(...given),
   list: (...given) => blobs.list(...given),

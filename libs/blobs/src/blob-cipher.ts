@@ -28,17 +28,37 @@ export async function* encryptBody(key: DataKey, name: BlobName, body: AsyncIter
   yield seal(bodyKey, name, frame, true, held);
 }
 
-/** The body back. Throws `BlobDamaged`. */
-export const decryptBody = (key: DataKey, name: BlobName, stored: Buffer): Buffer => {
-  if (stored.length < HEADER_BYTES + TAG_BYTES || !stored.subarray(0, MAGIC.length).equals(MAGIC)) throw new BlobDamaged(name, `its ${stored.length} bytes have no header`);
-  const bodyKey = bodyKeyOf(key, stored.subarray(MAGIC.length, HEADER_BYTES));
-  const frames: Buffer[] = [];
-  for (let start = HEADER_BYTES; start < stored.length; start += STORED_FRAME_BYTES) {
-    const end = Math.min(start + STORED_FRAME_BYTES, stored.length);
-    frames.push(open(bodyKey, name, frames.length, end === stored.length, stored.subarray(start, end)));
-  }
-  return Buffer.concat(frames);
+/** A body as it is stored, read part by part. A part that is gone by now reads as empty. */
+export interface StoredBytes {
+  readonly size: number;
+  /** Bytes that are read at once, about. */
+  readonly stride: number;
+  read(start: number, end: number): Promise<Buffer>;
+}
+
+/** Bytes of the body that is stored in so many. Throws `BlobDamaged` for fewer than any body has. */
+export const plainSize = (name: BlobName, { size }: StoredBytes): number => {
+  if (size < HEADER_BYTES + TAG_BYTES) throw new BlobDamaged(name, `its ${size} bytes have no header`);
+  return size - HEADER_BYTES - TAG_BYTES * Math.ceil((size - HEADER_BYTES) / STORED_FRAME_BYTES);
 };
+
+/** The body back, frame by frame, read as it is asked for: what is handed over is proven, the end with the last frame. Throws `BlobDamaged`. */
+export async function* decryptBody(key: DataKey, name: BlobName, stored: StoredBytes): AsyncGenerator<Buffer> {
+  const header = await stored.read(0, HEADER_BYTES);
+  if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) throw new BlobDamaged(name, `its ${stored.size} bytes have no header`);
+  const bodyKey = bodyKeyOf(key, header.subarray(MAGIC.length));
+  const stride = STORED_FRAME_BYTES * Math.max(1, Math.floor(stored.stride / STORED_FRAME_BYTES));
+  let frame = 0;
+  for (let start = HEADER_BYTES; start < stored.size; start += stride) {
+    const end = Math.min(start + stride, stored.size);
+    const piece = await stored.read(start, end);
+    if (piece.length < end - start) throw new BlobDamaged(name, 'it ends early');
+    for (let at = 0; at < piece.length; at += STORED_FRAME_BYTES, frame += 1) {
+      const last = end === stored.size && at + STORED_FRAME_BYTES >= piece.length;
+      yield open(bodyKey, name, frame, last, piece.subarray(at, at + STORED_FRAME_BYTES));
+    }
+  }
+}
 
 const bodyKeyOf = (key: DataKey, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, salt, 'agent-platform/blob/1', 32));
 
@@ -59,7 +79,9 @@ const open = (key: Buffer, name: BlobName, frame: number, last: boolean, stored:
   const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(frame, last)).setAAD(Buffer.from(name));
   decipher.setAuthTag(stored.subarray(stored.length - TAG_BYTES));
   try {
-    return Buffer.concat([decipher.update(stored.subarray(0, stored.length - TAG_BYTES)), decipher.final()]);
+    const plain = decipher.update(stored.subarray(0, stored.length - TAG_BYTES));
+    decipher.final();
+    return plain;
   } catch (error) {
     throw new BlobDamaged(name, `frame ${frame} is not what was stored, or the body ends early`, { cause: error });
   }

@@ -59,6 +59,33 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     expect((await blobs.get('document-1', name))?.equals(body)).toBe(true);
   });
 
+  it('gives a large body back in small pieces, as they are asked for', async () => {
+    const body = randomBytes(5_000_001);
+    const { name } = await blobs.put('document-1', body, {});
+    const opened = await blobs.open('document-1', name);
+    expect(opened?.size).toBe(body.length);
+    const pieces: Buffer[] = [];
+    for await (const piece of opened?.pieces ?? []) pieces.push(piece);
+    expect(Buffer.concat(pieces).equals(body)).toBe(true);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+    expect([await blobs.open('document-1', '0'.repeat(32)), await blobs.open('document-1', '../../etc/passwd')]).toEqual([undefined, undefined]);
+  });
+
+  it('breaks off where a body goes away while it is read', async () => {
+    const body = randomBytes(5_000_001);
+    const { name } = await blobs.put('document-1', body, {});
+    const read: Buffer[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const piece of (await blobs.open('document-1', name))?.pieces ?? []) {
+        if (read.push(piece) === 1) await blobs.remove([name]);
+      }
+    };
+    await expect(reading()).rejects.toMatchObject({ name: 'BlobDamaged', blob: name });
+    const given = Buffer.concat(read);
+    expect(given.equals(body.subarray(0, given.length))).toBe(true);
+    expect(given.length).toBeLessThan(body.length);
+  });
+
   it('leaves nothing behind when the body breaks off', async () => {
     const broken = async function* () {
       yield randomBytes(100_000);

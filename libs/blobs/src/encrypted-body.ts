@@ -1,7 +1,7 @@
 import type { KeyOwner, Keyring } from '@app/kernel';
-import { decryptBody, encryptBody } from './blob-cipher';
+import { decryptBody, encryptBody, plainSize, type StoredBytes } from './blob-cipher';
 import { newBlobName } from './blob-name';
-import type { BlobName } from './blobs';
+import type { BlobName, OpenBody } from './blobs';
 
 /** Encrypts a body under the thing's key, which is made when it is missing, and has it written under a new name. `size` is that of the plaintext. */
 export const storeBody = async (vault: Keyring, thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner, write: (name: BlobName, pieces: AsyncIterable<Buffer>) => Promise<void>): Promise<{ name: BlobName; size: number }> => {
@@ -12,13 +12,31 @@ export const storeBody = async (vault: Keyring, thing: string, body: Buffer | As
   return { name, size: counter.size };
 };
 
-/** The body back; undefined where the key or what is stored is gone. Throws `BlobDamaged`. */
-export const loadBody = async (vault: Keyring, thing: string, name: BlobName, read: (name: BlobName) => Promise<Buffer | undefined>): Promise<Buffer | undefined> => {
+/** The body, its beginning proven; undefined where the key or what is stored is gone. Throws `BlobDamaged`. */
+export const openBody = async (vault: Keyring, thing: string, name: BlobName, find: (name: BlobName) => Promise<StoredBytes | undefined>): Promise<OpenBody | undefined> => {
   const key = (await vault.keys([thing])).get(thing);
   if (key === undefined) return undefined;
-  const stored = await read(name);
-  return stored === undefined ? undefined : decryptBody(key, name, stored);
+  const stored = await find(name);
+  if (stored === undefined) return undefined;
+  const size = plainSize(name, stored);
+  const frames = decryptBody(key, name, stored);
+  const first = await frames.next();
+  return { size, pieces: behind(first, frames) };
 };
+
+/** The whole body at once. Throws `BlobDamaged`. */
+export const wholeBody = async (body: OpenBody | undefined): Promise<Buffer | undefined> => {
+  if (body === undefined) return undefined;
+  const pieces: Buffer[] = [];
+  for await (const piece of body.pieces) pieces.push(piece);
+  return Buffer.concat(pieces, body.size);
+};
+
+async function* behind(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
 
 /** The same body, its bytes counted as they pass. */
 async function* counted(body: AsyncIterable<Buffer> | Iterable<Buffer>, counter: { size: number }): AsyncGenerator<Buffer> {

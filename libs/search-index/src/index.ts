@@ -1,4 +1,4 @@
 export * from './search-index';
 export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
 export { type ElasticsearchIndexOptions, openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
-export { decodePassages, encodePassages } from './passage-blob';
+export { decodePassages, encodePassages, passagesFrom } from './passage-blob';

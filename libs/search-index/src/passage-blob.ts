@@ -19,12 +19,34 @@ export const decodePassages = async (body: Buffer): Promise<readonly Passage[]> 
   const passages: Passage[] = [];
   for (let start = 0; start < body.length; ) {
     if (passages.length % STRIDE === STRIDE - 1) await setImmediate();
-    const end = body.indexOf(0x0a, start);
-    const { vector, ...passage } = JSON.parse(body.toString('utf8', start, end)) as Omit<Passage, 'vector'> & { readonly vector?: string };
-    passages.push(vector === undefined ? passage : { ...passage, vector: floats(vector) });
+    const end = body.indexOf(NEWLINE, start);
+    passages.push(decoded(body.subarray(start, end)));
     start = end + 1;
   }
   return passages;
+};
+
+/** The passages of a blob one by one from one on, as they are asked for; those before it are passed over undecoded. */
+export async function* passagesFrom(pieces: AsyncIterable<Buffer>, first: number): AsyncGenerator<Passage> {
+  let number = 0;
+  let held: Buffer[] = [];
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
+      if (number >= first) yield decoded(Buffer.concat([...held, piece.subarray(start, end)]));
+      number += 1;
+      held = [];
+      start = end + 1;
+    }
+    held.push(piece.subarray(start));
+  }
+}
+
+const NEWLINE = 0x0a;
+
+const decoded = (line: Buffer): Passage => {
+  const { vector, ...passage } = JSON.parse(line.toString('utf8')) as Omit<Passage, 'vector'> & { readonly vector?: string };
+  return vector === undefined ? passage : { ...passage, vector: floats(vector) };
 };
 
 const floats = (base64: string): Float32Array => {

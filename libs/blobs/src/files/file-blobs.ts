@@ -4,8 +4,9 @@ import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:f
 import { join } from 'node:path';
 import { type KeyOwner, type Keyring, syncToDisk, Unavailable } from '@app/kernel';
 import { isBlobName } from '../blob-name';
-import type { BlobName, Blobs } from '../blobs';
-import { loadBody, storeBody } from '../encrypted-body';
+import type { StoredBytes } from '../blob-cipher';
+import type { BlobName, Blobs, OpenBody } from '../blobs';
+import { openBody, storeBody, wholeBody } from '../encrypted-body';
 
 export interface FileBlobsOptions {
   /** Folder of the bodies, `DATA_DIR/blobs`. */
@@ -15,6 +16,8 @@ export interface FileBlobsOptions {
 }
 
 const UNFINISHED = 'unfinished';
+/** Bytes read of a file at once. */
+const STRIDE = 256 * 1024;
 /** An upload that was interrupted by a crash is swept when it is this old; younger ones may be under way in another thread. */
 const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -35,8 +38,12 @@ class FileBlobs implements Blobs {
     return storeBody(this.vault, thing, body, owner, (name, pieces) => this.write(name, pieces));
   }
 
-  get(thing: string, name: BlobName): Promise<Buffer | undefined> {
-    return loadBody(this.vault, thing, name, (stored) => this.readStored(stored));
+  open(thing: string, name: BlobName): Promise<OpenBody | undefined> {
+    return openBody(this.vault, thing, name, (stored) => this.find(stored));
+  }
+
+  async get(thing: string, name: BlobName): Promise<Buffer | undefined> {
+    return wholeBody(await this.open(thing, name));
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
@@ -74,6 +81,12 @@ class FileBlobs implements Blobs {
     }
   }
 
+  /** Opened anew for each part: slow readers hold no files open, and what is removed ends. */
+  private async find(name: BlobName): Promise<StoredBytes | undefined> {
+    const found = isBlobName(name) ? await stat(this.fileOf(name)).catch(absent) : undefined;
+    return found && { size: found.size, stride: STRIDE, read: (start, end) => readPart(this.fileOf(name), start, end) };
+  }
+
   private async write(name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     const unfinished = join(this.folder, UNFINISHED, `${name}-${randomBytes(4).toString('hex')}`);
     try {
@@ -98,6 +111,19 @@ class FileBlobs implements Blobs {
 }
 
 const folderOf = (prefix: number): string => prefix.toString(16).padStart(2, '0');
+
+const readPart = async (file: string, start: number, end: number): Promise<Buffer> => {
+  const handle = await open(file, 'r').catch(absent);
+  if (handle === undefined) return NOTHING;
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+};
+
+const NOTHING = Buffer.alloc(0);
 
 const writeDurably = async (file: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> => {
   const handle = await open(file, 'wx', 0o600);

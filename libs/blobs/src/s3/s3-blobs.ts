@@ -3,8 +3,9 @@ import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
 import type { S3 } from '@aws-sdk/client-s3';
 import type { Upload } from '@aws-sdk/lib-storage';
 import { isBlobName } from '../blob-name';
-import type { BlobName, Blobs } from '../blobs';
-import { loadBody, storeBody } from '../encrypted-body';
+import type { StoredBytes } from '../blob-cipher';
+import type { BlobName, Blobs, OpenBody } from '../blobs';
+import { openBody, storeBody, wholeBody } from '../encrypted-body';
 import { prepareBucket } from './s3-bucket';
 import { s3AddressOf } from './s3-address';
 import { isMissing, unavailable } from './s3-errors';
@@ -25,6 +26,8 @@ const SILENCE_MS = 10_000;
 const HEALTH_MS = 1_500;
 /** Most objects that one request lists or removes. */
 const PAGE = 1_000;
+/** Bytes asked for at once: a connection to the server never waits for a slow reader. */
+const STRIDE = 1024 * 1024;
 /** Parts of one body on their way at the same time, 5 MiB each. */
 const PARTS_AT_ONCE = 2;
 
@@ -57,8 +60,12 @@ class S3Blobs implements Blobs {
     return storeBody(this.vault, thing, body, owner, (name, pieces) => this.write(name, pieces));
   }
 
-  get(thing: string, name: BlobName): Promise<Buffer | undefined> {
-    return loadBody(this.vault, thing, name, (stored) => this.readStored(stored));
+  open(thing: string, name: BlobName): Promise<OpenBody | undefined> {
+    return openBody(this.vault, thing, name, (stored) => this.find(stored));
+  }
+
+  async get(thing: string, name: BlobName): Promise<Buffer | undefined> {
+    return wholeBody(await this.open(thing, name));
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
@@ -88,20 +95,8 @@ class S3Blobs implements Blobs {
     return head?.LastModified;
   }
 
-  /** The answer's head may come and its body break off, so reading both is what is tried again. */
   async readStored(name: BlobName): Promise<Buffer | undefined> {
-    if (!isBlobName(name)) return undefined;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const { Body, ContentLength } = await this.s3.getObject({ Bucket: this.bucket, Key: name });
-        const stored = Buffer.from((await Body?.transformToByteArray()) ?? []);
-        if (stored.length !== ContentLength) throw new Error('the answer broke off');
-        return stored;
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        if (attempt === ATTEMPTS) throw unavailable(error);
-      }
-    }
+    return isBlobName(name) ? (await this.read(name))?.bytes : undefined;
   }
 
   async writeStored(name: BlobName, stored: Buffer): Promise<void> {
@@ -115,6 +110,31 @@ class S3Blobs implements Blobs {
       return { ok: true };
     } catch (error) {
       return { ok: false, reason: unavailable(error).reason };
+    }
+  }
+
+  private async find(name: BlobName): Promise<StoredBytes | undefined> {
+    const first = isBlobName(name) ? await this.read(name, 0, STRIDE) : undefined;
+    if (first === undefined) return undefined;
+    const read = async (start: number, end: number): Promise<Buffer> => (end <= first.bytes.length ? first.bytes.subarray(start, end) : ((await this.read(name, start, end))?.bytes ?? Buffer.alloc(0)));
+    return { size: first.size, stride: STRIDE, read };
+  }
+
+  /** An object, or the part from a byte up to another, and the size of the whole. The answer's head may come and its body break off, so reading both is what is tried again. */
+  private async read(name: BlobName, start?: number, end = 0): Promise<{ readonly bytes: Buffer; readonly size: number } | undefined> {
+    const range = start === undefined ? {} : { Range: `bytes=${start}-${end - 1}` };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { Body, ContentLength, ContentRange } = await this.s3.getObject({ Bucket: this.bucket, Key: name, ...range });
+        const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+        if (bytes.length !== ContentLength) throw new Error('the answer broke off');
+        return { bytes, size: Number(ContentRange?.split('/')[1] ?? bytes.length) };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        // Nothing begins where an empty object ends.
+        if ((error as Error).name === 'InvalidRange') return { bytes: Buffer.alloc(0), size: 0 };
+        if (attempt === ATTEMPTS) throw unavailable(error);
+      }
     }
   }
 

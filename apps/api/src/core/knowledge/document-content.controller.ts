@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import type { Caller } from '@app/access';
-import { type Blobs, BLOBS } from '@app/blobs';
+import { type Blobs, BLOBS, type OpenBody } from '@app/blobs';
 import { refuse, streamOf } from '@app/kernel';
 import { documentDecider, readProgress } from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
-import { decodePassages, type Passage } from '@app/search-index';
+import { type Passage, passagesFrom } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
 import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
@@ -15,9 +16,6 @@ import { KnowledgeAccess } from './document-access';
 import { chunkView, documentContent, documentLogView, runningStep } from './documents-schemas';
 
 const pageQuery = listQuery({});
-
-/** Bytes of a download that are handed over at once. */
-const PIECE = 64 * 1024;
 
 /** What a document holds: its file, text and chunks, and what ingestion did with it. */
 @Controller('/api/v1/core/knowledge/:agentId/documents/:documentId')
@@ -35,10 +33,13 @@ export class DocumentContentController {
   @Summary('Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.')
   @Answers(200, documentContent)
   @Reads('documents')
-  async content(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string): Promise<JsonText> {
+  async content(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
-    const text = document.text === null ? null : (await this.body(document, document.text)).toString('utf8');
-    return new JsonText(JSON.stringify({ documentId, text }));
+    if (document.text === null) return new JsonText(JSON.stringify({ documentId, text: null }));
+    const { pieces } = await this.body(document, document.text);
+    reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
+    void reply.header('content-type', 'application/json; charset=utf-8');
+    return Readable.from(jsonOf(documentId, pieces));
   }
 
   @Get('file')
@@ -48,16 +49,17 @@ export class DocumentContentController {
   @Reads('documents')
   async file(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
-    const body = await this.body(document, document.file);
+    const { size, pieces } = await this.body(document, document.file);
+    reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
     const name = typeof document.name === 'string' ? document.name : document.id;
     // What people uploaded never runs in the pages of this origin.
     void reply
       .header('content-type', 'application/octet-stream')
-      .header('content-length', body.length)
+      .header('content-length', size)
       .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`)
       .header('content-security-policy', "sandbox; default-src 'none'")
       .header('cross-origin-resource-policy', 'same-origin');
-    return Readable.from(piecesOf(body));
+    return Readable.from(pieces);
   }
 
   @Get('chunks')
@@ -71,11 +73,11 @@ export class DocumentContentController {
     const asked = query(pageQuery, raw);
     const list = `chunks/${documentId}`;
     const { limit, after } = this.lists.page(list, caller, asked);
-    const passages = document.passages === null ? [] : await decodePassages(await this.body(document, document.passages));
     const from = after === undefined ? 0 : Number(after.values[0]) + 1;
-    const page = passages.slice(from, from + limit);
+    const found = document.passages === null ? [] : await this.passages(await this.body(document, document.passages), from, limit + 1);
+    const page = found.slice(0, limit);
     const last = page.at(-1);
-    const next = last !== undefined && from + limit < passages.length ? { values: [last.ordinal], key: last.chunkId } : null;
+    const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
     return this.lists.answer(list, caller, asked, page.map(chunkJson), next);
   }
 
@@ -95,14 +97,23 @@ export class DocumentContentController {
     return this.lists.answer(list, caller, asked, rows.map(({ row }) => documentLogView(row)), next).with({ progress: running });
   }
 
-  private async body({ id }: DocumentRow, name: string): Promise<Buffer> {
-    return (await this.blobs.get(streamOf(documentDecider.category, id), name)) ?? refuse('not_found');
+  private async passages({ pieces }: OpenBody, from: number, count: number): Promise<readonly Passage[]> {
+    const found: Passage[] = [];
+    for await (const passage of passagesFrom(pieces, from)) if (found.push(passage) === count) break;
+    return found;
+  }
+
+  private async body({ id }: DocumentRow, name: string): Promise<OpenBody> {
+    return (await this.blobs.open(streamOf(documentDecider.category, id), name)) ?? refuse('not_found');
   }
 }
 
-/** Sent in pieces, so that a slow reader who is shut out meanwhile gets no further ones. */
-function* piecesOf(body: Buffer): Generator<Buffer> {
-  for (let start = 0; start < body.length; start += PIECE) yield body.subarray(start, start + PIECE);
+/** The answer with a text, piece by piece as it is read. */
+async function* jsonOf(documentId: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  yield `{"documentId":${JSON.stringify(documentId)},"text":"`;
+  for await (const piece of pieces) yield JSON.stringify(decoder.write(piece)).slice(1, -1);
+  yield '"}';
 }
 
 const chunkJson = ({ chunkId, ordinal, text, start, end, page, headings, enabled }: Passage): JsonText => {
