@@ -1,9 +1,7 @@
 import type { Position } from '@app/kernel';
 import type { Projecting } from '@app/projecting';
-import type { PageStart, ReadStore } from '@app/read-store';
+import { pagesOf, type ReadStore } from '@app/read-store';
 import { viewComplete } from './complete-view';
-
-const PAGE = 1_000;
 
 type Where = Readonly<Record<string, string>>;
 type OrderBy = readonly { readonly field: string; readonly order: 'asc' | 'desc' }[];
@@ -14,11 +12,6 @@ export const completeKeys =
   async (view: string, where: Where, orderBy: OrderBy, position: Position): Promise<readonly string[]> => {
     await viewComplete(projecting, view, position);
     const keys: string[] = [];
-    for (let after: PageStart | undefined; ; ) {
-      const rows = await store.find(view, { where, orderBy, limit: PAGE, ...(after === undefined ? {} : { after }) });
-      for (const { key } of rows) keys.push(key);
-      const last = rows.at(-1);
-      if (rows.length < PAGE || last === undefined) return keys;
-      after = { values: orderBy.map(({ field }) => last.row[field] ?? null), key: last.key };
-    }
+    for await (const rows of pagesOf(store, view, { where, orderBy })) for (const { key } of rows) keys.push(key);
+    return keys;
   };

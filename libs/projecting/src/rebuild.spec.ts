@@ -58,8 +58,8 @@ describe('a rebuild', () => {
     await fill(5);
     const live = readStore.builds.get('counters/1');
     live?.rows.delete('counter-1');
-    live?.rows.set('counter-2', { key: 'counter-2', position: positionOf(1), row: { name: 'n2', count: 99 } });
-    live?.rows.set('counter-9', { key: 'counter-9', position: positionOf(1), row: { name: 'n9', count: 0 } });
+    live?.rows.set('counter-2', { key: 'counter-2', position: positionOf(1), row: { name: 'n2', count: 99 }, size: 24 });
+    live?.rows.set('counter-9', { key: 'counter-9', position: positionOf(1), row: { name: 'n9', count: 0 }, size: 23 });
     await rebuild.start({ swap: true });
     await reaches('ready');
     expect((await rebuild.status())?.verification).toMatchObject({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Position } from '@app/kernel';
 import type { ViewStore } from './view-store';
 
@@ -83,7 +84,8 @@ async function* entries(store: ViewStore, version: number): AsyncGenerator<Entry
     const page: readonly Entry[] = await store.digests(version, after, PAGE);
     yield* page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined) return;
+    await nextTurn();
     after = last.key;
   }
 }

@@ -14,16 +14,24 @@ export interface RowPage<R extends Row = Row> {
   readonly next: PageStart | null;
 }
 
-/** Reads a page of a list. `orderBy` must not be empty; ties are ordered by key. */
+/** Characters of rows in a page: one with large rows is short, and at least one row. */
+export const PAGE_SIZE = 2 * 1024 * 1024;
+
+/** Reads a page of a list, of at most `PAGE_SIZE`. `orderBy` must not be empty; ties are ordered by key. */
 export const findPage = async <R extends Row = Row>(
   store: Pick<ReadStore, 'find'>,
   view: string,
   options: Required<Pick<FindOptions, 'where' | 'orderBy'>>,
   page: PageRequest,
 ): Promise<RowPage<R>> => {
-  const found = (await store.find(view, { ...options, ...(page.after === undefined ? {} : { after: page.after }), limit: page.limit + 1 })) as readonly StoredRow<R>[];
-  if (found.length <= page.limit) return { rows: found, next: null };
-  const rows = found.slice(0, page.limit);
+  const found = (await store.find(view, { ...options, ...(page.after === undefined ? {} : { after: page.after }), limit: page.limit + 1, most: PAGE_SIZE })) as readonly StoredRow<R>[];
+  const isFull = found.length > page.limit || sizeOf(found) >= PAGE_SIZE;
+  if (!isFull) return { rows: found, next: null };
+  // The one that made it full begins the next page.
+  const rows = found.slice(0, Math.max(1, found.length - 1));
   const last = rows.at(-1) as StoredRow<R>;
   return { rows, next: { values: options.orderBy.map(({ field }) => last.row[field] ?? null), key: last.key } };
 };
+
+/** Characters of rows together. */
+export const sizeOf = (rows: readonly StoredRow[]): number => rows.reduce((sum, { size }) => sum + size, 0);

@@ -3,6 +3,7 @@ export { Claims } from './claims';
 export * from './find-page';
 export * from './matching-page';
 export * from './newest-of';
+export * from './pages-of';
 export { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite/sqlite-read-store';
 export { loadDriver } from './sqlite/sqlite-file';
 export { VersionedFiles } from './sqlite/versioned-files';

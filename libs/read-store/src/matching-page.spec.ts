@@ -2,7 +2,7 @@ import type { PageStart } from './find-page';
 import { matchingPage } from './matching-page';
 import type { FindOptions, StoredRow } from './read-store';
 
-const ROWS = Array.from({ length: 1_000 }, (_, n): StoredRow => ({ key: String(n), position: '1', row: { n } }));
+const ROWS = Array.from({ length: 1_000 }, (_, n): StoredRow => ({ key: String(n), position: '1', row: { n }, size: 10 }));
 const store = { find: async (_view: string, { after, limit }: FindOptions) => ROWS.filter(({ row }) => after === undefined || Number(row['n']) > Number(after.values[0])).slice(0, limit) };
 const options = { where: {}, orderBy: [{ field: 'n', order: 'asc' as const }] };
 
@@ -24,7 +24,7 @@ describe('among many rows', () => {
     find: async (_view: string, { after, limit }: FindOptions): Promise<StoredRow[]> => {
       asked += 1;
       const first = after === undefined ? 0 : Number(after.values[0]) + 1;
-      return Array.from({ length: Math.max(0, Math.min(limit, MANY - first)) }, (_, index) => ({ key: String(first + index), position: '1', row: { n: first + index } }));
+      return Array.from({ length: Math.max(0, Math.min(limit, MANY - first)) }, (_, index) => ({ key: String(first + index), position: '1', row: { n: first + index }, size: 10 }));
     },
   };
 

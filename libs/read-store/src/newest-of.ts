@@ -1,11 +1,17 @@
-import type { PageRequest, RowPage } from './find-page';
+import { PAGE_SIZE, type PageRequest, type RowPage, sizeOf } from './find-page';
 import type { FindOptions, ReadStore, Row, StoredRow } from './read-store';
 
 type Dated = Row & { readonly createdAt: string };
 
+/** Rows in order, and whether more may stand behind them than are here. */
+interface List<R extends Dated> {
+  readonly rows: readonly StoredRow<R>[];
+  readonly goesOn: boolean;
+}
+
 /**
- * A page, newest first and ties by key, of several lists at once: rows found by each of the conditions, of which none meets
- * two, and rows at hand. Each condition must be served by an index that goes on with `createdAt` descending.
+ * A page of at most `PAGE_SIZE`, newest first and ties by key, of several lists at once: rows found by each of the conditions,
+ * of which none meets two, and rows at hand. Each condition must be served by an index that goes on with `createdAt` descending.
  */
 export const newestOf = async <R extends Dated>(
   store: Pick<ReadStore, 'find'>,
@@ -14,35 +20,40 @@ export const newestOf = async <R extends Dated>(
   { limit, after }: PageRequest,
   atHand: readonly StoredRow<R>[] = [],
 ): Promise<RowPage<R>> => {
-  const options = { orderBy: [{ field: 'createdAt', order: 'desc' }], ...(after === undefined ? {} : { after }), limit: limit + 1 } as const;
+  const options = { orderBy: [{ field: 'createdAt', order: 'desc' }], ...(after === undefined ? {} : { after }), limit: limit + 1, most: PAGE_SIZE } as const;
   const found = await Promise.all(conditions.map((where) => store.find(view, { where, ...options }) as Promise<readonly StoredRow<R>[]>));
   const rest = after === undefined ? atHand : atHand.filter((row) => newestFirst(row, { key: after.key, row: { createdAt: String(after.values[0]) } }) > 0);
-  const rows = merged([...found, rest.toSorted(newestFirst)], limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return { rows: page, next: rows.length > limit && last !== undefined ? { values: [last.row.createdAt], key: last.key } : null };
+  const lists = found.map((rows) => ({ rows, goesOn: rows.length > limit || sizeOf(rows) >= PAGE_SIZE }));
+  const page = merged([...lists, { rows: rest.toSorted(newestFirst), goesOn: false }], limit);
+  const last = page.rows.at(-1);
+  return { rows: page.rows, next: page.goesOn && last !== undefined ? { values: [last.row.createdAt], key: last.key } : null };
 };
 
-/** The first `count` rows of lists that are each in order. */
-const merged = <R extends Dated>(lists: readonly (readonly StoredRow<R>[])[], count: number): readonly StoredRow<R>[] => {
-  const open = lists.filter((list) => list.length > 0);
-  if (open.length <= 1) return open[0] ?? [];
+/** The first rows of lists that are each in order, up to the limit and `PAGE_SIZE`, as far as it is known which is next. */
+const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List<R> => {
+  const open = lists.filter((list) => list.rows.length > 0);
   const next = open.map(() => 0);
   const rows: StoredRow<R>[] = [];
-  while (rows.length < count) {
+  let size = 0;
+  for (;;) {
     let newest: StoredRow<R> | undefined;
     let from = 0;
-    for (let index = 0; index < open.length; index += 1) {
-      const row = open[index]?.[next[index] as number];
-      if (row === undefined || (newest !== undefined && newestFirst(row, newest) > 0)) continue;
+    for (const [index, list] of open.entries()) {
+      const row = list.rows[next[index] as number];
+      if (row === undefined) {
+        if (list.goesOn) return { rows, goesOn: true };
+        continue;
+      }
+      if (newest !== undefined && newestFirst(row, newest) > 0) continue;
       newest = row;
       from = index;
     }
-    if (newest === undefined) return rows;
+    if (newest === undefined) return { rows, goesOn: false };
+    size += newest.size;
+    if (rows.length === limit || (rows.length > 0 && size > PAGE_SIZE)) return { rows, goesOn: true };
     rows.push(newest);
     next[from] = (next[from] as number) + 1;
   }
-  return rows;
 };
 
 type Placed = { readonly key: string; readonly row: { readonly createdAt: string } };

@@ -9,8 +9,8 @@ export const operationsContract = (view: () => TestView): void => {
       await view().commit([change(1, put('a', { name: 'A' }), put('b', { name: 'B', uses: 1 }), put('c', { name: 'C' }))]);
       await view().commit([change(2, { op: 'patch', key: 'a', fields: { name: 'AA', note: null } }, { op: 'increment', key: 'b', field: 'uses', by: 2 }, { op: 'increment', key: 'b', field: 'fails', by: -1 }, { op: 'remove', key: 'c' })]);
       expect(await view().everything()).toEqual([
-        { key: 'a', position: at(2), row: { name: 'AA', note: null } },
-        { key: 'b', position: at(2), row: { name: 'B', uses: 3, fails: -1 } },
+        { key: 'a', position: at(2), row: { name: 'AA', note: null }, size: 25 },
+        { key: 'b', position: at(2), row: { name: 'B', uses: 3, fails: -1 }, size: 32 },
       ]);
     });
 
@@ -19,9 +19,9 @@ export const operationsContract = (view: () => TestView): void => {
       await view().commit([change(1, put('a', { name: 'A', n: 5 }), add('b', { n: 2 }), add('b', { n: 3, m: -1 }))]);
       await view().commit([change(2, add('a', { n: 1 }), add('b', { n: 10 }), { op: 'remove', key: 'b' }, add('b', { n: 4 }), add('c', {}))]);
       expect(await view().everything()).toEqual([
-        { key: 'a', position: at(2), row: { name: 'A', n: 6 } },
-        { key: 'b', position: at(2), row: { name: 'new', n: 5 } },
-        { key: 'c', position: at(2), row: { name: 'new', n: 1 } },
+        { key: 'a', position: at(2), row: { name: 'A', n: 6 }, size: 18 },
+        { key: 'b', position: at(2), row: { name: 'new', n: 5 }, size: 20 },
+        { key: 'c', position: at(2), row: { name: 'new', n: 1 }, size: 20 },
       ]);
     });
 
@@ -47,7 +47,7 @@ export const operationsContract = (view: () => TestView): void => {
     it('keeps the latest position on a row when an older event comes late', async () => {
       await view().commit([change(5, put('a', { n: 1 }))]);
       await view().commit([change(3, { op: 'increment', key: 'a', field: 'n', by: 1 })]);
-      expect(await view().store.get(view().name, 'a')).toEqual({ key: 'a', position: at(5), row: { n: 2 } });
+      expect(await view().store.get(view().name, 'a')).toEqual({ key: 'a', position: at(5), row: { n: 2 }, size: 7 });
     });
 
     it('gives byte-equal rows however the same changes are split into batches', async () => {

@@ -11,6 +11,8 @@ export interface StoredRow<R extends Row = Row> {
   /** Position of the last event that changed the row. */
   readonly position: Position;
   readonly row: R;
+  /** Characters of the row as JSON. */
+  readonly size: number;
 }
 
 /** An index over row fields; top-level field names, compared as text, number or boolean. */
@@ -78,6 +80,8 @@ export interface FindOptions {
   /** Values of the `orderBy` fields and the key of the last row of the page before. Ties are ordered by key, in the last field's order. */
   readonly after?: { readonly values: readonly Json[]; readonly key: string };
   readonly limit: number;
+  /** The rows end with the one that brings their sizes to this, also before the limit. */
+  readonly most?: number;
 }
 
 /** The port of the read models. Reads go to the live version unless one is named. */
@@ -96,7 +100,7 @@ export interface ReadStore {
   getMany(view: string, keys: readonly string[], version?: number): Promise<readonly StoredRow[]>;
   find(view: string, options: FindOptions, version?: number): Promise<readonly StoredRow[]>;
   count(view: string, where?: FindOptions['where'], version?: number): Promise<number>;
-  /** All rows by key, for verification and comparison: pages of `limit` after a key. */
+  /** All rows by key, for verification and comparison: pages after a key, of at most `limit` and about `PAGE_SIZE`, none of them empty before the end. */
   scan(view: string, version: number, afterKey: string | null, limit: number): Promise<readonly StoredRow[]>;
 
   checkpoint(view: string, version: number, slice?: number): Promise<Checkpoint | undefined>;

@@ -79,6 +79,14 @@ export const readingContract = (view: () => TestView): void => {
       await expect(view().store.find(view().name, values(1_001))).rejects.toThrow('1,000 is the most');
     });
 
+    it('ends with the row that brings the sizes of those found to what is the most, and reads no further', async () => {
+      await view().commit([change(1, ...['a', 'b', 'c', 'd', 'e', 'f'].map((key) => put(key, { spaceId: 's', createdAt: 1, text: key.repeat(key < 'd' ? 100 : 10_000) })))]);
+      const found = (most: number) => view().store.find(view().name, { where: { spaceId: 's' }, orderBy: [{ field: 'createdAt', order: 'asc' }], limit: 5, most });
+      const size = (await found(1))[0]?.size as number;
+      expect(size).toBe(JSON.stringify({ spaceId: 's', createdAt: 1, text: 'a'.repeat(100) }).length);
+      expect([keys(await found(1)), keys(await found(size)), keys(await found(2 * size + 1)), keys(await found(4 * size)), keys(await found(1_000_000))]).toEqual([['a'], ['a'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd'], ['a', 'b', 'c', 'd', 'e']]);
+    });
+
     it('scans all rows by key in pages', async () => {
       await list(5);
       expect(keys(await view().store.scan(view().name, 1, 'k01', 2))).toEqual(['k02', 'k03']);

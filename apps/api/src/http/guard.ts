@@ -23,7 +23,7 @@ export const guard =
       if (isOpen(edge, request, requires)) checkForm(request, route);
       else {
         const caller = edge.authenticator.recognise(keyOf(request, requires));
-        if (caller === undefined || request.headers['x-read-after'] !== undefined) return void admit(edge, request, route).then(() => done(), done);
+        if (caller === undefined || request.headers['x-read-after'] !== undefined || edge.requests.unread.isOver(caller.actor)) return void admit(edge, request, route).then(() => done(), done);
         edge.limiter.takeHere(caller.actor);
         admitAs(caller, request, route);
       }
@@ -36,6 +36,7 @@ export const guard =
 const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<void> => {
   const caller = await callerOf(edge, request, route.requires);
   await edge.limiter.take(caller.actor);
+  await edge.requests.unread.room(caller.actor);
   admitAs(caller, request, route);
   await waitForReadAfter(request);
 };

@@ -7,6 +7,9 @@ import { turnsEnd } from './turns-end';
 /** From this length on bytes beside the headers are cheaper to send than one string. */
 const LONG = 8_192;
 
+/** Of longer answers it is looked at once they were sent how much their caller leaves unread. */
+const MUCH = 256 * 1024;
+
 /** JSON that is ready to be sent: presenters make it once for a row and keep it. */
 export class JsonText {
   private bytes: Buffer | undefined;
@@ -41,7 +44,7 @@ export class JsonTextAdapter extends FastifyAdapter {
     if (statusCode !== undefined) response.status(statusCode);
     response.header('content-type', 'application/json; charset=utf-8');
     // Nest's type says a reply, but all that Nest does with what is returned is to await it; awaiting a reply that is not sent yet would listen to its connection.
-    return turnsEnd().then(() => void response.send(body.payload)) as unknown as ReturnType<FastifyAdapter['reply']>;
+    return turnsEnd().then(() => sendText(response, body)) as unknown as ReturnType<FastifyAdapter['reply']>;
   }
 
   override put(...route: Parameters<FastifyAdapter['put']>): ReturnType<FastifyAdapter['put']> {
@@ -49,3 +52,8 @@ export class JsonTextAdapter extends FastifyAdapter {
     return super.put(...route);
   }
 }
+
+const sendText = (response: FastifyReply, { text, payload }: JsonText): void => {
+  void response.send(payload);
+  if (text.length > MUCH) response.server.edge.requests.unread.look();
+};

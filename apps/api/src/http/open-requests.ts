@@ -1,16 +1,24 @@
 import { refuse } from '@app/kernel';
+import type { Server, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OpenStreams } from './open-streams';
 import type { Overload } from './overload';
+import { closeSilent, UnreadAnswers } from './slow-readers';
 
 /** The requests that are being answered, so that a stop can wait for them. */
 export class OpenRequests {
   readonly streams = new OpenStreams();
   private draining = false;
-  private open = 0;
+  private readonly open = new Map<ServerResponse, FastifyRequest>();
+  readonly unread = new UnreadAnswers(this.open);
   private whenNone: (() => void) | undefined;
 
-  constructor(private readonly overload: Overload) {}
+  constructor(
+    server: Server,
+    private readonly overload: Overload,
+  ) {
+    closeSilent(server, this.open);
+  }
 
   /** Counts a request until its connection is done with it. While draining or overloaded only health is still answered. */
   admit(request: FastifyRequest, reply: FastifyReply): void {
@@ -19,15 +27,20 @@ export class OpenRequests {
       reply.header('connection', 'close');
       if (!request.url.startsWith('/health/')) refuse('unavailable', { reason });
     }
-    this.open += 1;
-    reply.raw.on('close', this.onClosed);
+    this.open.set(reply.raw, request);
+    reply.raw.on('close', () => this.closed(reply.raw));
+  }
+
+  stop(): void {
+    this.overload.stop();
+    this.unread.stop();
   }
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */
   async drain(ms: number): Promise<void> {
     this.draining = true;
     this.streams.endFollowed();
-    if (this.open === 0) return;
+    if (this.open.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.whenNone = resolve;
@@ -36,8 +49,8 @@ export class OpenRequests {
     clearTimeout(timer);
   }
 
-  private readonly onClosed = (): void => {
-    this.open -= 1;
-    if (this.open === 0) this.whenNone?.();
-  };
+  private closed(response: ServerResponse): void {
+    this.open.delete(response);
+    if (this.open.size === 0) this.whenNone?.();
+  }
 }

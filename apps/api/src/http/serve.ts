@@ -30,9 +30,8 @@ export const serve = async (module: Type | DynamicModule, logger: Logger): Promi
   const fastify = adapter.getInstance();
   const routes = new RouteTable(fastify);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
-  const overload = new Overload(fastify.server);
-  fastify.addHook('onClose', async () => overload.stop());
-  const requests = new OpenRequests(overload);
+  const requests = new OpenRequests(fastify.server, new Overload(fastify.server));
+  fastify.addHook('onClose', async () => requests.stop());
   installEdge(fastify, edgeServices(app, requests), logger);
   app.useGlobalFilters(new ProblemFilter(routes, logger));
   await app.init();

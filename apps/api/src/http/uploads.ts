@@ -3,7 +3,6 @@ import { isUnstorableText } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
 import { countParts } from './part-count';
-import { JSON_LIMIT } from './route';
 
 /** A part of a `multipart/form-data` body. A file's body must be read before the next part comes. */
 export type Part =
@@ -12,6 +11,8 @@ export type Part =
 
 /** Headers of one part. */
 const MOST_HEADERS = 20;
+/** The text of one field. */
+const FIELD_BYTES = 64 * 1024;
 
 /**
  * Lets an instance read multipart bodies. The parser's hooks are left out: they would run for every request, and only remove
@@ -19,7 +20,7 @@ const MOST_HEADERS = 20;
  */
 export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void => {
   const withoutHooks = Object.create(fastify, { addHook: { value: () => fastify } }) as FastifyInstance;
-  multipart(withoutHooks, { limits: { fileSize, files: 100, fields: 100, fieldSize: JSON_LIMIT, fieldNameSize: 100, headerPairs: MOST_HEADERS } }, () => undefined);
+  multipart(withoutHooks, { limits: { fileSize, files: 100, fields: 100, fieldSize: FIELD_BYTES, fieldNameSize: 100, headerPairs: MOST_HEADERS } }, () => undefined);
 };
 
 /**

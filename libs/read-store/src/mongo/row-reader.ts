@@ -1,5 +1,6 @@
 import { Grouped, type Json, LruCache } from '@app/kernel';
 import type { mongo } from 'mongoose';
+import { PAGE_SIZE } from '../find-page';
 import { frozen } from '../frozen';
 import type { FindOptions, Row, StoredRow } from '../read-store';
 import { type RowDocument, STANDING } from './documents';
@@ -73,8 +74,8 @@ export class RowReader {
   }
 
   async scan(afterKey: string | null, limit: number): Promise<readonly StoredRow[]> {
-    const found = await this.server.read(() => this.rows.find<Found>({ ...(afterKey === null ? {} : { _id: { $gt: afterKey } }), ...STANDING }, { projection: WHOLE, sort: { _id: 1 }, limit }).toArray());
-    return found.map(({ _id, position, row }) => ({ key: _id, position, row: JSON.parse(row) as Row }));
+    const found = await this.server.read(() => upTo(PAGE_SIZE, this.rows.find<Found>({ ...(afterKey === null ? {} : { _id: { $gt: afterKey } }), ...STANDING }, { projection: WHOLE, sort: { _id: 1 }, limit })));
+    return found.map(({ _id, position, row }) => ({ key: _id, position, row: JSON.parse(row) as Row, size: row.length }));
   }
 
   private page(place: Place, options: FindOptions): Page {
@@ -90,10 +91,13 @@ export class RowReader {
 
   private async found({ indexes }: Place, options: FindOptions, askedAt: number): Promise<StoredRow[]> {
     const rows: StoredRow[] = [];
+    const { limit, most = Infinity } = options;
+    let size = 0;
     for (const { filter, sort, hint } of pageQueries(indexes, options)) {
-      const part = await this.server.read(() => this.rows.find<Found>({ ...filter, ...STANDING }, { projection: WHOLE, sort: { ...sort }, hint, limit: options.limit - rows.length }).toArray());
+      const part = await this.server.read(() => upTo(most - size, this.rows.find<Found>({ ...filter, ...STANDING }, { projection: WHOLE, sort: { ...sort }, hint, limit: limit - rows.length })));
       for (const row of part) rows.push(this.shared(row, askedAt));
-      if (rows.length >= options.limit) break;
+      for (const row of part) size += row.row.length;
+      if (rows.length >= limit || size >= most) break;
     }
     return rows;
   }
@@ -137,8 +141,21 @@ export class RowReader {
   private shared({ _id, position, commit, row }: Found, askedAt: number): StoredRow {
     const known = this.known(_id, commit, askedAt);
     if (known !== undefined) return known;
-    const stored: StoredRow = Object.freeze({ key: _id, position, row: frozen(JSON.parse(row) as Record<string, Json>) });
+    const stored: StoredRow = Object.freeze({ key: _id, position, row: frozen(JSON.parse(row) as Record<string, Json>), size: row.length });
     this.cache.set(_id, { stored, commit, size: row.length + OVERHEAD, askedAt });
     return stored;
   }
 }
+
+/** Documents until their rows come to so many characters; no further batch is asked for then. */
+const upTo = async (most: number, cursor: mongo.FindCursor<Found>): Promise<readonly Found[]> => {
+  if (most === Infinity) return cursor.toArray();
+  const found: Found[] = [];
+  let size = 0;
+  for await (const document of cursor) {
+    found.push(document);
+    size += document.row.length;
+    if (size >= most) break;
+  }
+  return found;
+};

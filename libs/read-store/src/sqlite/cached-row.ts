@@ -27,7 +27,7 @@ const OVERHEAD = 200;
 export const rowCache = (): LruCache<string, CachedRow> => new LruCache(CAPACITY, ({ size }) => size);
 
 export const parsedRow = ({ key, position, changed, row }: FoundRow, seen: number): CachedRow => ({
-  stored: Object.freeze({ key, position, row: frozen(JSON.parse(row) as Row) }),
+  stored: Object.freeze({ key, position, row: frozen(JSON.parse(row) as Row), size: row.length }),
   changed,
   seen,
   size: row.length + OVERHEAD,

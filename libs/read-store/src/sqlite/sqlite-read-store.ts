@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
@@ -15,6 +16,9 @@ export interface SqliteReadStoreOptions {
   /** Writes in this thread instead of one of its own: for threads that do nothing else, such as a rebuild's. */
   readonly inThread?: boolean;
 }
+
+/** Rows read by key without letting others run. */
+const MANY = 200;
 
 /**
  * The read store on SQLite: one file per view version, so that filling a new version never waits for the live one. Writing
@@ -83,7 +87,12 @@ class SqliteReadStore implements ReadStore {
   }
 
   async getMany(view: string, keys: readonly string[], version?: number): Promise<readonly StoredRow[]> {
-    return this.read(view, version, (reader) => reader.getMany(keys));
+    const rows: StoredRow[] = [];
+    for (let from = 0; from < keys.length; from += MANY) {
+      if (from > 0) await nextTurn();
+      for (const row of this.read(view, version, (reader) => reader.getMany(keys.slice(from, from + MANY)))) rows.push(row);
+    }
+    return rows;
   }
 
   async find(view: string, options: FindOptions, version?: number): Promise<readonly StoredRow[]> {

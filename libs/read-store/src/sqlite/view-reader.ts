@@ -1,5 +1,6 @@
 import { type Json, LruCache } from '@app/kernel';
 import type Database from 'better-sqlite3';
+import { PAGE_SIZE } from '../find-page';
 import type { Checkpoint, FindOptions, StoredRow } from '../read-store';
 import { type FoundRow, parsedRow, rowCache } from './cached-row';
 import { countQuery, pageQueries } from './find-plan';
@@ -80,8 +81,14 @@ export class ViewReader {
   }
 
   scan(afterKey: string | null, limit: number): readonly StoredRow[] {
-    const found = this.statements.scan.all(afterKey ?? '', limit) as FoundRow[];
-    return found.map(({ key, position, row }) => ({ key, position, row: JSON.parse(row) as StoredRow['row'] }));
+    const rows: StoredRow[] = [];
+    let size = 0;
+    for (const { key, position, row } of this.statements.scan.iterate(afterKey ?? '', limit) as Iterable<FoundRow>) {
+      rows.push({ key, position, row: JSON.parse(row) as StoredRow['row'], size: row.length });
+      size += row.length;
+      if (size >= PAGE_SIZE) break;
+    }
+    return rows;
   }
 
   checkpoint(slice: number): Checkpoint | undefined {
@@ -100,13 +107,17 @@ export class ViewReader {
 
   private foundRows(options: FindOptions, seen: number): StoredRow[] {
     const rows: StoredRow[] = [];
+    const { limit, most = Infinity } = options;
+    let size = 0;
     for (const { sql, parameters } of pageQueries(this.head.indexes, options)) {
-      const found = this.statement(sql).raw().all(...parameters, options.limit - rows.length) as FoundInPage[];
+      const found = this.statement(sql).raw().all(...parameters, limit - rows.length) as FoundInPage[];
       for (const [key, position, changed, row] of found) {
-        const known = this.unchanged(key, changed, seen);
-        rows.push(known ?? (row === null ? (this.fetched(key, seen) as StoredRow) : this.parsed({ key, position, changed, row }, seen)));
+        const stored = this.unchanged(key, changed, seen) ?? (row === null ? (this.fetched(key, seen) as StoredRow) : this.parsed({ key, position, changed, row }, seen));
+        rows.push(stored);
+        size += stored.size;
+        if (size >= most) return rows;
       }
-      if (rows.length >= options.limit) break;
+      if (rows.length >= limit) break;
     }
     return rows;
   }

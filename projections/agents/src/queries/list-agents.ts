@@ -1,8 +1,11 @@
-import { newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage, type StoredRow } from '@app/read-store';
+import { matchingPage, newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage, type StoredRow } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { spacesOfUser } from '@projections/space-members';
 import { type AgentRow, agents } from '../agents.projection';
+
+/** So many Agents are read at once, whatever is shown of them: each may have a long prompt. */
+const FEW = 20;
 
 /** The Agents of the Spaces that a user is a member of as the view knows, or of one of them, newest first. `among`: only those of these Agents. */
 export class ListAgents extends Query<RowPage<AgentRow>> {
@@ -22,7 +25,9 @@ export class ListAgentsHandler implements IQueryHandler<ListAgents> {
 
   async execute({ userId, spaceId: only, among, page }: ListAgents): Promise<RowPage<AgentRow>> {
     const spaceIds = (await spacesOfUser(this.store, userId)).filter((spaceId) => only === undefined || spaceId === only);
-    if (among === undefined) return newestOf<AgentRow>(this.store, agents.name, spaceIds.map((spaceId) => ({ spaceId })), page);
+    const ofSpaces = (request: PageRequest): Promise<RowPage<AgentRow>> => newestOf<AgentRow>(this.store, agents.name, spaceIds.map((spaceId) => ({ spaceId })), request);
+    if (among === undefined) return ofSpaces(page);
+    if (among.size > FEW) return matchingPage<AgentRow>(this.store, agents.name, { where: {}, orderBy: [{ field: 'createdAt', order: 'desc' }] }, ({ id }) => among.has(id), page, ofSpaces);
     const named = (await this.store.getMany(agents.name, [...among])) as readonly StoredRow<AgentRow>[];
     return newestOf<AgentRow>(this.store, agents.name, [], page, named.filter(({ row }) => spaceIds.includes(row.spaceId)));
   }
