@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { refuse } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 
-/** A connection that takes nothing of its answer for so long, or sends nothing of its body, is closed. */
+/** A connection that takes nothing of its answer for so long, or sends nothing of its body, is closed; a quarter later at the latest. */
 const SILENT_MS = 60_000;
 /** Bytes of answers that may wait for one caller to read them; whoever leaves more unread is served further when they have read. */
 export const MOST_UNREAD = 4 * 1024 ** 2;
@@ -15,11 +15,28 @@ const PATIENCE_MS = 30_000;
 /** The requests that are being answered, by their answers. */
 export type OpenAnswers = ReadonlyMap<ServerResponse, FastifyRequest>;
 
+/** Silence is heard of in parts: the first may pass unheard, since what is under way was begun in it. */
+const PARTS = 4;
+
+interface Silence {
+  readonly heardAt: number;
+  readonly parts: number;
+}
+
 /** Closes connections whose other end has gone silent in the middle of a request or an answer. Those on which nothing is due may wait. */
 export const closeSilent = (server: Server, open: OpenAnswers, silentMs = SILENT_MS): void => {
-  server.setTimeout(silentMs, (socket: Socket) => {
+  const partMs = silentMs / PARTS;
+  const silences = new WeakMap<Socket, Silence>();
+  server.setTimeout(partMs, (socket: Socket) => {
     const request = [...open].find(([response]) => response.socket === socket)?.[1];
-    if (request === undefined || isDue(socket, request)) socket.destroy();
+    // Another limit, which Node gives to connections that wait for a further request.
+    if (request === undefined && socket.timeout !== partMs) return void socket.destroy();
+    const before = silences.get(socket);
+    const isSameSilence = before !== undefined && performance.now() - before.heardAt < 1.5 * partMs;
+    const parts = isSameSilence ? before.parts + 1 : 1;
+    if (parts >= PARTS && (request === undefined || isDue(socket, request))) return void socket.destroy();
+    silences.set(socket, { heardAt: performance.now(), parts });
+    socket.setTimeout(partMs);
   });
 };
 
