@@ -2,7 +2,7 @@ import type { Gap } from '@app/projecting';
 import type { FindOptions, StoredRow } from '@app/read-store';
 import { completeKeys } from './complete-rows';
 
-const rows = Array.from({ length: 2_500 }, (_, n): StoredRow => ({ key: `k${n}`, position: '1', row: { createdAt: String(n).padStart(4, '0') } }));
+const rows = Array.from({ length: 2_500 }, (_, n): StoredRow => ({ key: `k${n}`, position: '1', row: { createdAt: String(n).padStart(4, '0') }, size: 30 }));
 const store = {
   find: async (_view: string, { after, limit }: FindOptions) => {
     const from = after === undefined ? 0 : rows.findIndex(({ key }) => key === after.key) + 1;
