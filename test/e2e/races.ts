@@ -17,24 +17,20 @@ interface Race {
   readonly name: string;
   /** How the two are answered, the one that comes first in the alphabet first: as the first of these, or as one of the others. */
   readonly outcomes: readonly (readonly [string, string])[];
-  /** Prepares what a lane needs, and gives the requests of each of its rounds. */
-  readonly lane: (ask: Ask, lane: number) => Promise<(round: number) => Promise<Pair>>;
+  /** Prepares what a lane needs, and gives the requests of each round of all lanes; `turn` counts those of this one. */
+  readonly lane: (ask: Ask, lane: number) => Promise<(round: number, turn: number) => Promise<Pair>>;
 }
 
 const post = (path: string, body: unknown, headers?: Request['headers']): Request => ({ path: `${CORE}${path}`, method: 'POST', body, ...(headers && { headers }) });
 const put = (path: string, body: unknown, revision?: number): Request => ({ path: `${CORE}${path}`, method: 'PUT', body, ...(revision !== undefined && { headers: { 'if-match': `"${revision}"` } }) });
 
-const made = async (ask: Ask, request: Request): Promise<string> => {
-  const { status, body } = await ask<{ readonly id?: string }>(request);
-  if (body.id === undefined) throw new Error(`${request.method} ${request.path}: ${status} ${JSON.stringify(body)}`);
-  return body.id;
+const thing = async (ask: Ask, request: Request): Promise<{ readonly id: string; readonly revision: number }> => {
+  const { status, body } = await ask<{ readonly id?: string; readonly revision?: number }>(request);
+  const { id, revision } = body;
+  if (id === undefined || revision === undefined) throw new Error(`${request.method} ${request.path}: ${status} ${JSON.stringify(body)}`);
+  return { id, revision };
 };
-
-const revisionOf = async (ask: Ask, path: string): Promise<number> => {
-  const { status, body } = await ask<{ readonly revision?: number }>({ path: `${CORE}${path}`, method: 'GET' });
-  if (body.revision === undefined) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
-  return body.revision;
-};
+const made = async (ask: Ask, request: Request): Promise<string> => (await thing(ask, request)).id;
 
 const TAKEN = [['201', '409 name_taken']] as const;
 const OVERTAKEN = [['200', '412 precondition_failed']] as const;
@@ -69,11 +65,9 @@ export const races: readonly Race[] = [
     outcomes: OVERTAKEN,
     lane: async (ask, lane) => {
       const spaceId = await made(ask, post('/spaces', { name: `Prompts ${lane}` }));
-      const prompt = `/spaces/${spaceId}/prompts/${await made(ask, post(`/spaces/${spaceId}/prompts`, { title: 'Prompt', text: 'first' }))}`;
-      return async (round) => {
-        const revision = await revisionOf(ask, prompt);
-        return [put(prompt, { text: `one ${round}` }, revision), put(prompt, { text: `other ${round}` }, revision)];
-      };
+      const { id, revision } = await thing(ask, post(`/spaces/${spaceId}/prompts`, { title: 'Prompt', text: 'first' }));
+      const change = (text: string, turn: number): Request => put(`/spaces/${spaceId}/prompts/${id}`, { text }, revision + turn);
+      return async (round, turn) => [change(`one ${round}`, turn), change(`other ${round}`, turn)];
     },
   },
   {
@@ -95,11 +89,9 @@ export const races: readonly Race[] = [
     name: 'the next revision of an API key',
     outcomes: OVERTAKEN,
     lane: async (ask, lane) => {
-      const key = `/api-keys/${await made(ask, post('/api-keys', { name: `key ${lane}`, agentIds: [], permissions: ['agents:read'] }))}`;
-      return async (round) => {
-        const revision = await revisionOf(ask, key);
-        return [put(key, { name: `one ${round}` }, revision), put(key, { name: `other ${round}` }, revision)];
-      };
+      const { id, revision } = await thing(ask, post('/api-keys', { name: `key ${lane}`, agentIds: [], permissions: ['agents:read'] }));
+      const change = (name: string, turn: number): Request => put(`/api-keys/${id}`, { name }, revision + turn);
+      return async (round, turn) => [change(`one ${round}`, turn), change(`other ${round}`, turn)];
     },
   },
   {
@@ -120,9 +112,9 @@ export const race = async ({ outcomes, lane }: Race, asks: readonly [Ask, Ask], 
   let round = 0;
   const run = async (number: number): Promise<void> => {
     const next = await lane(asks[0], number);
-    while (round < pairs) {
+    for (let own = 0; round < pairs; own += 1) {
       const turn = (round += 1);
-      const pair = await next(turn);
+      const pair = await next(turn, own);
       const answers = await Promise.all(pair.map((request, index) => (asks[(index + turn) % 2] as Ask)<Answered['body']>(request)));
       const told = answers.map(outcomeOf).toSorted().join(', ');
       seen.set(told, (seen.get(told) ?? 0) + 1);

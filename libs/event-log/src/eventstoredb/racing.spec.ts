@@ -148,6 +148,23 @@ describe('who loses a race on EventStoreDB', () => {
     expect(await logs[0].readStream('a-1')).toEqual([]);
   });
 
+  it('to remove a stream gives up in time where it can never win: somebody closed the stream for ever', async () => {
+    await logs[0].append('a-1', newEvents(1), 'noStream');
+    both.hide();
+    const closed = withClient(server.url, (client) => client.tombstoneStream('a-1'));
+    await both.hidden();
+    const removed = watch(logs[0].delete('a-1', 'any'));
+    await called(6);
+    expect(removed.outcome).toBeUndefined();
+    both.show();
+    await closed;
+    const appended = calls;
+    await until(() => removed.outcome !== undefined, 'its end');
+
+    expect(removed.outcome).toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    expect(calls - appended).toBeLessThan(200);
+  });
+
   it('for the list of removals goes on: each of many is written down', async () => {
     both.lag = () => 10;
     const streams = Array.from({ length: 8 }, (_, index) => `a-${index}`);
