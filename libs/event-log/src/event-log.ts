@@ -67,6 +67,8 @@ export interface OurEvents {
 export interface ForeignEvent extends StoredEvent {
   /** When the server took it, ISO 8601 UTC. */
   readonly at: string;
+  /** Its stream has a name as ours have. */
+  readonly isNamedAsOurs: boolean;
 }
 
 export interface LogPage {

@@ -26,7 +26,7 @@ export const instanceKey = ({ DATA_DIR, ...config }: Config, name: 'VAULT_KEY' |
 };
 
 /** What stands in the way of work on the stores, in a sentence: by name, since these come from several libraries. */
-const SENTENCES = new Set(['BackupError', 'LogInUse', 'LogDiffers', 'ExportDamaged', 'LogCorrupted', 'Unavailable', 'WrongVaultKey']);
+const SENTENCES = new Set(['BackupError', 'LogInUse', 'LogDiffers', 'ExportDamaged', 'ForeignExport', 'LogCorrupted', 'Unavailable', 'WrongVaultKey']);
 
 /** The outcome of work on the stores; what a person can act on becomes a `Failure`. */
 export const orFailure = async <T>(work: Promise<T>): Promise<T> => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
 import { type Blobs, openFileBlobs } from '@app/blobs';
-import { openBlobs, openLog, openLogReader, openVault } from '@app/hosting';
+import { eventCatalogue, openBlobs, openLog, openLogReader, openVault } from '@app/hosting';
 import { type Config, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import type { Vault } from '@app/vault';
@@ -59,7 +59,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
       ...(apart.blobs === undefined ? {} : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
     }));
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
-    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, warn: output.progress, onProgress })));
+    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, warn: output.progress, ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }), onProgress })));
     output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
       `Imported ${file}.`,
       ...(keys === undefined ? [] : [`Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`]),

@@ -91,7 +91,7 @@ export class EventStoreLogReader implements LogReader {
         continue;
       }
       theirs += 1;
-      if (withForeign === true) foreign.push({ ...event, at });
+      if (withForeign === true) foreign.push({ ...event, at, isNamedAsOurs: this.connection.ours?.isOurStream(event.stream) === true });
     }
     return { events, next, end: isEnd && looked === read.length, ...(foreign.length > 0 && { foreign }), ...(theirs > 0 && theirs === looked && { isForeign: true }) };
   }

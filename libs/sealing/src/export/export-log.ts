@@ -5,13 +5,14 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { LogReader } from '@app/event-log';
+import type { LogPage, LogReader } from '@app/event-log';
 import { type Clock, type Patience, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
 import { patientReader } from './patient-reader';
+import { SealedStrangers } from './sealed-strangers';
 
 const PAGE = 1_000;
 
@@ -22,7 +23,7 @@ export interface ExportOptions extends Patience {
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Writes the whole log into a file that can be verified alone. A log that goes away meanwhile is waited for. The file appears under its name when it is whole and on the disk. */
+/** Writes the whole log into a file that can be verified alone; of what others wrote to the server only what an earlier version sealed. A log that goes away meanwhile is waited for. The file appears under its name when it is whole and on the disk. */
 export const exportLog = async (log: LogReader, file: string, { warn, patienceMs, ...options }: ExportOptions): Promise<{ readonly events: number }> => {
   const unfinished = `${file}.unfinished`;
   const written = { events: 0 };
@@ -51,7 +52,7 @@ async function* exportText(log: LogReader, { publicKey, clock, onProgress }: Omi
   const header: ExportHeader = { format: 'agent-platform/export', version: 1, at: clock.now().toISOString(), publicKey, ordinal: total };
   yield text([lineOf(header)]);
   const removals = new Removals(receiptsOf(await log.readStream(REMOVAL_STREAM)));
-  for await (const events of pagesUpTo(log, head)) {
+  for await (const events of ofUsAndSealed(log, head)) {
     yield text(events.flatMap((event) => [...removals.before(event).map((removed) => lineOf({ removed })), eventLine(event)]));
     written.events += events.length;
     onProgress?.({ done: written.events, total: Math.max(total, written.events) });
@@ -60,14 +61,42 @@ async function* exportText(log: LogReader, { publicKey, clock, onProgress }: Omi
   yield Buffer.from(lineOf({ footer: { events: written.events, sha256: digest.digest('hex') } }));
 }
 
-async function* pagesUpTo(log: LogReader, head: Position | null): AsyncGenerator<readonly StoredEvent[]> {
-  for (let after: Position | null = null; head !== null; ) {
-    const page = await log.readAll({ after, limit: PAGE });
-    yield page.events.filter(({ position }) => position <= head);
-    if (page.end || page.next === null || page.next >= head) return;
-    after = page.next;
+/** Every event of ours up to a position, in pages, and those of others that an earlier version sealed. */
+async function* ofUsAndSealed(log: LogReader, head: Position | null): AsyncGenerator<readonly StoredEvent[]> {
+  const strangers = new SealedStrangers(log);
+  for await (const { events, foreign = [] } of pagesUpTo(log, head)) {
+    const chosen: StoredEvent[] = [];
+    let next = 0;
+    const oursBefore = (position?: Position): void => {
+      for (let event = events[next]; event !== undefined && (position === undefined || event.position < position); event = events[next]) {
+        chosen.push(event);
+        strangers.passed(event);
+        next += 1;
+      }
+    };
+    for (const { at: _, isNamedAsOurs: __, ...stranger } of foreign) {
+      oursBefore(stranger.position);
+      if (await strangers.holds(stranger)) chosen.push(stranger);
+    }
+    oursBefore();
+    yield chosen;
   }
 }
+
+async function* pagesUpTo(log: LogReader, head: Position | null): AsyncGenerator<Pick<LogPage, 'events' | 'foreign'>> {
+  for (let after: Position | null = null; head !== null; ) {
+    const { events, foreign, next, end }: LogPage = await log.readAll({ after, limit: PAGE, withForeign: true });
+    const isPast = next !== null && next > head;
+    yield isPast ? { events: events.filter(upTo(head)), foreign: foreign?.filter(upTo(head)) ?? [] } : { events, ...(foreign && { foreign }) };
+    if (end || next === null || next >= head) return;
+    after = next;
+  }
+}
+
+const upTo =
+  (head: Position) =>
+  ({ position }: StoredEvent): boolean =>
+    position <= head;
 
 const sealedOrdinal = async (log: LogReader): Promise<number> => {
   const [last] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });

@@ -1,5 +1,5 @@
-import type { EventLog, LogReader } from '@app/event-log';
-import { nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
+import type { EventLog, LogReader, OurEvents } from '@app/event-log';
+import { LruCache, nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
 import type { Verification } from '../verify/verification';
 import { verifyLog } from '../verify/verify-stores';
 import type { ExportedRemoval } from './export-format';
@@ -20,22 +20,35 @@ export class ExportDamaged extends Error {
   override readonly name = 'ExportDamaged';
 }
 
+/** The export holds events of other programs, which the log cannot tell from ours: nothing was changed. */
+export class ForeignExport extends Error {
+  override readonly name = 'ForeignExport';
+
+  constructor({ id, stream, revision }: StoredEvent) {
+    super(`the export holds what other programs wrote, sealed by an earlier version, first event ${id} at revision ${revision} of ${stream}: import it into EventStoreDB (EVENTSTORE_URL), where it is told from the rest`);
+  }
+}
+
 export interface ImportOptions extends Patience {
   /** Public keys that may have signed. */
   readonly publicKeys: readonly string[];
+  /** For a log that takes our events alone: what tells them. */
+  readonly ours?: OurEvents;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
+const REMEMBERED_FOREIGN = 4_000;
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
 /**
  * Brings an export into an empty log, event for event, and verifies the result. A log that goes away meanwhile is waited for; when
- * patience ended, or after an interruption, it goes on where it was when called again. Throws `ExportDamaged` and `LogDiffers`
- * before it writes anything.
+ * patience ended, or after an interruption, it goes on where it was when called again. Throws `ExportDamaged`, `ForeignExport`
+ * and `LogDiffers` before it writes anything.
  */
-export const importExport = async (file: string, log: EventLog, { publicKeys, onProgress, ...patience }: ImportOptions): Promise<Verification> => {
+export const importExport = async (file: string, log: EventLog, { publicKeys, ours, onProgress, ...patience }: ImportOptions): Promise<Verification> => {
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
+  if (ours !== undefined) await demandOurs(file, ours);
   const reader = patientReader(log, patience);
   const present = new PresentEvents(reader);
   const appender = new ImportAppender(log, patience);
@@ -59,6 +72,10 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, on
   return verifyLog(reader, { publicKeys });
 };
 
+const demandOurs = async (file: string, ours: OurEvents): Promise<void> => {
+  for await (const item of exportItems(file)) if (item.kind === 'event' && !ours.isOurs(item.event)) throw new ForeignExport(item.event);
+};
+
 /** One after the other: a stream may have lost many. */
 function* placeholders({ stream, before }: ExportedRemoval): Generator<StoredEvent> {
   for (let revision = 0; revision < before; revision += 1) yield { stream, revision, id: nameId(PLACEHOLDER_SPACE, `${stream}/${revision}`), type: PLACEHOLDER, data: '{}', metadata: '{}', position: '' };
@@ -67,6 +84,8 @@ function* placeholders({ stream, before }: ExportedRemoval): Generator<StoredEve
 /** What the log holds already, which must be how the export begins. */
 class PresentEvents {
   private events: StoredEvent[] = [];
+  /** What others wrote, the last of it: an export may hold some that an earlier version sealed. */
+  private readonly foreign = new LruCache<string, StoredEvent>(REMEMBERED_FOREIGN);
   private after: Position | null = null;
   private ended = false;
 
@@ -75,6 +94,8 @@ class PresentEvents {
   /** True when the event stands in the log at this place. Throws `LogDiffers` when another does. */
   async skip(event: StoredEvent): Promise<boolean> {
     const first = await this.first();
+    const foreign = this.foreign.get(placeOf(event));
+    if (foreign !== undefined && isSame(foreign, event)) return true;
     if (first === undefined) return false;
     if (!isSame(first, event)) throw new LogDiffers(first);
     this.events.shift();
@@ -96,14 +117,17 @@ class PresentEvents {
 
   private async first(): Promise<StoredEvent | undefined> {
     while (this.events.length === 0 && !this.ended) {
-      const page = await this.log.readAll({ after: this.after, limit: 1_000 });
+      const page = await this.log.readAll({ after: this.after, limit: 1_000, withForeign: true });
       this.events = [...page.events];
+      for (const event of page.foreign ?? []) this.foreign.set(placeOf(event), event);
       this.after = page.next;
       this.ended = page.end;
     }
     return this.events[0];
   }
 }
+
+const placeOf = ({ stream, revision }: StoredEvent): string => `${revision} ${stream}`;
 
 const isSame = (a: StoredEvent, b: StoredEvent): boolean =>
   a.id === b.id && a.stream === b.stream && a.revision === b.revision && a.type === b.type && a.data === b.data && a.metadata === b.metadata;

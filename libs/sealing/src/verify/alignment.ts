@@ -1,31 +1,37 @@
 import type { StoredEvent } from '@app/kernel';
 import type { SealedEvent } from '../event-hash';
 import type { ClaimedRemovals, UnprovenRemoval } from './claimed-removals';
-import { EventWindow, type FoundEvent } from './event-window';
+import { EventWindow, type FoundEvent, FoundEvents } from './event-window';
 import type { Findings } from './findings';
-import type { Damage } from './verify-source';
+import type { Damage, SourceItem, Stranger } from './verify-source';
 
 /** How many events that were passed over are remembered. */
 const PASSED_OVER = 2_000;
+
+/** With the ordinal of the sealed event that it stands before. */
+type PassedEvent = FoundEvent & { readonly ordinal: number };
 
 /** Compares the events of the log, in order, with those that the seals list, in order. */
 export class Alignment {
   events = 0;
   private readonly window: EventWindow;
   /** Events met before their turn; those that never get one were inserted. */
-  private readonly passedOver = new Map<string, FoundEvent & { readonly ordinal: number }>();
+  private readonly passedOver = new FoundEvents<PassedEvent>();
+  /** What others wrote: in which order it was sealed, if it was, proves nothing. */
+  private readonly passedStrangers = new FoundEvents();
   /** Entries of seals that cannot be read: so many events may stand without one. */
   private unlisted = 0;
   private lastOrdinal = 0;
   private inDamage: Damage | undefined;
 
   constructor(
-    events: AsyncIterable<StoredEvent | Damage>,
+    events: AsyncIterable<SourceItem>,
     private readonly removals: ClaimedRemovals,
     private readonly findings: Findings,
     onEvent: (event: StoredEvent) => void,
+    onStranger: (stranger: Stranger) => void,
   ) {
-    this.window = new EventWindow(events, onEvent, (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }));
+    this.window = new EventWindow(events, onEvent, onStranger, (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }));
   }
 
   /** The seals of so many events are lost. */
@@ -37,16 +43,17 @@ export class Alignment {
   /** The next event that the seals list. */
   async expect(entry: SealedEvent): Promise<void> {
     this.lastOrdinal += 1;
-    const early = this.passedOver.get(entry.id);
+    const early = this.passedOver.find(entry);
     if (early !== undefined) {
-      this.passedOver.delete(entry.id);
+      this.passedOver.delete(early);
       this.findings.add({ kind: 'reordered', detail: 'the event stands before others that were sealed before it', ...this.placeOf(entry, early) });
       this.compare(entry, early);
       return;
     }
-    await this.window.fill();
-    if (this.window.has(entry.id)) this.compare(entry, this.passTo(entry.id));
-    else this.absent(entry);
+    const found = await this.find(entry);
+    if (found === undefined) return this.absent(entry);
+    this.passTo(found);
+    this.compare(entry, found);
   }
 
   /** Everything that the seals list was met: what was passed over has no seal, what is left is not sealed yet, nor are its receipts. */
@@ -58,6 +65,7 @@ export class Alignment {
     for (await this.window.fill(); this.window.first !== undefined; await this.window.fill()) {
       const event = this.window.takeFirst() as FoundEvent;
       if (event.damageBefore !== undefined) this.unreadableTail(event.damageBefore);
+      if (event.isForeign) continue;
       since ??= recordedAtOf(event);
       events += 1;
     }
@@ -65,19 +73,40 @@ export class Alignment {
     return { events, since };
   }
 
+  private async find(entry: SealedEvent): Promise<FoundEvent | undefined> {
+    await this.window.fill();
+    // However much others wrote between two of ours.
+    while (this.window.find(entry) === undefined && this.window.holdsStrangers) {
+      for (const stranger of this.window.takeStrangers()) this.passStranger(stranger);
+      await this.window.fill();
+    }
+    return this.window.find(entry) ?? this.passedStrangers.find(entry);
+  }
+
   /** Takes events off the window up to one; those before it have missed or not yet had their turn. */
-  private passTo(id: string): FoundEvent {
+  private passTo(found: FoundEvent): void {
+    if (this.passedStrangers.delete(found)) return;
     for (;;) {
       const event = this.window.takeFirst() as FoundEvent;
       if (event.damageBefore !== undefined) this.inDamage = undefined;
-      if (event.id === id) return event;
-      this.passedOver.set(event.id, { ...event, ordinal: this.lastOrdinal });
-      if (this.passedOver.size > PASSED_OVER) {
-        const [id, oldest] = this.passedOver.entries().next().value as [string, FoundEvent & { ordinal: number }];
-        this.passedOver.delete(id);
-        this.inserted(oldest);
-      }
+      if (event === found) return;
+      if (event.isForeign) this.passStranger(event);
+      else this.passOver(event);
     }
+  }
+
+  private passStranger(stranger: FoundEvent): void {
+    this.passedStrangers.add(stranger);
+    const { first } = this.passedStrangers;
+    if (this.passedStrangers.size > PASSED_OVER && first !== undefined) this.passedStrangers.delete(first);
+  }
+
+  private passOver(event: FoundEvent): void {
+    this.passedOver.add({ ...event, ordinal: this.lastOrdinal });
+    const { first } = this.passedOver;
+    if (this.passedOver.size <= PASSED_OVER || first === undefined) return;
+    this.passedOver.delete(first);
+    this.inserted(first);
   }
 
   private compare(entry: SealedEvent, event: FoundEvent): void {
@@ -105,8 +134,7 @@ export class Alignment {
     }
   }
 
-  /** `ordinal` is that of the sealed event it stands before. */
-  private inserted(event: FoundEvent & { readonly ordinal: number }): void {
+  private inserted(event: PassedEvent): void {
     if (this.unlisted > 0) {
       this.unlisted -= 1;
       return;

@@ -1,29 +1,71 @@
 import type { StoredEvent } from '@app/kernel';
 import { contentHash, type SealedEvent } from '../event-hash';
 import { isSealable } from '../seal';
-import { type Damage, isDamage } from './verify-source';
+import { type Damage, isDamage, isStranger, type SourceItem, type Stranger } from './verify-source';
 
 /** An event of the log under verification. */
 export interface FoundEvent extends SealedEvent {
   readonly position: string;
   readonly metadata: string;
+  /** Others wrote it: it need not be sealed, though an earlier version sealed whatever the server held. */
+  readonly isForeign: boolean;
   /** What the source could not read just before. */
   readonly damageBefore: Damage | undefined;
+}
+
+/** Under which an event is looked for. Others may give theirs an id of ours. */
+const keyOf = ({ id, stream, revision, isForeign }: Pick<FoundEvent, 'id' | 'stream' | 'revision' | 'isForeign'>): string => (isForeign ? `${id} ${revision} ${stream}` : id);
+
+/** Events by where they are looked for, in the order in which they came. */
+export class FoundEvents<Event extends FoundEvent = FoundEvent> {
+  private readonly events = new Map<string, Event>();
+
+  get size(): number {
+    return this.events.size;
+  }
+
+  get first(): Event | undefined {
+    return this.events.values().next().value;
+  }
+
+  values(): Iterable<Event> {
+    return this.events.values();
+  }
+
+  /** False where it is there already. */
+  add(event: Event): boolean {
+    const key = keyOf(event);
+    if (this.events.has(key)) return false;
+    this.events.set(key, event);
+    return true;
+  }
+
+  /** False where it is not there. */
+  delete(event: Event): boolean {
+    return this.events.get(keyOf(event)) === event && this.events.delete(keyOf(event));
+  }
+
+  /** The event that a seal lists: ours by its id, theirs by its place too. */
+  find(entry: SealedEvent): Event | undefined {
+    return this.events.get(entry.id) ?? this.events.get(keyOf({ ...entry, isForeign: true }));
+  }
 }
 
 /** How far events are looked for from where they should stand. */
 const SIZE = 2_000;
 
-/** The next events of the log, by id and in order. */
+/** The next events of the log in order. */
 export class EventWindow {
-  private readonly events = new Map<string, FoundEvent>();
-  private readonly source: AsyncIterator<StoredEvent | Damage>;
+  private readonly events = new FoundEvents();
+  private readonly source: AsyncIterator<SourceItem>;
+  private strangers = 0;
   private damage: Damage | undefined;
   private ended = false;
 
   constructor(
-    events: AsyncIterable<StoredEvent | Damage>,
+    events: AsyncIterable<SourceItem>,
     private readonly onEvent: (event: StoredEvent) => void,
+    private readonly onStranger: (stranger: Stranger) => void,
     /** Told of a second event with an id that waits here already. */
     private readonly onDuplicate: (event: FoundEvent) => void,
   ) {
@@ -46,26 +88,45 @@ export class EventWindow {
   }
 
   get first(): FoundEvent | undefined {
-    return this.events.values().next().value;
+    return this.events.first;
   }
 
-  has(id: string): boolean {
-    return this.events.has(id);
+  /** What others wrote takes up places here: without it more of ours may be at hand. */
+  get holdsStrangers(): boolean {
+    return this.strangers > 0;
+  }
+
+  find(entry: SealedEvent): FoundEvent | undefined {
+    return this.events.find(entry);
   }
 
   takeFirst(): FoundEvent | undefined {
     const { first } = this;
-    if (first !== undefined) this.events.delete(first.id);
+    if (first !== undefined) this.take(first);
     return first;
   }
 
-  private add(event: StoredEvent): void {
-    this.onEvent(event);
-    if (!isSealable(event)) return;
+  takeStrangers(): readonly FoundEvent[] {
+    const strangers = [...this.events.values()].filter(({ isForeign }) => isForeign);
+    for (const stranger of strangers) this.take(stranger);
+    return strangers;
+  }
+
+  private take(event: FoundEvent): void {
+    this.events.delete(event);
+    if (event.isForeign) this.strangers -= 1;
+  }
+
+  private add(event: StoredEvent | Stranger): void {
+    const isForeign = isStranger(event);
+    if (isForeign) this.onStranger(event);
+    else this.onEvent(event);
+    if (!isForeign && !isSealable(event)) return;
     const { id, stream, revision, position } = event;
-    const found: FoundEvent = { id, stream, revision, content: contentHash(event), position, metadata: event.metadata, damageBefore: this.damage };
+    const content = (isForeign ? event.content : undefined) ?? contentHash(event);
+    const found: FoundEvent = { id, stream, revision, content, position, metadata: isForeign ? '' : event.metadata, isForeign, damageBefore: this.damage };
     this.damage = undefined;
-    if (this.events.has(id)) this.onDuplicate(found);
-    else this.events.set(id, found);
+    if (!this.events.add(found)) this.onDuplicate(found);
+    else if (isForeign) this.strangers += 1;
   }
 }

@@ -1,18 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventFilter, LogPage, LogReader } from '@app/event-log';
-import type { Position, StoredEvent } from '@app/kernel';
+import type { EventFilter, ForeignEvent, LogPage, LogReader } from '@app/event-log';
+import { LruCache, type Position, type StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
-import { type Damage, isDamage, type VerifySource } from './verify-source';
+import { type Damage, isDamage, type SourceItem, type Stranger, type VerifySource } from './verify-source';
 
 const PAGE = 500;
 const SEALS_AT_ONCE = 10;
+const REMEMBERED_STREAMS = 100_000;
 
 /** Reads a log online or at rest. Other work gets its turn between pages. */
 export const logSource = (log: LogReader): VerifySource => ({
   seals: () => streamOf(log, SEAL_STREAM),
-  events: () => wholeLog(log),
+  events: () => withStrangers(log),
   receipts: () => streamOf(log, REMOVAL_STREAM),
   total: async () => {
     const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 }).catch(nothingIfDamaged);
@@ -45,20 +46,63 @@ async function* restOfStream(log: LogReader, stream: string, from: number): Asyn
 }
 
 async function* wholeLog(log: LogReader, filter?: EventFilter): AsyncGenerator<StoredEvent | Damage> {
-  const filtered = filter === undefined ? {} : { filter };
+  for await (const page of pagesOf(log, filter === undefined ? {} : { filter })) {
+    if ('damage' in page) yield page;
+    else yield* page.events;
+  }
+}
+
+/** The whole log, with what others wrote in its place. */
+async function* withStrangers(log: LogReader): AsyncGenerator<SourceItem> {
+  const holders = new StreamHolders(log);
+  for await (const page of pagesOf(log, { withForeign: true })) {
+    if ('damage' in page) {
+      yield page;
+      continue;
+    }
+    let next = 0;
+    for (const foreign of page.foreign ?? []) {
+      for (; next < page.events.length && (page.events[next] as StoredEvent).position < foreign.position; next += 1) yield page.events[next] as StoredEvent;
+      yield await holders.strangerOf(foreign);
+    }
+    yield* page.events.slice(next);
+  }
+}
+
+/** Whose streams others write into. */
+class StreamHolders {
+  private readonly holdsOurs = new LruCache<string, boolean>(REMEMBERED_STREAMS);
+
+  constructor(private readonly log: LogReader) {}
+
+  async strangerOf(foreign: ForeignEvent): Promise<Stranger> {
+    return { ...foreign, isAmongOurs: foreign.isNamedAsOurs && (await this.isAmongOurs(foreign)) };
+  }
+
+  /** A stream that others began is theirs: ours are begun where there is none. */
+  private async isAmongOurs({ stream, revision }: ForeignEvent): Promise<boolean> {
+    const known = revision === 0 ? false : this.holdsOurs.get(stream);
+    const holds = known ?? (await this.log.readStream(stream, { limit: 1 })).length > 0;
+    this.holdsOurs.set(stream, holds);
+    return holds;
+  }
+}
+
+/** The pages of the log; what cannot be read is said in between. */
+async function* pagesOf(log: LogReader, options: { readonly filter?: EventFilter; readonly withForeign?: boolean }): AsyncGenerator<Pick<LogPage, 'events' | 'foreign'> | Damage> {
   for (let after: Position | null = null; ; ) {
-    const page: LogPage | Damage = await log.readAll({ after, limit: PAGE, ...filtered }).catch(damageOf);
+    const page: LogPage | Damage = await log.readAll({ after, limit: PAGE, ...options }).catch(damageOf);
     if ('damage' in page) {
       const { events, position } = await upToDamage(log, after);
-      yield* events;
+      yield { events };
       yield page;
       const next = await behindDamage(log, position);
       if (next === undefined) return;
-      yield next;
+      yield { events: [next] };
       after = next.position;
       continue;
     }
-    yield* page.events;
+    yield page;
     if (page.end) return;
     after = page.next;
     await nextTurn();

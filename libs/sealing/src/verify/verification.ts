@@ -25,6 +25,8 @@ export type FindingKind =
   | 'tail_cut'
   /** The seal that the verifier knows is not in the log. */
   | 'known_seal_replaced'
+  /** Another program wrote into a stream of ours, which is not written any more. */
+  | 'foreign'
   /** An export file is not as it was written. */
   | 'file';
 
@@ -56,6 +58,13 @@ export interface Erasure {
   readonly receipt: unknown;
 }
 
+/** What other programs wrote to the server of the log. */
+export interface ForeignEvents {
+  readonly events: number;
+  /** The first of them: its position, and when the server took it (ISO 8601 UTC). */
+  readonly since: { readonly position: string; readonly at: string } | null;
+}
+
 export interface Verification {
   readonly ok: boolean;
   /** Sealed events found as they were sealed. */
@@ -65,6 +74,8 @@ export interface Verification {
   readonly lastSeal: KnownSeal | null;
   /** Events after the last seal: nothing proves them yet. */
   readonly unsealed: { readonly events: number; /** `recordedAt` of the first. */ readonly since: string | null };
+  /** Events of other programs on the same server: they are no part of the log. */
+  readonly foreign: ForeignEvents;
   readonly removals: readonly RemovedEvents[];
   readonly erasures: readonly Erasure[];
   /** Public keys' ids that signed the seals. */

@@ -6,14 +6,28 @@ export interface Damage {
   readonly position?: string;
 }
 
-export const isDamage = (item: StoredEvent | Damage): item is Damage => 'damage' in item;
+/** An event that another program wrote to the same server. */
+export interface Stranger extends StoredEvent {
+  /** When the server took it, ISO 8601 UTC. */
+  readonly at: string;
+  /** Hash of what was stored; without it that of type, data and metadata. */
+  readonly content?: string;
+  /** Its stream holds events of ours. */
+  readonly isAmongOurs: boolean;
+}
+
+/** What a source gives one after the other. */
+export type SourceItem = StoredEvent | Stranger | Damage;
+
+export const isDamage = (item: SourceItem): item is Damage => 'damage' in item;
+export const isStranger = (item: StoredEvent | Stranger): item is Stranger => 'isAmongOurs' in item;
 
 /** Where a verifier reads from; each of these reads from the beginning. */
 export interface VerifySource {
   /** The stream of seals. */
   seals(): AsyncIterable<StoredEvent | Damage>;
-  /** Every event in log order; seals may be among them. */
-  events(): AsyncIterable<StoredEvent | Damage>;
+  /** Every event in log order; seals may be among them, and what others wrote. */
+  events(): AsyncIterable<SourceItem>;
   /** The stream of receipts of removals. */
   receipts(): AsyncIterable<StoredEvent | Damage>;
   /** Ordinal of the last seal, for progress. */

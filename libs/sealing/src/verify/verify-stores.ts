@@ -34,6 +34,7 @@ const unopenable = (detail: string): Verification => ({
   seals: 0,
   lastSeal: null,
   unsealed: { events: 0, since: null },
+  foreign: { events: 0, since: null },
   removals: [],
   erasures: [],
   keyIds: [],

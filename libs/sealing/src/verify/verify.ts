@@ -5,6 +5,7 @@ import { Alignment } from './alignment';
 import { ClaimedRemovals } from './claimed-removals';
 import { Findings } from './findings';
 import { SealChain } from './seal-chain';
+import { Strangers } from './strangers';
 import { type Erasure, type KnownSeal, MOST_LISTED, type Verification } from './verification';
 import { isDamage, type VerifySource } from './verify-source';
 
@@ -25,9 +26,11 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   const erasures: Erasure[] = [];
   const chain = new SealChain(publicKeys, since, findings);
   const removals = new ClaimedRemovals(await readReceipts(source, findings));
-  const alignment = new Alignment(source.events(), removals, findings, (event) => {
+  const strangers = new Strangers();
+  const noteErasure = (event: StoredEvent): void => {
     if (event.type === ERASURE_RECEIPT && erasures.length < MOST_LISTED) erasures.push(erasureOf(event));
-  });
+  };
+  const alignment = new Alignment(source.events(), removals, findings, noteErasure, (stranger) => strangers.add(stranger));
   const total = onProgress === undefined ? 0 : await source.total();
   let done = 0;
   for await (const item of source.seals()) {
@@ -46,12 +49,14 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   const lastSeal = chain.end();
   // Whoever takes all seals away must not leave a log that passes for proven.
   if (lastSeal === null && findings.total === 0 && unsealed.events > 0) findings.add({ kind: 'seal_missing', detail: 'no seal stands in the log: nothing of it is proven' });
+  const foreign = strangers.end(findings);
   return {
     ok: findings.total === 0,
     events: alignment.events,
     seals: chain.seals,
     lastSeal,
     unsealed,
+    foreign,
     removals: removals.proven.slice(0, MOST_LISTED),
     erasures,
     keyIds: [...chain.keyIds],

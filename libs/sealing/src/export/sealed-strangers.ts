@@ -1,0 +1,58 @@
+import type { LogReader } from '@app/event-log';
+import { LruCache, type StoredEvent } from '@app/kernel';
+import { isSealable, sealedEvents } from '../seal';
+import { SealArchive } from '../seal-archive';
+import { SealedOrdinals } from '../sealed-ordinals';
+
+/** A seal follows its events at once, but for those that arrived while it was written. */
+const SEALS_TRIED = 3;
+const REMEMBERED_SEALS = 16;
+
+/**
+ * Tells which events of others an earlier version sealed, which sealed whatever the server held: without them its seals
+ * cannot be verified. Events are shown to it in log order, so that it looks no further than the seals around them.
+ */
+export class SealedStrangers {
+  private readonly archive: SealArchive;
+  private readonly ordinals: SealedOrdinals;
+  private readonly known = new LruCache<number, ReadonlySet<string>>(REMEMBERED_SEALS);
+  private ours: StoredEvent | undefined;
+  /** Earlier seals list nothing that is still to come. */
+  private revision = 0;
+  private seals: number | undefined;
+
+  constructor(log: LogReader) {
+    this.archive = new SealArchive(log);
+    this.ordinals = new SealedOrdinals(log, this.archive);
+  }
+
+  passed(ours: StoredEvent): void {
+    if (isSealable(ours)) this.ours = ours;
+  }
+
+  async holds(stranger: StoredEvent): Promise<boolean> {
+    const { ours } = this;
+    this.ours = undefined;
+    this.seals ??= await this.archive.count();
+    if (ours !== undefined && !(await this.isNear(ours))) this.revision = (await this.ordinals.over(ours))?.revision ?? this.seals;
+    return this.isNear(stranger);
+  }
+
+  private async isNear(event: StoredEvent): Promise<boolean> {
+    const end = Math.min(this.seals ?? 0, this.revision + SEALS_TRIED);
+    for (let { revision } = this; revision < end; revision += 1) {
+      if (!(await this.entriesOf(revision)).has(keyOf(event))) continue;
+      this.revision = revision;
+      return true;
+    }
+    return false;
+  }
+
+  private async entriesOf(revision: number): Promise<ReadonlySet<string>> {
+    const entries = this.known.get(revision) ?? new Set(sealedEvents((await this.archive.at(revision)).seal).map(keyOf));
+    this.known.set(revision, entries);
+    return entries;
+  }
+}
+
+const keyOf = ({ id, revision, stream }: Pick<StoredEvent, 'id' | 'revision' | 'stream'>): string => `${id} ${revision} ${stream}`;
