@@ -1,6 +1,6 @@
 import { Access, Authenticator, KeyScope } from '@app/access';
 import { CHAT_MODELS } from '@app/agents';
-import { AuditLog } from '@app/auditing';
+import { AuditLog, knownForeign } from '@app/auditing';
 import { BLOBS } from '@app/blobs';
 import { EVENT_LOG } from '@app/event-log';
 import { BlobSweep, eventCatalogue } from '@app/hosting';
@@ -101,7 +101,7 @@ const services = ({ config, clock, ids, secret, stores, models, leases, relay, p
     value(Lists, new Lists(secret)),
     value(RateLimiter, new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore)),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids, leases.processes, logger)),
-    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }), ...roleHealth(leases.processes) }, projecting, policies, leases, providers: () => models.providerStatus(), version: productVersion })),
+    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }), ...roleHealth(leases.processes) }, projecting, policies, leases, foreignEvents: () => knownForeign(readStore), providers: () => models.providerStatus(), version: productVersion })),
     value(OPENAPI_TEXT, () => JSON.stringify(openApiDocument(routesOf(controllers), productVersion))),
     value(Authenticator, new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) => logger.warn({ error }, 'the use of an API key was not noted'))),
   ];

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { AuditEventsController } from './audit/audit-events.controller';
 import { AuditObjectsController } from './audit/audit-objects.controller';
+import { AuditForeignController } from './audit/audit-foreign.controller';
 import { AuditSealsController } from './audit/audit-seals.controller';
 import { compatControllers } from './compat';
 import { costControlControllers } from './core/cost-control';
@@ -30,6 +31,7 @@ export const controllers: readonly Type[] = [
   ...compatControllers,
   AuditEventsController,
   AuditObjectsController,
+  AuditForeignController,
   AuditSealsController,
   ProjectionsController,
   DeadLettersController,

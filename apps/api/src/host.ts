@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
+import { ForeignAccount } from '@app/auditing';
 import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
@@ -37,6 +38,8 @@ export interface Host {
   readonly sealArchive: SealArchive;
   readonly ordinals: SealedOrdinals;
   readonly sealer: Sealer;
+  /** Undefined where nobody else can write to the log. */
+  readonly foreignAccount: ForeignAccount | undefined;
   /** Undefined where no brokers are configured. */
   readonly relay: Relay | undefined;
   readonly metrics: Metrics;
@@ -83,7 +86,8 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const relay = relayWork(config, { stores, clock, logger });
   const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], readers: relay === undefined ? [] : [relay], ordinals, leases, clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
-  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, sealKey, sealArchive, ordinals, sealer, relay, metrics, tracing, logger };
+  const foreignAccount = stores.log.isShared === true ? new ForeignAccount({ ...stores, logger }) : undefined;
+  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, sealKey, sealArchive, ordinals, sealer, foreignAccount, relay, metrics, tracing, logger };
 };
 
 /** Asked of the catalogue each time, since it may be read again. */

@@ -1,6 +1,6 @@
-import { type KnownSeal, knownSealText, type Verification, verifyLog } from '@app/sealing';
+import { type KnownSeal, knownSealText, type Verification, verify } from '@app/sealing';
 import { EXIT, type ExitCode } from './exit-codes';
-import { HttpLogReader } from './http-log-reader';
+import { httpSource } from './http-source';
 import { count, type Output } from './output';
 import type { PlatformClient } from './platform-client';
 import { progressBar } from './progress-bar';
@@ -15,7 +15,7 @@ export interface VerifyGiven {
 /** Verifies the log of a running server by its audit API: every hash is computed here. */
 export const verifyOnline = async (api: PlatformClient, { since, publicKey }: VerifyGiven, output: Output): Promise<Verification> => {
   const trusted = publicKey ?? (await api.json<{ publicKey: string }>('/api/v1/audit/seals/key')).publicKey;
-  return shown(output, (onProgress) => verifyLog(new HttpLogReader(api), { publicKeys: [trusted], since, onProgress }));
+  return shown(output, (onProgress) => verify(httpSource(api), { publicKeys: [trusted], since, onProgress }));
 };
 
 /** Runs a verification with a progress bar. */
@@ -30,11 +30,12 @@ export const shown = async <T extends Verification>(output: Output, work: (onPro
 export const exitCodeOf = ({ ok }: Verification): ExitCode => (ok ? EXIT.done : EXIT.foundWrong);
 
 /** What a verification found, for people. */
-export const verificationLines = ({ ok, events, seals, lastSeal, unsealed, removals, erasures, keyIds, findings, findingsInAll }: Verification): readonly string[] => [
+export const verificationLines = ({ ok, events, seals, lastSeal, unsealed, foreign, removals, erasures, keyIds, findings, findingsInAll }: Verification): readonly string[] => [
   ok ? `The log is as it was sealed: ${count(events)} events under ${count(seals)} seals.` : `The log is NOT as it was sealed: ${count(findingsInAll)} findings in ${count(events)} sound events under ${count(seals)} seals.`,
   ...findings.map(({ kind, detail, ordinal, stream, revision, position }) => `  ${kind}  ${[ordinal === undefined ? undefined : `ordinal ${ordinal}`, stream === undefined ? undefined : `${stream}@${revision ?? '?'}`, position === undefined ? undefined : `position ${position}`].filter((place) => place !== undefined).join(', ')}: ${detail}`),
   ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
   ...(unsealed.events > 0 ? [`Not sealed yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}.`] : []),
+  ...(foreign.since === null ? [] : [`Of other programs on the same server, and no part of the log: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}).`]),
   ...removals.map(({ stream, beforeRevision, events: gone, reason, receiptId }) => `Removed rightfully: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`),
   ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),

@@ -2,6 +2,7 @@ export * from './audit-log';
 export * from './changes';
 export * from './content-looks';
 export * from './event-query';
+export { ForeignAccount, type KnownForeign, knownForeign } from './foreign-account';
 export * from './moment';
 export * from './object-history';
 export * from './object-reader';

@@ -5,6 +5,8 @@ export const EVENT_LOG = Symbol('EventLog');
 
 /** The port of the log. One contract suite (`event-log.contract.ts`) runs against every adapter. */
 export interface EventLog extends StreamLog {
+  /** Other programs may write to it, too: pages may pass over what they wrote. */
+  readonly isShared?: boolean;
   /** Appends that may be under way at once and are stored in the order in which they were made, whatever fails; who needs an order stops at one that failed. */
   readonly mostInOrder: number;
   /** A page of the whole log in order. */
@@ -24,7 +26,7 @@ export interface EventLog extends StreamLog {
 }
 
 /** The reading half, for those who only look: rebuilds, backups, verification, other threads and processes. */
-export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close'> & {
+export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close' | 'isShared'> & {
   /** What was found at opening and does not stand in the way of reading: a tail that was cut off, with what had been acknowledged of it. */
   readonly notice?: string | undefined;
   /** What is wrong with the log as a whole, where it was opened all the same: its events are read as they stand, its streams are not. */

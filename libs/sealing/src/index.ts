@@ -13,6 +13,7 @@ export * from './sealed-ordinals';
 export * from './sealed-place';
 export * from './sealer';
 export * from './verify/log-source';
+export * from './verify/stranger-page';
 export * from './verify/verification';
 export * from './verify/verify';
 export * from './verify/verify-source';

@@ -40,6 +40,11 @@ export class SealArchive {
     return events.map((event) => headOf(sealOf(event)));
   }
 
+  /** Revision of the first seal that stands behind a position; the number of seals where there is none. */
+  firstBehind(position: Position): Promise<number> {
+    return this.first((mark) => mark.position > position);
+  }
+
   /**
    * The seal over an event; undefined for one that is not sealed yet. `covering` finds the seal by its events, for those that were
    * sealed long after: of so many seals the revision of the first that reaches the event.

@@ -14,6 +14,7 @@ const report = z.object({
   processes: z.array(z.object({ id: z.string(), roles: z.array(z.string()), version: z.string(), startedAt: z.string(), beatAt: z.string(), alive: z.boolean(), holds: z.record(z.string(), z.array(z.number())) })),
   policies: z.array(z.looseObject({ name: z.string(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number(), deadLetters: z.number() })),
   projections: z.array(z.looseObject({ name: z.string(), version: z.number(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number().nullable(), deadLetters: z.number() })),
+  foreignEvents: z.object({ events: z.number().int(), since: z.object({ position: z.string(), at: z.string() }).nullable() }).optional(),
 });
 
 @Controller('health')

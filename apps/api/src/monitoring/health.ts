@@ -1,3 +1,4 @@
+import type { KnownForeign } from '@app/auditing';
 import { coalesced, isUnavailable } from '@app/kernel';
 import type { ProviderStatus } from '@app/models';
 import type { Leases, Policies, PolicyStatus, ProcessStatus, Projecting, ProjectionStatus } from '@app/projecting';
@@ -25,6 +26,8 @@ export interface HealthReport {
   readonly policies: readonly PolicyStatus[];
   /** All there are. */
   readonly projections: readonly (ProjectionStatus | UnknownProjection)[];
+  /** What other programs wrote to the server of the log, as far as it was counted; absent where they wrote nothing. It stops nothing. */
+  readonly foreignEvents?: KnownForeign;
 }
 
 /** A view of which nothing could be told in time. */
@@ -53,6 +56,7 @@ export interface HealthParts {
   readonly projecting: Pick<Projecting, 'status' | 'names'>;
   readonly policies: Pick<Policies, 'status'>;
   readonly leases: Pick<Leases, 'status' | 'processes'>;
+  readonly foreignEvents: () => Promise<KnownForeign>;
   /** Whether each model provider is called at present. */
   readonly providers: () => readonly ProviderStatus[];
   readonly version: string;
@@ -63,6 +67,7 @@ interface Told {
   readonly projections?: HealthReport['projections'] | undefined;
   readonly policies?: HealthReport['policies'] | undefined;
   readonly processes?: HealthReport['processes'] | undefined;
+  readonly foreignEvents?: KnownForeign | undefined;
 }
 
 /** Whether this process takes requests, and how what it stands on and who stands beside it are doing. */
@@ -74,7 +79,7 @@ export class Health {
 
   constructor(private readonly parts: HealthParts) {
     // Whoever asks more often than the stores answer asks them no more often.
-    this.statusOf = { projections: coalesced(() => parts.projecting.status()), policies: coalesced(() => parts.policies.status()), processes: coalesced(() => this.processes()) };
+    this.statusOf = { projections: coalesced(() => parts.projecting.status()), policies: coalesced(() => parts.policies.status()), processes: coalesced(() => this.processes()), foreignEvents: coalesced(() => parts.foreignEvents()) };
   }
 
   enter(phase: Phase): void {
@@ -89,19 +94,20 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const { dependencies: needed, spared } = this.parts;
-    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses] = await Promise.all([
+    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents] = await Promise.all([
       answersOf({ ...needed, ...spared }),
       inTime(this.statusOf.projections(), this.seen.projections, noneWhenAway),
       inTime(this.statusOf.policies(), this.seen.policies, noneWhenAway),
       inTime(this.statusOf.processes(), this.seen.processes, noneWhenAway),
+      inTime(this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
     ]);
-    const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses });
+    const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses, foreignEvents });
     const isTold = toldOfProjections !== undefined && toldOfPolicies !== undefined;
     const isWell = (name: string): boolean => dependencies[name]?.ok === true;
     const providers = this.parts.providers();
     const well = isTold && Object.keys(spared).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped');
     const status = Object.keys(needed).every(isWell) ? (well ? 'up' : 'degraded') : 'down';
-    return { status, version: this.parts.version, dependencies, providers, processes, policies, projections };
+    return { status, version: this.parts.version, dependencies, providers, processes, policies, projections, ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }) };
   }
 
   private async processes(): Promise<readonly ProcessHealth[]> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../exit-codes';
-import { duration, table } from '../output';
+import { count, duration, table } from '../output';
 import { type Run, type Verb } from '../session';
 import { type PlatformClient, Refused } from '../platform-client';
 import { allProjections, type ProjectionStatus } from '../projections';
@@ -12,6 +12,7 @@ interface Health {
   readonly processes: readonly Process[];
   readonly policies: readonly Policy[];
   readonly projections: readonly ProjectionStatus[];
+  readonly foreignEvents?: { readonly events: number; readonly since: { readonly position: string; readonly at: string } | null };
 }
 
 interface Process {
@@ -38,7 +39,7 @@ interface Policy {
 /** Ends with `EXIT.foundWrong` when a dependency is down, or a view is late or holds dead letters. */
 const status: Verb<[]> = async ({ api, output }) => {
   const health = await healthOf(api);
-  output.result(health, () => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health), '', ...processLines(health), '', ...policyLines(health), '', ...projectionLines(health.projections)]);
+  output.result(health, () => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health), '', ...processLines(health), '', ...policyLines(health), '', ...projectionLines(health.projections), ...foreignLines(health)]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
 
@@ -56,6 +57,10 @@ const projections: Verb<[]> = async ({ api, output }) => output.result(await all
 
 const dependencyLines = ({ dependencies }: Health): readonly string[] =>
   table(Object.entries(dependencies), { dependency: ([name]) => name, state: ([, { ok }]) => (ok ? 'ok' : 'down'), reason: ([, { reason }]) => reason });
+
+/** They stop nothing: the log is shown without them. */
+const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: null } }: Health): readonly string[] =>
+  since === null ? [] : ['', `Of other programs on the server of the log, and no part of it: ${count(events)} events known, since ${since.at} (position ${since.position}).`];
 
 const processLines = ({ processes }: Health): readonly string[] =>
   table(processes, {

@@ -32,6 +32,7 @@ const STOP_MS = 5_000;
 export class EventStoreLog implements EventLog {
   /** An append without an answer is sent again, behind those that were sent meanwhile. */
   readonly mostInOrder = 1;
+  readonly isShared: boolean;
   private readonly reader: EventStoreLogReader;
   /** For those who follow. */
   private readonly sharedReader: EventStoreLogReader;
@@ -46,6 +47,7 @@ export class EventStoreLog implements EventLog {
     private readonly connection: Connection,
     private readonly removals: Removals,
   ) {
+    this.isShared = connection.ours !== undefined;
     const pages = new LogPages(connection, removals);
     const shared = new SharedPages(new LogPages(connection, removals));
     const head = new OurHead(pages);

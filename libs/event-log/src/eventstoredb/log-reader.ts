@@ -16,6 +16,7 @@ const LEAST_FILTERED = 100;
 
 /** Reads the log over a connection. Events that were removed through `Removals` are never shown, nor streams of the server's own, nor what others wrote. */
 export class EventStoreLogReader implements LogReader {
+  readonly isShared: boolean;
   private isClosed = false;
 
   constructor(
@@ -23,7 +24,9 @@ export class EventStoreLogReader implements LogReader {
     private readonly removals: Removals,
     private readonly pages: PageSource = new LogPages(connection, removals),
     private readonly ourHead = new OurHead(pages),
-  ) {}
+  ) {
+    this.isShared = connection.ours !== undefined;
+  }
 
   async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
     if (limit <= 0 || stream.startsWith('$')) return [];

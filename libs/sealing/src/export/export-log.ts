@@ -5,14 +5,14 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { LogPage, LogReader } from '@app/event-log';
+import { inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
 import { type Clock, type Patience, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
+import { SealedStrangers } from '../sealed-strangers';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
 import { patientReader } from './patient-reader';
-import { SealedStrangers } from './sealed-strangers';
 
 const PAGE = 1_000;
 
@@ -64,21 +64,12 @@ async function* exportText(log: LogReader, { publicKey, clock, onProgress }: Omi
 /** Every event of ours up to a position, in pages, and those of others that an earlier version sealed. */
 async function* ofUsAndSealed(log: LogReader, head: Position | null): AsyncGenerator<readonly StoredEvent[]> {
   const strangers = new SealedStrangers(log);
-  for await (const { events, foreign = [] } of pagesUpTo(log, head)) {
+  for await (const page of pagesUpTo(log, head)) {
     const chosen: StoredEvent[] = [];
-    let next = 0;
-    const oursBefore = (position?: Position): void => {
-      for (let event = events[next]; event !== undefined && (position === undefined || event.position < position); event = events[next]) {
-        chosen.push(event);
-        strangers.passed(event);
-        next += 1;
-      }
-    };
-    for (const { at: _, isNamedAsOurs: __, ...stranger } of foreign) {
-      oursBefore(stranger.position);
-      if (await strangers.holds(stranger)) chosen.push(stranger);
+    for (const event of inLogOrder(page)) {
+      if (!isForeignEvent(event)) strangers.passed(event);
+      if (!isForeignEvent(event) || (await strangers.holds(event))) chosen.push(event);
     }
-    oursBefore();
     yield chosen;
   }
 }

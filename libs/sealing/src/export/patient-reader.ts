@@ -7,6 +7,9 @@ export const patientReader = (log: LogReader, patience: Patience): LogReader => 
   readAll: (...given) => patiently(() => log.readAll(...given), patience),
   head: () => patiently(() => log.head(), patience),
   close: () => log.close(),
+  get isShared() {
+    return log.isShared;
+  },
   get notice() {
     return log.notice;
   },

@@ -3,7 +3,7 @@ import type { SealedEvent } from '../event-hash';
 import type { ClaimedRemovals, UnprovenRemoval } from './claimed-removals';
 import { EventWindow, type FoundEvent, FoundEvents } from './event-window';
 import type { Findings } from './findings';
-import type { Damage, SourceItem, Stranger } from './verify-source';
+import type { Damage, PassedOver, SourceItem, Stranger } from './verify-source';
 
 /** How many events that were passed over are remembered. */
 const PASSED_OVER = 2_000;
@@ -29,9 +29,9 @@ export class Alignment {
     private readonly removals: ClaimedRemovals,
     private readonly findings: Findings,
     onEvent: (event: StoredEvent) => void,
-    onStranger: (stranger: Stranger) => void,
+    onForeign: (foreign: Stranger | PassedOver) => void,
   ) {
-    this.window = new EventWindow(events, onEvent, onStranger, (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }));
+    this.window = new EventWindow(events, onEvent, onForeign, (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }));
   }
 
   /** The seals of so many events are lost. */

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '@app/kernel';
 import { contentHash, type SealedEvent } from '../event-hash';
 import { isSealable } from '../seal';
-import { type Damage, isDamage, isStranger, type SourceItem, type Stranger } from './verify-source';
+import { type Damage, isDamage, isPassedOver, isStranger, type PassedOver, type SourceItem, type Stranger } from './verify-source';
 
 /** An event of the log under verification. */
 export interface FoundEvent extends SealedEvent {
@@ -65,7 +65,7 @@ export class EventWindow {
   constructor(
     events: AsyncIterable<SourceItem>,
     private readonly onEvent: (event: StoredEvent) => void,
-    private readonly onStranger: (stranger: Stranger) => void,
+    private readonly onForeign: (foreign: Stranger | PassedOver) => void,
     /** Told of a second event with an id that waits here already. */
     private readonly onDuplicate: (event: FoundEvent) => void,
   ) {
@@ -78,6 +78,7 @@ export class EventWindow {
       const next = await this.source.next();
       if (next.done === true) this.ended = true;
       else if (isDamage(next.value)) this.damage = next.value;
+      else if (isPassedOver(next.value)) this.onForeign(next.value);
       else this.add(next.value);
     }
   }
@@ -119,7 +120,7 @@ export class EventWindow {
 
   private add(event: StoredEvent | Stranger): void {
     const isForeign = isStranger(event);
-    if (isForeign) this.onStranger(event);
+    if (isForeign) this.onForeign(event);
     else this.onEvent(event);
     if (!isForeign && !isSealable(event)) return;
     const { id, stream, revision, position } = event;

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventFilter, ForeignEvent, LogPage, LogReader } from '@app/event-log';
-import { LruCache, type Position, type StoredEvent } from '@app/kernel';
+import { type EventFilter, inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
+import type { Position, StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
-import { type Damage, isDamage, type SourceItem, type Stranger, type VerifySource } from './verify-source';
+import { StreamHolders } from './stream-holders';
+import { type Damage, isDamage, type SourceItem, type VerifySource } from './verify-source';
 
 const PAGE = 500;
 const SEALS_AT_ONCE = 10;
-const REMEMBERED_STREAMS = 100_000;
 
 /** Reads a log online or at rest. Other work gets its turn between pages. */
 export const logSource = (log: LogReader): VerifySource => ({
@@ -60,31 +60,7 @@ async function* withStrangers(log: LogReader): AsyncGenerator<SourceItem> {
       yield page;
       continue;
     }
-    let next = 0;
-    for (const foreign of page.foreign ?? []) {
-      for (; next < page.events.length && (page.events[next] as StoredEvent).position < foreign.position; next += 1) yield page.events[next] as StoredEvent;
-      yield await holders.strangerOf(foreign);
-    }
-    yield* page.events.slice(next);
-  }
-}
-
-/** Whose streams others write into. */
-class StreamHolders {
-  private readonly holdsOurs = new LruCache<string, boolean>(REMEMBERED_STREAMS);
-
-  constructor(private readonly log: LogReader) {}
-
-  async strangerOf(foreign: ForeignEvent): Promise<Stranger> {
-    return { ...foreign, isAmongOurs: foreign.isNamedAsOurs && (await this.isAmongOurs(foreign)) };
-  }
-
-  /** A stream that others began is theirs: ours are begun where there is none. */
-  private async isAmongOurs({ stream, revision }: ForeignEvent): Promise<boolean> {
-    const known = revision === 0 ? false : this.holdsOurs.get(stream);
-    const holds = known ?? (await this.log.readStream(stream, { limit: 1 })).length > 0;
-    this.holdsOurs.set(stream, holds);
-    return holds;
+    for (const event of inLogOrder(page)) yield isForeignEvent(event) ? { ...event, isAmongOurs: await holders.isAmongOurs(event) } : event;
   }
 }
 

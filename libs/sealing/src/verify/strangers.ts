@@ -1,21 +1,21 @@
 import type { Findings } from './findings';
 import { type ForeignEvents, MOST_LISTED } from './verification';
-import type { Stranger } from './verify-source';
+import type { PassedOver, Stranger } from './verify-source';
 
 /** Counts what others wrote, and names the streams of ours that they wrote into. */
 export class Strangers {
   private count = 0;
-  private first: Stranger | undefined;
+  private since: ForeignEvents['since'] = null;
   /** By stream of ours: the first event of theirs, and how many there are. */
   private readonly intruded = new Map<string, { readonly first: Stranger; events: number }>();
 
-  add(stranger: Stranger): void {
-    this.count += 1;
-    this.first ??= stranger;
-    if (!stranger.isAmongOurs) return;
-    const known = this.intruded.get(stranger.stream);
+  add(foreign: Stranger | PassedOver): void {
+    if ('passedOver' in foreign) return this.countIn(foreign.passedOver);
+    this.countIn({ events: 1, since: foreign });
+    if (!foreign.isAmongOurs) return;
+    const known = this.intruded.get(foreign.stream);
     if (known !== undefined) known.events += 1;
-    else if (this.intruded.size < MOST_LISTED) this.intruded.set(stranger.stream, { first: stranger, events: 1 });
+    else if (this.intruded.size < MOST_LISTED) this.intruded.set(foreign.stream, { first: foreign, events: 1 });
   }
 
   /** Says which streams of ours hold events of theirs. */
@@ -25,6 +25,11 @@ export class Strangers {
       const which = events === 1 ? 'another program wrote this event' : `other programs wrote ${events} events, this one first,`;
       findings.add({ kind: 'foreign', detail: `${which} into a stream of ours, which is not written any more`, stream, revision, id, position });
     }
-    return { events: this.count, since: this.first === undefined ? null : { position: this.first.position, at: this.first.at } };
+    return { events: this.count, since: this.since };
+  }
+
+  private countIn({ events, since }: ForeignEvents): void {
+    this.count += events;
+    if (since !== null && (this.since === null || since.position < this.since.position)) this.since = { position: since.position, at: since.at };
   }
 }

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '@app/kernel';
+import type { ForeignEvents } from './verification';
 
 /** Said in place of events that the source cannot give back. */
 export interface Damage {
@@ -16,10 +17,16 @@ export interface Stranger extends StoredEvent {
   readonly isAmongOurs: boolean;
 }
 
+/** Events of others that a source does not give one by one. */
+export interface PassedOver {
+  readonly passedOver: ForeignEvents;
+}
+
 /** What a source gives one after the other. */
-export type SourceItem = StoredEvent | Stranger | Damage;
+export type SourceItem = StoredEvent | Stranger | PassedOver | Damage;
 
 export const isDamage = (item: SourceItem): item is Damage => 'damage' in item;
+export const isPassedOver = (item: SourceItem): item is PassedOver => 'passedOver' in item;
 export const isStranger = (item: StoredEvent | Stranger): item is Stranger => 'isAmongOurs' in item;
 
 /** Where a verifier reads from; each of these reads from the beginning. */

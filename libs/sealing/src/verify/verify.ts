@@ -30,7 +30,7 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   const noteErasure = (event: StoredEvent): void => {
     if (event.type === ERASURE_RECEIPT && erasures.length < MOST_LISTED) erasures.push(erasureOf(event));
   };
-  const alignment = new Alignment(source.events(), removals, findings, noteErasure, (stranger) => strangers.add(stranger));
+  const alignment = new Alignment(source.events(), removals, findings, noteErasure, (foreign) => strangers.add(foreign));
   const total = onProgress === undefined ? 0 : await source.total();
   let done = 0;
   for await (const item of source.seals()) {

@@ -1,8 +1,8 @@
 import type { LogReader } from '@app/event-log';
-import { LruCache, type StoredEvent } from '@app/kernel';
-import { isSealable, sealedEvents } from '../seal';
-import { SealArchive } from '../seal-archive';
-import { SealedOrdinals } from '../sealed-ordinals';
+import { LruCache, type Position, type StoredEvent } from '@app/kernel';
+import { isSealable, sealedEvents } from './seal';
+import { SealArchive } from './seal-archive';
+import { SealedOrdinals } from './sealed-ordinals';
 
 /** A seal follows its events at once, but for those that arrived while it was written. */
 const SEALS_TRIED = 3;
@@ -17,11 +17,15 @@ export class SealedStrangers {
   private readonly ordinals: SealedOrdinals;
   private readonly known = new LruCache<number, ReadonlySet<string>>(REMEMBERED_SEALS);
   private ours: StoredEvent | undefined;
+  private seals: number | undefined;
   /** Earlier seals list nothing that is still to come. */
   private revision = 0;
-  private seals: number | undefined;
 
-  constructor(log: LogReader) {
+  /** For events behind a position. */
+  constructor(
+    log: LogReader,
+    private readonly after: Position | null = null,
+  ) {
     this.archive = new SealArchive(log);
     this.ordinals = new SealedOrdinals(log, this.archive);
   }
@@ -31,15 +35,25 @@ export class SealedStrangers {
   }
 
   async holds(stranger: StoredEvent): Promise<boolean> {
+    if (this.seals === undefined) await this.begin();
     const { ours } = this;
     this.ours = undefined;
-    this.seals ??= await this.archive.count();
-    if (ours !== undefined && !(await this.isNear(ours))) this.revision = (await this.ordinals.over(ours))?.revision ?? this.seals;
+    // Where one of ours is not sealed yet, nothing behind it is.
+    if (ours !== undefined && this.revision < this.end && !(await this.isNear(ours))) this.revision = (await this.ordinals.over(ours))?.revision ?? this.end;
     return this.isNear(stranger);
   }
 
+  private get end(): number {
+    return this.seals ?? 0;
+  }
+
+  private async begin(): Promise<void> {
+    this.seals = await this.archive.count();
+    if (this.after !== null) this.revision = Math.max(0, (await this.archive.firstBehind(this.after)) - 1);
+  }
+
   private async isNear(event: StoredEvent): Promise<boolean> {
-    const end = Math.min(this.seals ?? 0, this.revision + SEALS_TRIED);
+    const end = Math.min(this.end, this.revision + SEALS_TRIED);
     for (let { revision } = this; revision < end; revision += 1) {
       if (!(await this.entriesOf(revision)).has(keyOf(event))) continue;
       this.revision = revision;

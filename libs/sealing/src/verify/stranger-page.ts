@@ -1,0 +1,61 @@
+import { inLogOrder, isForeignEvent, type LogReader } from '@app/event-log';
+import type { Position } from '@app/kernel';
+import { contentHash } from '../event-hash';
+import { SealedStrangers } from '../sealed-strangers';
+import { StreamHolders } from './stream-holders';
+import type { ForeignEvents } from './verification';
+
+const PAGE = 500;
+/** Most events that one page looks at, ours too. */
+const MOST_LOOKED_AT = 5_000;
+
+/** An event of another program that verifiers need to know of: into a stream of ours, or under a seal of an earlier version. Its content is not ours to show. */
+export interface NotedStranger {
+  readonly id: string;
+  readonly position: Position;
+  readonly stream: string;
+  readonly revision: number;
+  /** SHA-256, hex, over type, data and metadata as seals take it. */
+  readonly contentHash: string;
+  /** Its stream holds events of ours. */
+  readonly inStreamOfOurs: boolean;
+  /** When the server took it, ISO 8601 UTC. */
+  readonly at: string;
+}
+
+export interface StrangerPage {
+  readonly items: readonly NotedStranger[];
+  /** What else others wrote in this stretch of the log. */
+  readonly others: ForeignEvents;
+  /** Where the next page begins, exclusive; null at the end. A page may be empty before the end. */
+  readonly next: Position | null;
+}
+
+const NOTHING: StrangerPage = { items: [], others: { events: 0, since: null }, next: null };
+
+/** What others wrote behind a position, oldest first. */
+export const strangerPage = async (log: LogReader, { after, limit }: { readonly after: Position | null; readonly limit: number }): Promise<StrangerPage> => {
+  if (log.isShared !== true) return NOTHING;
+  const holders = new StreamHolders(log);
+  const sealed = new SealedStrangers(log, after);
+  const items: NotedStranger[] = [];
+  let others = NOTHING.others;
+  for (let at = after, looked = 0; ; ) {
+    const page = await log.readAll({ after: at, limit: PAGE, withForeign: true });
+    for (const event of inLogOrder(page)) {
+      looked += 1;
+      if (!isForeignEvent(event)) {
+        sealed.passed(event);
+        continue;
+      }
+      const inStreamOfOurs = await holders.isAmongOurs(event);
+      const { id, position, stream, revision } = event;
+      if (inStreamOfOurs || (await sealed.holds(event))) items.push({ id, position, stream, revision, contentHash: contentHash(event), inStreamOfOurs, at: event.at });
+      else others = { events: others.events + 1, since: others.since ?? { position, at: event.at } };
+      if (items.length === limit) return { items, others, next: position };
+    }
+    if (page.end || page.next === null) return { items, others, next: null };
+    if (looked >= MOST_LOOKED_AT) return { items, others, next: page.next };
+    at = page.next;
+  }
+};
