@@ -6,7 +6,7 @@ export const EVENT_LOG = Symbol('EventLog');
 /** The port of the log. One contract suite (`event-log.contract.ts`) runs against every adapter. */
 export interface EventLog extends StreamLog {
   /** Other programs may write to it, too: pages may pass over what they wrote. */
-  readonly isShared?: boolean;
+  readonly isShared?: boolean | undefined;
   /** Appends that may be under way at once and are stored in the order in which they were made, whatever fails; who needs an order stops at one that failed. */
   readonly mostInOrder: number;
   /** A page of the whole log in order. */
