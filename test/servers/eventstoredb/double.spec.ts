@@ -5,7 +5,7 @@ import { ANY, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-cl
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { until } from '../../fixtures/until';
 import { type DoubleOptions, endlessLag, type EventStoreDouble, startEventStoreDouble } from './double';
-import { seededLag } from './lag';
+import { noLag, seededLag } from './lag';
 import { RawClient } from './raw-client';
 
 /** What a subscription said so far, by kind, and how it ended. */
@@ -248,5 +248,14 @@ describe('the double of EventStoreDB, as a real server, decides before it shows'
     expect(drawn.filter((milliseconds) => milliseconds < 10).length).toBeGreaterThan(850);
     expect(Math.max(...drawn)).toBeLessThan(150);
     expect(Math.max(...drawn)).toBeGreaterThan(80);
+  });
+
+  it('links what was written, where its standard projections run', async () => {
+    await begin({ projections: true, lag: noLag });
+    client.append('notes-1');
+    client.append('notes-1');
+    await until(() => double.waiting() === 0 && client.answers.length === 2);
+    for (const [stream, count] of [['$ce-notes', 2], ['$et-Noted', 2], ['$streams', 1], ['$category-notes', 1]] as const) await until(async () => (await client.read(stream)).length === count, stream);
+    expect(await client.read('$bc-1')).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { endlessLag, type Lag, noLag, seededLag } from './lag';
 import { ServerLog } from './server-log';
 import { credentialsOf, grpcServer, type ServerCertificate } from './service';
 import type { Serving, ServerVersion } from './serving';
+import { runStandardProjections } from './standard-projections';
 import { consumerTooSlow } from './statuses';
 
 export interface DoubleOptions {
@@ -18,6 +19,10 @@ export interface DoubleOptions {
   readonly tls?: ServerCertificate;
   /** Passwords by name. Where given, callers without credentials are denied and wrong ones refused. */
   readonly users?: Readonly<Record<string, string>>;
+  /** Users who may write and read streams, and not `$all`, as all but administrators on a server as it is installed. */
+  readonly mayNotReadAll?: readonly string[];
+  /** Runs the standard projections: links and statistics come between other events. */
+  readonly projections?: boolean;
   /** Most bytes of one append; 1,048,576 by default. */
   readonly maxAppendSize?: number;
   /** How long an append may stay without its last part; 2,000 ms by default. */
@@ -55,7 +60,7 @@ export interface EventStoreDouble {
 /**
  * Starts a double of EventStoreDB 24.10.4 (or 23.10.6) on loopback: appends, reads, subscriptions, deletion, metadata,
  * gossip and server features. As there, a write counts for refusals at once, and is shown and acknowledged a little later.
- * It has no persistent subscriptions, projections, links, access lists, statistics or scavenge, and gives ids always as
+ * It has no persistent subscriptions, projections of one's own, resolved links, access lists of streams or scavenge, and gives ids always as
  * text. `transcript.spec.ts` compares its answers with those of real servers.
  */
 export const startEventStoreDouble = async (options: DoubleOptions = {}): Promise<EventStoreDouble> => {
@@ -67,6 +72,7 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
     maxAppendSize: options.maxAppendSize ?? 1024 * 1024,
     writeTimeoutMs: options.writeTimeoutMs ?? 2000,
     users: options.users,
+    mayNotReadAll: new Set(options.mayNotReadAll),
     listeners: new Set(),
   };
   const sockets = new Set<Socket>();
@@ -98,6 +104,7 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
     await closed;
   };
   await start();
+  if (options.projections === true) runStandardProjections(log);
 
   return {
     url: `esdb://${options.tls === undefined ? '127.0.0.1' : 'localhost'}:${state.port}?tls=${options.tls !== undefined}`,

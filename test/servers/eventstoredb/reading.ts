@@ -4,8 +4,8 @@ import { AllFeed, StreamFeed } from './feeds';
 import { filterOf } from './filter';
 import { confirm, follow } from './following';
 import { encoded, type Recorded, streamIdentifier, streamName } from './recorded-event';
-import { drained, fail, refusalOf, type Serving, type ServerVersion } from './serving';
-import { handlerThrew, invalidPosition, streamDeleted, unexpectedResult } from './statuses';
+import { drained, fail, isKeptFromAll, refusalOf, type Serving, type ServerVersion } from './serving';
+import { accessDenied, handlerThrew, invalidPosition, streamDeleted, unexpectedResult } from './statuses';
 
 type Call = ServerWritableStream<ReadReq, Buffer>;
 
@@ -18,6 +18,7 @@ export const read = (serving: Serving) => async (call: Call) => {
   const options = call.request?.getOptions();
   if (refusal !== undefined) return fail(call, refusal);
   if (options === undefined) return fail(call, handlerThrew);
+  if (!options.hasStream() && isKeptFromAll(serving, call.metadata)) return fail(call, accessDenied);
   return options.hasStream() ? readStream(serving, call, options) : readAll(serving, call, options);
 };
 

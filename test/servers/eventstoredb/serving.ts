@@ -15,6 +15,8 @@ export interface Serving {
   readonly writeTimeoutMs: number;
   /** Passwords by name; absent where everyone may do everything, as on an insecure server. */
   readonly users: Readonly<Record<string, string>> | undefined;
+  /** Users who may not read `$all`. */
+  readonly mayNotReadAll: ReadonlySet<string>;
   /** Ends the subscriptions that are open, by how they fail. */
   readonly listeners: Set<(failure: Failure) => void>;
 }
@@ -27,10 +29,19 @@ export type ServerVersion = '23.10.6' | '24.10.4';
 /** Whose call it is: `anonymous` may do nothing where there are users, `stranger` gave a wrong password. */
 export const callerOf = (users: Serving['users'], metadata: Metadata): 'known' | 'anonymous' | 'stranger' => {
   if (users === undefined) return 'known';
+  const credentials = credentialsIn(metadata);
+  if (credentials === undefined) return 'anonymous';
+  return users[credentials.name] === credentials.password ? 'known' : 'stranger';
+};
+
+/** Whether the caller may not read `$all`. */
+export const isKeptFromAll = ({ mayNotReadAll }: Pick<Serving, 'mayNotReadAll'>, metadata: Metadata): boolean => mayNotReadAll.has(credentialsIn(metadata)?.name ?? '');
+
+const credentialsIn = (metadata: Metadata): { readonly name: string; readonly password: string } | undefined => {
   const [header] = metadata.get('authorization');
-  if (header === undefined) return 'anonymous';
+  if (header === undefined) return undefined;
   const [name = '', ...password] = Buffer.from(String(header).replace(/^Basic /, ''), 'base64').toString().split(':');
-  return users[name] === password.join(':') ? 'known' : 'stranger';
+  return { name, password: password.join(':') };
 };
 
 /** How a call fails before it begins, if it does. */
