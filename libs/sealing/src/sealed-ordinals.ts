@@ -5,8 +5,10 @@ import { isSealable, SEAL_STREAM, type Seal, sealedEvent, sealedId } from './sea
 import type { ArchivedSeal, SealArchive } from './seal-archive';
 
 const PAGE = 500;
-/** So many pages are counted behind the last seal: more wait for one only while nobody seals. */
-const PAGES_COUNTED = 2;
+/** So many events are counted behind the last seal: more wait for one only while nobody seals. */
+const MOST_COUNTED = 1_000;
+/** In at most so many pages: others may write between them. */
+const PAGES_COUNTED = 10;
 const REMEMBERED_ENDS = 20_000;
 /** Stands before every position: where all events so far were removed. */
 const START: Position = '';
@@ -124,8 +126,9 @@ export class SealedOrdinals implements Ordinals {
     let ordinal = count === 0 ? 0 : (await this.archive.at(count - 1)).seal.ordinal;
     const end = count === 0 ? START : await this.endOf(count - 1);
     let after = end === START ? null : end;
-    for (let read = 0; read < PAGES_COUNTED; read += 1) {
+    for (let read = 0, counted = 0; read < PAGES_COUNTED && counted < MOST_COUNTED; read += 1) {
       const page = await this.log.readAll({ after, limit: PAGE });
+      counted += page.events.length;
       const upTo = page.events.filter((event) => event.position <= position);
       for (const event of upTo) ordinal = countedWith(ordinal, event);
       if (page.end || upTo.length < page.events.length || (page.next !== null && page.next >= position)) return ordinal;

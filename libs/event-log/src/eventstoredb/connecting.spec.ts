@@ -30,7 +30,7 @@ describe('a secure server', () => {
     ca = join(folder, 'ca.pem');
     const tls = createCertificate();
     writeFileSync(ca, tls.certificate);
-    server = await startEventStoreDouble({ tls, users: { admin: 'geheim' } });
+    server = await startEventStoreDouble({ tls, users: { admin: 'geheim', reader: 'geheim' }, mayNotReadAll: ['reader'] });
   });
   afterEach(async () => {
     await server.stop();
@@ -67,6 +67,15 @@ describe('a secure server', () => {
     await expect(log.append('a-1', newEvents(1), 'noStream')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'the server refuses the user' });
     await expect(log.readStream('a-1')).rejects.toMatchObject({ name: 'Unavailable', reason: 'the server refuses the user' });
     expect(performance.now() - started).toBeLessThan(1_500);
+    await log.close();
+  });
+
+  it('says so of a user who may write and read streams, and not $all', async () => {
+    const log = await openEventStoreLog({ url: url('reader:geheim@') });
+    expect((await log.append('a-1', newEvents(1), 'noStream')).revision).toBe(0);
+    const told = { name: 'Unavailable', reason: expect.stringContaining('$all') };
+    await expect(log.head()).rejects.toMatchObject(told);
+    await expect(log.readAll()).rejects.toMatchObject(told);
     await log.close();
   });
 

@@ -3,7 +3,7 @@ import type { Connection } from './connection';
 import { patiently } from './patience';
 import { allRequest } from './read-request';
 import type { Removals } from './removals';
-import { ServerFault } from './server-errors';
+import { allFault, ServerFault } from './server-errors';
 import { type Found, readFrom } from './server-reader';
 
 /** Milliseconds within which a read is answered or fails: a command reads its stream first, and has two seconds in all. */
@@ -40,7 +40,7 @@ export class LogPages implements PageSource {
       // A silent server may be asked for the removals and fail long before this read does: further pages would pile up behind it.
       givenUp.abort();
       if (error instanceof ServerFault && error.fault === 'late') this.silence = Math.min(2 * silence, LONGEST_MS);
-      throw error;
+      throw error instanceof ServerFault ? allFault(error) : error;
     }
   }
 }

@@ -4,7 +4,7 @@ import { Unavailable } from '@app/kernel';
 export const LOG_DEPENDENCY = 'event log';
 
 /** What went wrong with a call, as far as it matters. */
-export type Fault = 'unreachable' | 'broken' | 'dropped' | 'late' | 'notReady' | 'notLeader' | 'denied' | 'tombstoned' | 'invalidPosition' | 'closed' | 'failed';
+export type Fault = 'unreachable' | 'broken' | 'dropped' | 'late' | 'notReady' | 'notLeader' | 'denied' | 'allDenied' | 'tombstoned' | 'invalidPosition' | 'closed' | 'failed';
 
 const REASONS: Readonly<Record<Fault, string>> = {
   unreachable: 'the server cannot be reached',
@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<Fault, string>> = {
   notReady: 'the server is not ready',
   notLeader: 'the server is not the leader of its cluster',
   denied: 'the server refuses the user',
+  allDenied: 'the server does not let the user read $all, the stream of all events: name one in the connection string who may, such as a member of $admins',
   tombstoned: 'the stream was deleted for ever',
   invalidPosition: 'not a position of this log',
   closed: 'it is closed',
@@ -22,6 +23,7 @@ const REASONS: Readonly<Record<Fault, string>> = {
 
 /** gRPC's status codes. */
 const FAULT_OF_CODE: Readonly<Record<number, Fault>> = { 1: 'broken', 4: 'late', 7: 'denied', 10: 'dropped', 14: 'broken', 16: 'denied' };
+const PERMISSION_DENIED = 7;
 /** What the server names in the metadata of an answer. */
 const FAULT_OF_EXCEPTION: Readonly<Record<string, Fault>> = { 'not-leader': 'notLeader', 'access-denied': 'denied', 'stream-deleted': 'tombstoned' };
 /** Faults that go by: the same call may succeed a moment later. */
@@ -50,6 +52,9 @@ export class ServerFault extends Error {
 
 /** Reads what the transport says. An error of any other kind is a failed call too: nothing else runs inside it. */
 export const serverFault = (error: unknown): ServerFault => (error instanceof ServerFault ? error : new ServerFault(faultOf(error as Partial<ServiceError>), { cause: error }));
+
+/** What a refused read of `$all` means: who is known and may not read it may read and write streams all the same. */
+export const allFault = (fault: ServerFault): ServerFault => (fault.fault === 'denied' && (fault.cause as Partial<ServiceError> | undefined)?.code === PERMISSION_DENIED ? new ServerFault('allDenied', { cause: fault.cause }) : fault);
 
 export const unavailable = (error: ServerFault, outcome: 'none' | 'unknown' = 'none'): Unavailable => new Unavailable(LOG_DEPENDENCY, error.message, outcome, { cause: error });
 
