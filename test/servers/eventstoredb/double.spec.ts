@@ -61,6 +61,7 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     client.append('notes-1');
     await until(() => client.answers.length === 2);
     expect(client.answers.map((answer) => answer.getError()?.getMessage())).toEqual(['Timeout', 'Timeout']);
+    await until(() => double.waiting() === 0);
     expect(await client.read('notes-1')).toEqual([stored]);
   });
 
