@@ -39,8 +39,9 @@ export const buildJointly = async (log: LogReader, builds: readonly JointBuild[]
   const failed: Record<string, string> = {};
   let growing = builds.map((build) => new Growing(log, build));
   try {
+    let types = typesOf(growing);
     for (let after = leastOf(builds); growing.length > 0; ) {
-      const page = await log.readAll({ after, limit: PAGE, filter: { types: typesOf(growing) } });
+      const page = await log.readAll({ after, limit: PAGE, filter: { types } });
       const going: Growing[] = [];
       for (const each of growing) {
         const error = await each.take(page).catch((thrown: unknown) => describeError(thrown));
@@ -48,6 +49,7 @@ export const buildJointly = async (log: LogReader, builds: readonly JointBuild[]
         if (error === undefined && !each.run.stopping && !page.end) going.push(each);
         else each.run.end();
       }
+      if (going.length < growing.length) types = typesOf(going);
       growing = going;
       after = page.next;
     }
