@@ -5,12 +5,12 @@ export interface InputFault {
   readonly message: string;
 }
 
-/** A body or a query that is refused with 400, naming every field that is wrong. */
+/** A body or a query that is refused with 400, or 413 where it is too large, naming every field that is wrong. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
 
   constructor(
-    readonly code: 'invalid_body' | 'invalid_parameter' | 'unknown_field',
+    readonly code: 'invalid_body' | 'invalid_parameter' | 'unknown_field' | 'too_large',
     readonly faults: readonly InputFault[],
   ) {
     super(code);

@@ -21,7 +21,8 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const compatible = isCompatible(request);
     const problem = compatible ? envelopeOf(error) : problemOf(error);
-    if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error }, 'request failed');
+    if (isOfLeaving(request, error)) this.logger.info({ requestId: request.id, route: patternOf(request) }, 'the client left before its request was whole');
+    else if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer must not look like a whole one.
       reply.raw.destroy();
@@ -58,5 +59,8 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
   const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...limit, ...(isWrite && status === 503 ? { outcome: outcome ?? 'none' } : {}) };
   void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));
 };
+
+/** A client that breaks its request off, by Ctrl-C in an upload: no fault of anybody's, and there is nobody to answer. */
+const isOfLeaving = ({ raw }: FastifyRequest, error: unknown): boolean => !raw.complete && raw.destroyed && (error === raw.errored || (error as { code?: unknown }).code === 'FST_MP_PREMATURE_CLOSE');
 
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;

@@ -40,7 +40,7 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
       const fileName = (part.filename as string | undefined) ?? '';
       if (isUnstorableText(fileName)) throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
       yield { kind: 'file', name: part.fieldname, fileName, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
-      if (part.file.truncated) throw new request.server.multipartErrors.RequestFileTooLargeError();
+      if (part.file.truncated) throw tooLarge(part.fieldname, request);
     } else {
       const value = String(part.value);
       if (part.valueTruncated === true || isUnstorableText(value)) throw refusal(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
@@ -60,5 +60,9 @@ async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
     throw error instanceof Error && !('code' in error) ? refusal('', 'The body is not well-formed multipart/form-data.', 'malformed') : error;
   }
 }
+
+/** Not of the parser's own errors, which the instance without its hooks keeps for itself. */
+const tooLarge = (path: string, { server }: FastifyRequest): InvalidInput =>
+  new InvalidInput('too_large', [{ path, code: 'too_large', message: `The file is larger than ${server.edge.config.MAX_UPLOAD_BYTES} bytes, the most that is taken here.` }]);
 
 const refusal = (path: string, message: string, code = 'invalid_text'): InvalidInput => new InvalidInput('invalid_body', [{ path, code, message }]);
