@@ -58,6 +58,22 @@ describe('the envelope', () => {
     for (const [own, bearer] of pairs) expect(await send('GET', '/models', { 'x-api-key': own, authorization: `Bearer ${bearer}` })).toMatch(/^HTTP\/1\.1 401 [^]*"invalid_api_key"/);
   });
 
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['a wrong key', { authorization: 'Bearer ap_wrong' }, /^Incorrect API key provided/],
+    ['a wrong key in x-api-key', { 'x-api-key': 'ap_wrong' }, /^Incorrect API key provided/],
+    ['another scheme', { authorization: 'Basic YTpi' }, /^Incorrect API key provided.*"Bearer"/],
+    ['two keys', { ...key, authorization: 'Bearer ap_wrong' }, /^Incorrect API key provided.*different keys/],
+    ['none', {}, /^You didn't provide an API key/],
+  ])('says of %s what clients know it by', async (_, headers, message) => {
+    expect(errorOf((await platform.call(`${BASE}/models`, { key: null, headers })).text)).toMatchObject({ code: 'invalid_api_key', message: expect.stringMatching(message) });
+  });
+
+  it('opens to a key that was made with a permission and nothing else', async () => {
+    const { status, body } = await platform.call<{ secret: string; agentIds: string[]; allAgents: boolean }>('/api/v1/core/api-keys', { method: 'POST', body: { name: 'Gateway', permissions: ['compat'] } });
+    expect([status, body.agentIds, body.allAgents]).toEqual([201, [], false]);
+    expect((await platform.call(`${BASE}/models`, { key: body.secret })).status).toBe(200);
+  });
+
   it('refuses a key without the permission', async () => {
     const narrow = await platform.newCaller({ permissions: ['llm'] });
     expect(await platform.call(`${BASE}/models`, { key: narrow.key })).toMatchObject({ status: 403, body: { error: { type: 'invalid_request_error', param: null, code: 'forbidden' } } });

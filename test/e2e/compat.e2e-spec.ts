@@ -98,12 +98,15 @@ describe('the official client for Node', () => {
     for await (const model of client.models.list()) listed.push(model.id);
     expect(listed).toEqual(['local-chat', 'local-embedding', 'big', 'strict', 'org/same', 'vectors']);
     expect(await client.models.retrieve('org/same')).toEqual({ id: 'org/same', object: 'model', created: expect.any(Number), owned_by: 'acme' });
+    const plain = await fetch(`${client.baseURL}/models/org/same`, { headers: { authorization: `Bearer ${client.apiKey}` } });
+    expect([plain.status, await plain.json()]).toEqual([200, expect.objectContaining({ id: 'org/same' })]);
+    await expect(client.models.retrieve('org/none')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
     await expect(client.models.retrieve('ranks')).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
   });
 
   it('gets errors that it understands', async () => {
     await expect(client.chat.completions.create({ model: 'none', messages })).rejects.toMatchObject({ status: 404, code: 'model_not_found', type: 'invalid_request_error', requestID: expect.any(String) });
-    await expect(new OpenAI({ apiKey: 'ap_wrong', baseURL: client.baseURL }).models.list()).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+    await expect(new OpenAI({ apiKey: 'ap_wrong', baseURL: client.baseURL }).models.list()).rejects.toMatchObject({ status: 401, code: 'invalid_api_key', message: expect.stringMatching(/^401 Incorrect API key provided/) });
   });
 
   it('tries again what may succeed, and nothing else', async () => {

@@ -65,6 +65,26 @@ describe('Knowledge of three levels', () => {
   });
 });
 
+it('a global document shows, filters by and loses the tags of the Space that it is reached through, and no others', async () => {
+  const [agent, stranger] = [await newAgent(await newSpace()), await newAgent(await newSpace())];
+  const newTag = async (agentId: string, name: string): Promise<string> => (await post<{ id: string }>(`/knowledge/${agentId}/tags`, { name })).body.id;
+  const [ours, theirs] = [await newTag(agent, 'Ours'), await newTag(stranger, 'Quarterly figures')];
+  const documentId = await addTo(agent, 'global', 'The bilby burrows.');
+  const at = (agentId: string, more = ''): string => core(`/knowledge/${agentId}/documents/${documentId}${more}`);
+  const named = ({ body }: { body: { tags: { name: string }[] } }): string[] => body.tags.map(({ name }) => name);
+  type Tagged = { tags: { name: string }[] };
+  expect(named(await platform.call<Tagged>(at(stranger, `/tags/${theirs}`), { method: 'POST' }))).toEqual(['Quarterly figures']);
+  expect(named(await platform.call<Tagged>(at(agent, `/tags/${ours}`), { method: 'POST' }))).toEqual(['Ours']);
+  const read = async (agentId: string): Promise<string[]> => named(await platform.call<Tagged>(at(agentId)));
+  expect([await read(agent), await read(stranger)]).toEqual([['Ours'], ['Quarterly figures']]);
+  const listed = async (agentId: string, tagId: string) => platform.call<{ items: Tagged[] }>(core(`/knowledge/${agentId}/documents?tagId=${tagId}`));
+  expect((await listed(agent, theirs)).body.items).toEqual([]);
+  expect((await listed(agent, ours)).text).not.toContain('Quarterly');
+  // Who replaces the tags that they see leaves the others.
+  expect(named(await platform.call<Tagged>(at(agent), { method: 'PUT', body: { tagIds: [] } }))).toEqual([]);
+  expect([await read(agent), await read(stranger)]).toEqual([[], ['Quarterly figures']]);
+});
+
 describe('an Agent with a remote model', () => {
   const ask = (agentId: string, body: object) => post<{ code: string; conversationId: string; message: { parts: { type: string; text?: string; quote?: string }[] }; usage: { cost: string } }>(`/llm/${agentId}/conversation`, body);
   const latest = async (agentId: string) => {

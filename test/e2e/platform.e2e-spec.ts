@@ -33,6 +33,7 @@ describe('health, metrics and documentation', () => {
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).not.toMatch(/https?:\/\//);
     for (const [, file] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await platform.call(file as string, { key: null })).status).toBe(200);
+    expect(await platform.call('/docs/', { key: null })).toMatchObject({ status: 200, text: page.text });
     expect((await platform.call<{ openapi: string }>('/openapi.json', { key: null })).body.openapi).toBe('3.1.0');
     expect((await platform.call('/docs/package.json', { key: null })).status).toBe(404);
   });

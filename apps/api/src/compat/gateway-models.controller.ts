@@ -18,11 +18,11 @@ export class GatewayModelsController {
     return { object: 'list', data: [...this.models.catalogue.models.values()].filter(isListed).map((model) => this.shown(model)) };
   }
 
-  @Get(':modelId')
+  @Get('*')
   @Requires('compat')
-  @Summary('Reads one of the listed models; a slash in its id is percent-encoded.')
+  @Summary('Reads one of the listed models. Ids may hold slashes, percent-encoded or not.')
   @Answers(200, gatewayModel)
-  get(@Param('modelId') id: string): z.output<typeof gatewayModel> {
+  get(@Param('*') id: string): z.output<typeof gatewayModel> {
     const model = this.models.catalogue.models.get(id);
     if (model === undefined || !isListed(model)) throw modelNotFound(id, 'model');
     return this.shown(model);

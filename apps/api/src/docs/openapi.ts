@@ -9,7 +9,7 @@ export const openApiDocument = (routes: readonly ServedRoute[], version: string)
   const components: Components = { Problem: problemSchema, ErrorEnvelope: errorEnvelopeSchema };
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes.filter(({ method }) => method !== 'HEAD').toSorted(byPlace)) {
-    const path = route.url.replace(/:(\w+)/g, '{$1}');
+    const path = documentedPath(route.url);
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, path, components);
   }
   return {
@@ -27,6 +27,9 @@ export const openApiDocument = (routes: readonly ServedRoute[], version: string)
     },
   };
 };
+
+/** Paths end with `*` where the id of a model may hold slashes. */
+export const documentedPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{modelId}');
 
 const byPlace = (a: ServedRoute, b: ServedRoute): number => (a.url === b.url ? a.method.localeCompare(b.method) : a.url < b.url ? -1 : 1);
 

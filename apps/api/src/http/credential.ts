@@ -15,7 +15,8 @@ type Sent = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
  */
 export const apiKeyOf = ({ headers }: Sent): string => {
   const key = headers['x-api-key'];
-  if (typeof key !== 'string' || headers.authorization !== undefined) return refuse('unauthenticated');
+  if (headers.authorization !== undefined) return refuse('unauthenticated', { reason: 'key_in_authorization' });
+  if (typeof key !== 'string' || key === '') return refuse('unauthenticated', { reason: 'no_key' });
   return key.length <= LONGEST_KEY && KEY.test(key) ? key : refuse('unauthenticated');
 };
 
@@ -37,7 +38,7 @@ const isAuthorizedOnce = (rawHeaders: readonly string[]): boolean => {
 export const compatibleKeyOf = (sent: Sent): string => {
   const { headers } = sent;
   if (headers.authorization === undefined) return apiKeyOf(sent);
-  const bearer = bearerOf(sent) ?? refuse('unauthenticated');
+  const bearer = bearerOf(sent) ?? refuse('unauthenticated', { reason: 'malformed_authorization' });
   const own = headers['x-api-key'];
-  return own === undefined || own === bearer ? bearer : refuse('unauthenticated');
+  return own === undefined || own === bearer ? bearer : refuse('unauthenticated', { reason: 'two_keys' });
 };

@@ -24,13 +24,21 @@ describe('the guard', () => {
     expect([status, body, headers['x-request-id']]).toEqual([200, { id: 'known', name: 'n' }, 'mine-1']);
   });
 
-  it.each([['absent', '', {}], ['unknown', 'ap_wrong', {}], ['a list', `${KEY}, ap_other`, {}], ['endless', 'a'.repeat(65_536), {}], ['SQL', "' OR '1'='1", {}], ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }], ['bearer alone', '', { authorization: `Bearer ${KEY}` }]])(
-    'refuses a credential that is %s with one constant body',
-    async (_name, key, headers) => {
-      const { body } = await served.call({ key, headers: headers as Record<string, string> });
-      expect({ ...body, requestId: '' }).toEqual({ type: 'urn:problem:unauthenticated', title: 'Unauthenticated', status: 401, code: 'unauthenticated', detail: 'The request needs a valid API key in the header x-api-key.', requestId: '' });
-    },
-  );
+  const WRONG = 'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+  const ELSEWHERE = 'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.';
+
+  it.each([
+    ['absent', '', {}, 'The request has no API key. Send one in the header x-api-key.'],
+    ['unknown', 'ap_wrong', {}, WRONG],
+    ['a list', `${KEY}, ap_other`, {}, WRONG],
+    ['endless', 'a'.repeat(65_536), {}, WRONG],
+    ['SQL', "' OR '1'='1", {}, WRONG],
+    ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }, ELSEWHERE],
+    ['bearer alone', '', { authorization: `Bearer ${KEY}` }, ELSEWHERE],
+  ])('refuses a credential that is %s with one body for all that are wrong, and says where it belongs', async (_name, key, headers, detail) => {
+    const { body } = await served.call({ key, headers: headers as Record<string, string> });
+    expect({ ...body, requestId: '' }).toEqual({ type: 'urn:problem:unauthenticated', title: 'Unauthenticated', status: 401, code: 'unauthenticated', detail, requestId: '' });
+  });
 
   it('asks for the credential before it looks at the body, and for the permission', async () => {
     expect(await code({ method: 'POST', url: '/things', raw: '{', key: 'ap_wrong' })).toEqual([401, 'unauthenticated']);
@@ -45,8 +53,15 @@ describe('the guard', () => {
     expect(await code({ url, key: '' })).toEqual([401, 'unauthenticated']);
   });
 
-  it.each(['/things/known/', '//things/known', '/things;x/known', '/THINGS/known', '/things%2fknown', '/things/../secret', '/none'])('knows no other spelling of a path: %s', async (url) => {
+  it.each(['//things/known', '/things;x/known', '/THINGS/known', '/things%2fknown', '/things/../secret', '/none'])('knows no other spelling of a path: %s', async (url) => {
     expect(await code({ url })).toEqual([404, 'not_found']);
+  });
+
+  it('answers a path with a slash behind it like the path without, and asks for the same', async () => {
+    const ids = { headers: { 'x-request-id': 'same' } };
+    expect((await served.call({ url: '/things/known/', ...ids })).body).toEqual((await served.call({ url: '/things/known', ...ids })).body);
+    expect(await code({ url: '/things/known/', key: '' })).toEqual([401, 'unauthenticated']);
+    expect((await served.call({ method: 'PATCH', url: '/things/' })).headers['allow']).toBe('GET, HEAD, POST');
   });
 
   it('answers other methods of a path with 405 and the ones it takes', async () => {

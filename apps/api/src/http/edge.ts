@@ -26,7 +26,8 @@ export const makeAdapter = (): JsonTextAdapter =>
     bodyLimit: JSON_LIMIT,
     // Slow senders hold a connection, not more; uploads may take their time.
     requestTimeout: 15 * 60_000,
-    routerOptions: { maxParamLength: 200 },
+    // `/docs/` is what people type for `/docs`.
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: refuseUnreadable,
     // Node would refuse without a body; `begin` does it in the form of the API.
     http: { requireHostHeader: false },

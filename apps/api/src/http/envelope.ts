@@ -1,5 +1,7 @@
+import { isDomainError } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
+import { wrongCompatibleKeySentence } from './key-sentences';
 import { problemOf } from './problem';
 
 /** What the envelope of the compatible API holds beside its message. */
@@ -60,7 +62,7 @@ export const envelopeOf = (error: unknown): GatewayError => {
   const { code, status, detail, retryAfterSeconds } = problemOf(error);
   switch (code) {
     case 'unauthenticated':
-      return new GatewayError(401, 'Incorrect or missing API key. Send a valid one as x-api-key or Authorization: Bearer.', { code: 'invalid_api_key' });
+      return new GatewayError(401, wrongCompatibleKeySentence(isDomainError(error) ? error.facts['reason'] : undefined), { code: 'invalid_api_key' });
     case 'usage_limit_exceeded':
       return new GatewayError(429, detail, { type: 'rate_limit_error', code, headers: { 'x-should-retry': 'false', ...soon(retryAfterSeconds) } });
     case 'rate_limited':

@@ -3,6 +3,7 @@ import { isDomainError, isUnavailable } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
+import { wrongKeySentence } from './key-sentences';
 import { type UsedUp, usedUp, usedUpSentence } from './used-up';
 
 /** What an error says to its caller. */
@@ -30,6 +31,7 @@ export const problemOf = (error: unknown): Problem => {
     return {
       ...problem,
       ...(limit === undefined ? {} : { limit, detail: usedUpSentence(limit) }),
+      ...(error.code === 'unauthenticated' ? { detail: wrongKeySentence(reason) } : {}),
       ...(typeof path === 'string' ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] } : {}),
       ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
     };

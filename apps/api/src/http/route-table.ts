@@ -23,7 +23,8 @@ export class RouteTable {
   /** The methods that a path takes; empty for a path that does not exist. */
   methodsOf(path: string): readonly string[] {
     const methods = new Set<string>();
-    for (const entry of this.patterns.values()) if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method);
+    const asked = path.replace(/(?<=.)\/$/, '');
+    for (const entry of this.patterns.values()) if (entry.pattern.test(asked)) for (const method of entry.methods) methods.add(method);
     return [...methods].toSorted();
   }
 

@@ -7,8 +7,12 @@ export class KnownTags {
 
   /** Refuses `not_found` when one of the tags is not of this Space. */
   async demand(spaceId: string, tagIds: readonly string[]): Promise<void> {
-    if (tagIds.length === 0) return;
+    if (tagIds.length > 0 && (await this.ofOthers(spaceId, tagIds)).length > 0) refuse('not_found', { field: 'tagIds' });
+  }
+
+  /** Those that are not of this Space. Global documents carry such tags. */
+  async ofOthers(spaceId: string, tagIds: readonly string[]): Promise<readonly string[]> {
     const { state } = await this.decisions.load(tagRegistryDecider, spaceId);
-    if (!tagIds.every((tagId) => state.tags.has(tagId))) refuse('not_found', { field: 'tagIds' });
+    return tagIds.filter((tagId) => !state.tags.has(tagId));
   }
 }

@@ -18,6 +18,8 @@ const grants = {
 
 export const newApiKey = z.strictObject({
   ...grants,
+  /** Keys of the gateway alone need none. */
+  agentIds: grants.agentIds.default([]),
   allAgents: grants.allAgents.default(false),
   usageLimit: grants.usageLimit.default(null),
   expiresAt: grants.expiresAt.default(null),

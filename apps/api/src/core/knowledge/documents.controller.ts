@@ -46,8 +46,10 @@ export class DocumentsController {
     const { limit, cursor, ...filter } = query(documentsQuery, raw);
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `documents/${agentId}`;
+    const hasForeignTag = filter.tagId !== undefined && (await this.tags.ofOthers(agent.spaceId, [filter.tagId])).length > 0;
+    if (hasForeignTag) return this.lists.answer(list, caller, asked, [], null);
     const { rows, next } = await this.queries.execute(new ListDocuments(agent, filter, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, await this.presenter.show(rows.map(({ row }) => row)), next);
+    return this.lists.answer(list, caller, asked, await this.presenter.show(agent, rows.map(({ row }) => row)), next);
   }
 
   @Get('events')
@@ -61,7 +63,7 @@ export class DocumentsController {
       // Asked anew for every event: access may have ended since.
       const agent = await this.access.agent(caller, agentId, 'use');
       const row = await this.queries.execute(new FindDocument(agent, documentId));
-      return row === undefined ? undefined : { json: await this.presenter.one(row), running: row.status === 'Processing' };
+      return row === undefined ? undefined : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
     };
     const progress = async (documentId: string) => {
       const standing = await readProgress(this.store, documentId);
@@ -95,9 +97,9 @@ export class DocumentsController {
   @Answers(200, shownDocument)
   @Reads('documents', 'tags')
   async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply) {
-    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
     tagged(reply, document.revision);
-    return this.presenter.one(document);
+    return this.presenter.one(agent, document);
   }
 
   @Put(':documentId')
@@ -116,8 +118,10 @@ export class DocumentsController {
     const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
     const { content, mimeType, ...fields } = givenFields(input(documentChange, body));
     await this.tags.demand(spaceId, fields.tagIds ?? []);
+    // The tags that other Spaces gave to a global document are not shown here, and stay.
+    const tagIds = fields.tagIds === undefined ? {} : { tagIds: [...fields.tagIds, ...(await this.tags.ofOthers(spaceId, document.tagIds))] };
     const replacement = content === undefined ? {} : { content: { mimeType: mimeType ?? document.mimeType, body: Buffer.from(content) } };
-    return this.shown(await this.commands.execute(new UpdateDocument(documentId, { ...fields, ...replacement }, meta)), caller, agentId, documentId, reply);
+    return this.shown(await this.commands.execute(new UpdateDocument(documentId, { ...fields, ...tagIds, ...replacement }, meta)), caller, agentId, documentId, reply);
   }
 
   @Delete(':documentId')
@@ -165,12 +169,15 @@ export class DocumentsController {
     });
     const receipt = await this.commands.execute(new AddDocuments(files.map((file) => documentOf(file, fields, agent)), meta));
     const rows = () => Promise.all(files.map((_, index) => this.queries.execute(new GetDocument(agent, addedDocumentId(meta, index)))));
-    const show = async () => new JsonText(`{"items":[${(await this.presenter.show(await rows())).map(({ text }) => text).join(',')}]}`);
+    const show = async () => new JsonText(`{"items":[${(await this.presenter.show(agent, await rows())).map(({ text }) => text).join(',')}]}`);
     return written(reply, receipt, { views: VIEWS, show });
   }
 
   private async shown(receipt: Receipt, caller: Caller, agentId: string, documentId: string, reply: FastifyReply, location?: string) {
-    const show = async () => this.presenter.one((await this.knowledge.read(caller, agentId, documentId)).document);
+    const show = async () => {
+      const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
+      return this.presenter.one(agent, document);
+    };
     return written(reply, receipt, { views: VIEWS, show, ...(location === undefined ? {} : { location }) });
   }
 }

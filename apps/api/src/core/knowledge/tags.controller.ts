@@ -108,7 +108,10 @@ export class TagsController {
     const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
     await this.known.demand(spaceId, [tagId]);
     const receipt: Receipt = await this.commands.execute(new AttachTag(documentId, tagId, meta));
-    const show = async () => this.presenter.one((await this.knowledge.read(caller, agentId, documentId)).document);
+    const show = async () => {
+      const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
+      return this.presenter.one(agent, document);
+    };
     return written(reply, receipt, { views: ['documents', 'tags', 'passages'], show });
   }
 
