@@ -48,8 +48,9 @@ export const startTestPlatform = async (given: { environment?: Readonly<Record<s
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'platform-'));
   const environment = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: dataDir, BOOTSTRAP_API_KEY: ADMIN_KEY, ...given.environment };
   const config = readConfig(environment);
-  const platform = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL));
-  const url = given.listen === true ? await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl()) : '';
+  const listen = given.listen === true ? { listen: async (app: Platform['app']) => void (await app.listen({ host: config.HOST, port: config.PORT })) } : {};
+  const platform = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), listen);
+  const url = given.listen === true ? await platform.app.getUrl() : '';
 
   const call: TestPlatform['call'] = async <T>(path: string, { method = 'GET', key = ADMIN_KEY, headers = {}, body, payload }: Call = {}) => {
     const sent = payload ?? (body === undefined ? undefined : JSON.stringify(body));

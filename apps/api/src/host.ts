@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
 import { ForeignAccount } from '@app/auditing';
-import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
+import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
@@ -46,9 +46,6 @@ export interface Host {
   readonly tracing: Tracing;
   readonly logger: Logger;
 }
-
-/** What hashes of API keys and names are keyed with. It stands in the vault like a data key, so that another `VAULT_KEY` leaves it as it is. */
-const INSTANCE_SECRET = 'instance-secret';
 
 /** Opens the stores and prepares what works on them; nothing runs yet. */
 export const openHost = async (config: Config, environment: Environment, logger: Logger): Promise<Host> => {

@@ -21,10 +21,12 @@ const run = async (environment: Environment): Promise<void> => {
   const logger = makeLogger(config.LOG_LEVEL);
   // A fault nobody waited for concerns one piece of work, not those of everybody else.
   process.on('unhandledRejection', (error) => logger.error({ error }, 'a rejection was not handled'));
-  const platform = await startPlatform(config, environment, logger);
+  const platform = await startPlatform(config, environment, logger, {
+    listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })),
+    madeKey: (secret) => void process.stdout.write(`The first API key, shown this once: ${secret}\n`),
+  });
   collectAtRest();
-  const url = await platform.app.listen({ host: config.HOST, port: config.PORT }).then(() => platform.app.getUrl());
-  if (platform.madeKey !== undefined) process.stdout.write(`The first API key, shown this once: ${platform.madeKey}\n`);
+  const url = await platform.app.getUrl();
   const runs = config.ROLES.includes('api') ? 'documentation: /docs' : `runs ${config.ROLES.join(' and ')}`;
   process.stdout.write(`Agent Platform ${productVersion} at ${config.BASE_URL ?? url} (${runs}, data: ${config.DATA_DIR})\n`);
 

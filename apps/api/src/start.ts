@@ -28,19 +28,30 @@ export interface Platform {
   readonly host: Host;
   readonly app: NestFastifyApplication;
   readonly routes: RouteTable;
-  /** The secret of the bootstrap key, only where this start made it. */
-  readonly madeKey: string | undefined;
   /** Not ready from now on; resolves when the requests that run have ended (30 s at most), and all is written and closed. */
   stop(): Promise<void>;
 }
 
-/** Starts what `ROLES` names, and everything but the listening. Throws what stands in the way; the process is to end then. */
-export const startPlatform = async (config: Config, environment: Environment, logger: Logger): Promise<Platform> => {
+/** What a start tells its process. */
+export interface Starting {
+  /** Takes the port, before anything is made that is told once. Requests are refused as `unavailable` until the start is over. */
+  readonly listen?: (app: NestFastifyApplication) => Promise<void>;
+  /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */
+  readonly madeKey?: (secret: string) => void;
+}
+
+/** Starts what `ROLES` names. Throws what stands in the way; the process is to end then. */
+export const startPlatform = async (config: Config, environment: Environment, logger: Logger, { listen, madeKey }: Starting = {}): Promise<Platform> => {
   const host = await openHost(config, environment, logger);
   const { conversations, spending, stores, metrics, tracing, models } = host;
   const { app, routes, requests } = await serve(AppModule.of(host), logger);
-  const madeSecret = config.ROLES.includes('api') ? (await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY)).madeSecret : undefined;
-  if (config.ROLES.includes('api')) await recordModels(host);
+  requests.hold();
+  await listen?.(app);
+  if (config.ROLES.includes('api')) {
+    const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
+    if (madeSecret !== undefined) madeKey?.(madeSecret);
+    await recordModels(host);
+  }
   const projector = config.ROLES.includes('projector') ? projectorRole(host) : undefined;
   const worker = config.ROLES.includes('worker') ? workerRole(host) : undefined;
   await host.leases.processes.start();
@@ -50,6 +61,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
   measurePlatform(metrics, host);
   const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
   const health = app.get(Health);
+  requests.begin();
   health.enter('ready');
 
   const stop = async (): Promise<void> => {
@@ -71,7 +83,7 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     await stores.close();
     await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'the last traces were not sent'));
   };
-  return { host, app, routes, madeKey: madeSecret, stop };
+  return { host, app, routes, stop };
 };
 
 const recordModels = async ({ stores, models, ids, clock }: Host): Promise<void> => {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import type { Streams } from './output';
 import { addGlobalOptions, runner } from './session';
+import { addAdminKeyVerb } from './verbs/admin-key';
 import { addBackupVerbs } from './verbs/backup';
 import { addDeadLetterVerbs } from './verbs/dead-letters';
 import { addEventVerbs } from './verbs/events';
@@ -16,7 +17,7 @@ import { addVerifyVerb } from './verbs/verify';
 import { addVersionVerbs } from './verbs/versions';
 import { addWhatIfVerb } from './verbs/what-if';
 
-const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs, addSweepVerb, addRestateVerbs, addWhatIfVerb];
+const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs, addSweepVerb, addAdminKeyVerb, addRestateVerbs, addWhatIfVerb];
 
 /** Runs the command line of operators and auditors. `words` are the arguments behind the program's name. */
 export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {

@@ -1,4 +1,4 @@
-import { type Decider, defineEvent, type EventsOf } from '@app/kernel';
+import { type Decider, defineEvent, type EventsOf, nameSchema, sensitive } from '@app/kernel';
 import { z } from 'zod';
 
 const onView = <Type extends string>(type: Type, description: string) => defineEvent({ type, description, data: z.strictObject({ projection: z.string() }) });
@@ -18,11 +18,16 @@ export const operatorActionEvents = [
   onDeadLetter('DeadLetterDiscardRequested', 'An operator asked to leave an event out of its view or policy.'),
   defineEvent({ type: 'BlobSweepRequested', description: 'An operator asked to remove stored bodies that no event names.', data: z.strictObject({}) }),
   defineEvent({ type: 'ModelCatalogueReloadRequested', description: 'An operator asked to read the model catalogue again.', data: z.strictObject({}) }),
+  defineEvent({
+    type: 'AdminKeyRequested',
+    description: 'Somebody with access to the stores asked for an API key of an admin, with every permission and no limit; `by` is who they said they are.',
+    data: z.strictObject({ keyId: z.uuid(), userId: z.uuid(), by: sensitive(nameSchema()), reason: sensitive(nameSchema()) }),
+  }),
 ] as const;
 
 export type OperatorAction = EventsOf<typeof operatorActionEvents>;
 
-/** What operators asked of one view or policy, of `models` or of `blobs`: stream `operations-<name>`. */
+/** What operators asked of one view or policy, of `models`, of `blobs` or of `apiKeys`: stream `operations-<name>`. */
 export const operatorActions: Decider<null, OperatorAction, OperatorAction> = {
   category: 'operations',
   initial: null,

@@ -22,6 +22,9 @@ export interface Stores {
 /** What rebuilds need of the stores. */
 export type RebuildStores = Pick<Stores, 'readStore' | 'searchIndex' | 'blobs' | 'codec' | 'close'> & { readonly log: LogReader };
 
+/** What hashes of API keys and names are keyed with. It stands in the vault like a data key, so that another `VAULT_KEY` leaves it as it is. */
+export const INSTANCE_SECRET = 'instance-secret';
+
 const silent: Warn = () => undefined;
 
 /** A rebuild that waits for its stores cannot be stopped; it is begun again afterwards. */

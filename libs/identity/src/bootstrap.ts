@@ -10,7 +10,8 @@ const BEGINNING = '01900000-0000-7000-8000-000000000000';
 export const FIRST_ADMIN_ID = deriveId(BEGINNING, 'user');
 export const BOOTSTRAP_KEY_ID = deriveId(BEGINNING, 'apiKey');
 
-const EVERYTHING: ApiKeyFields = { name: 'Bootstrap', agentIds: [], allAgents: true, permissions: permission.options, usageLimit: null, expiresAt: null };
+/** What a key of an admin may do that nothing is kept from. */
+export const EVERYTHING: Omit<ApiKeyFields, 'name'> = { agentIds: [], allAgents: true, permissions: permission.options, usageLimit: null, expiresAt: null };
 
 export interface Bootstrapped {
   /** The secret of the bootstrap key, only at the start that made it up: to be printed once. */
@@ -35,7 +36,7 @@ export const bootstrap = async (
   const { state: key } = await decisions.load(apiKeyDecider, BOOTSTRAP_KEY_ID);
   if (key.status === 'absent') {
     const secret = configured ?? makeSecret(BOOTSTRAP_KEY_ID);
-    const command = { type: 'Create', userId: FIRST_ADMIN_ID, secret: hashedSecret(system.secret, secret), fields: EVERYTHING } as const;
+    const command = { type: 'Create', userId: FIRST_ADMIN_ID, secret: hashedSecret(system.secret, secret), fields: { name: 'Bootstrap', ...EVERYTHING } } as const;
     await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, command, stepOf(meta, 'apiKey'));
     return configured === undefined ? { madeSecret: secret } : {};
   }

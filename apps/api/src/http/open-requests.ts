@@ -8,7 +8,8 @@ import { closeSilent, UnreadAnswers } from './slow-readers';
 /** The requests that are being answered, so that a stop can wait for them. */
 export class OpenRequests {
   readonly streams = new OpenStreams();
-  private draining = false;
+  /** Why none is taken; undefined while they are. */
+  private closed: 'starting' | 'stopping' | undefined;
   private readonly open = new Map<ServerResponse, FastifyRequest>();
   readonly unread = new UnreadAnswers(this.open);
   private whenNone: (() => void) | undefined;
@@ -20,15 +21,24 @@ export class OpenRequests {
     closeSilent(server, this.open);
   }
 
-  /** Counts a request until its connection is done with it. While draining or overloaded only health is still answered. */
+  /** Takes none but for health until `begin`. */
+  hold(): void {
+    this.closed = 'starting';
+  }
+
+  begin(): void {
+    this.closed = undefined;
+  }
+
+  /** Counts a request until its connection is done with it. While starting, draining or overloaded only health is answered. */
   admit(request: FastifyRequest, reply: FastifyReply): void {
-    const reason = this.draining ? 'stopping' : this.overload.reasonFor(request.raw.socket);
+    const reason = this.closed ?? this.overload.reasonFor(request.raw.socket);
     if (reason !== undefined) {
       reply.header('connection', 'close');
       if (!request.url.startsWith('/health/')) refuse('unavailable', { reason });
     }
     this.open.set(reply.raw, request);
-    reply.raw.on('close', () => this.closed(reply.raw));
+    reply.raw.on('close', () => this.done(reply.raw));
   }
 
   stop(): void {
@@ -38,7 +48,7 @@ export class OpenRequests {
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */
   async drain(ms: number): Promise<void> {
-    this.draining = true;
+    this.closed = 'stopping';
     this.streams.endFollowed();
     if (this.open.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
@@ -49,7 +59,7 @@ export class OpenRequests {
     clearTimeout(timer);
   }
 
-  private closed(response: ServerResponse): void {
+  private done(response: ServerResponse): void {
     this.open.delete(response);
     if (this.open.size === 0) this.whenNone?.();
   }

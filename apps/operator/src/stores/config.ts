@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Config, InvalidConfig, readConfig } from '@app/kernel';
@@ -15,6 +16,11 @@ export const storesConfig = (): Config => {
   }
 };
 
+/** Throws where `DATA_DIR` holds no log, rather than begin one there: it is another folder than the product's. */
+export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
+  if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite'))) throw new Failure(`There is no log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
+};
+
 /** Makes the folder that a file is to lie in, for its owner alone. */
 export const makeFolderOf = async (file: string): Promise<void> => void (await orFailure(mkdir(dirname(file), { recursive: true, mode: 0o700 })));
 
@@ -26,7 +32,7 @@ export const instanceKey = ({ DATA_DIR, ...config }: Config, name: 'VAULT_KEY' |
 };
 
 /** What stands in the way of work on the stores, in a sentence: by name, since these come from several libraries. */
-const SENTENCES = new Set(['BackupError', 'LogInUse', 'LogDiffers', 'ExportDamaged', 'ForeignExport', 'LogCorrupted', 'Unavailable', 'WrongVaultKey']);
+const SENTENCES = new Set(['BackupError', 'LogInUse', 'LogDiffers', 'ExportDamaged', 'ForeignExport', 'LogCorrupted', 'Unavailable', 'WrongVaultKey', 'MissingStore']);
 
 /** The outcome of work on the stores; what a person can act on becomes a `Failure`. */
 export const orFailure = async <T>(work: Promise<T>): Promise<T> => {

@@ -48,6 +48,11 @@ export class AdminRegister {
     return appointment?.serving === (command.type === 'Appoint') ? appointment.revision : refuse('conflict');
   }
 
+  /** Who is an active admin, in the order of their appointments. */
+  async active(): Promise<readonly string[]> {
+    return [...(await this.present())].toSorted(([, a], [, b]) => a - b).map(([userId]) => userId);
+  }
+
   private async present(): Promise<ReadonlyMap<string, number>> {
     const { state } = await this.decisions.load(adminsDecider, INSTANCE);
     const present = new Map<string, number>();
