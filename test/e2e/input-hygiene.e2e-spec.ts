@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import { processorTime } from '../fixtures/processor-time';
 import { until } from '../fixtures/until';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, type World } from './world';
@@ -125,9 +126,9 @@ it.each(NAMES)('no name at %s holds what deceives the eye', async (url, field, r
 it.each(['a\n', 'A', 'é', 'a b', 'a/b', '../a', '%61', 'a\u0000', '', 'a'.repeat(1_000_000)])('a slug is lower-case letters, digits and hyphens from its first to its last character: %#', async (slug) => {
   let fastest = Infinity;
   for (let time = 0; time < 3; time += 1) {
-    const startedAt = performance.now();
+    const spent = processorTime();
     expect(await platform.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'Slugs', slug } })).toMatchObject({ status: 400, body: { errors: [{ path: 'slug' }] } });
-    fastest = Math.min(fastest, performance.now() - startedAt);
+    fastest = Math.min(fastest, spent());
   }
   expect(fastest).toBeLessThan(50);
 });
