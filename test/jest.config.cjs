@@ -4,7 +4,7 @@ const esmOnly = [
   'file-type', 'load-esm', 'strtok3', 'token-types', 'uint8array-extras', 'zod',
 ].join('|');
 const { availableParallelism } = require('node:os');
-const { swcOptions } = require('./register.cjs');
+const { aliases, swcOptions } = require('./register.cjs');
 
 // One seed for all workers, named when the run fails: what tests draw at random, they draw again with it.
 process.env.SEED ??= String(Date.now() % 2 ** 31);
@@ -19,10 +19,7 @@ module.exports = {
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
   // Anchored on the last node_modules segment, so nested copies are compiled too.
   transformIgnorePatterns: [`/node_modules/(?!.*/node_modules/)(?!(?:${esmOnly})/)`],
-  moduleNameMapper: {
-    '^@app/([^/]+)$': '<rootDir>/libs/$1/src/index.ts',
-    '^@projections/([^/]+)$': '<rootDir>/projections/$1/src/index.ts',
-  },
+  moduleNameMapper: Object.fromEntries(aliases.map(({ pattern, file }) => [pattern.source, `<rootDir>/${file}`])),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`.
   testPathIgnorePatterns: [

@@ -17,12 +17,17 @@ const swcOptions = {
     transform: { legacyDecorator: true, decoratorMetadata: true },
   },
 };
-module.exports = { swcOptions };
+/** The aliases of tsconfig.json, each with one `*`: what is imported, and the path of its file with `$1` for the star. */
+const aliases = Object.entries(require('../tsconfig.json').compilerOptions.paths).map(([alias, [file]]) => ({
+  pattern: new RegExp(`^${alias.replace('*', '([^/]+)')}$`),
+  file: file.replace(/^\.\//, '').replace('*', '$1'),
+}));
+module.exports = { swcOptions, aliases };
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, ...rest) {
-  const alias = /^@(app|projections)\/([^/]+)$/.exec(request);
-  const target = alias ? path.join(root, alias[1] === 'app' ? 'libs' : 'projections', alias[2], 'src', 'index.ts') : request;
+  const alias = aliases.find(({ pattern }) => pattern.test(request));
+  const target = alias ? path.join(root, request.replace(alias.pattern, alias.file)) : request;
   return resolveFilename.call(this, target, ...rest);
 };
 require.extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename);
