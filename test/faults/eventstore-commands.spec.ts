@@ -57,13 +57,11 @@ describe('commands on EventStoreDB', () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable', outcome: 'none' } });
   });
 
-  it('of thirty at once, one wins each revision and nothing is lost', async () => {
+  it('of thirty at once all win in the end, one each revision', async () => {
     const decisions = newDecisions();
-    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => decisions.transact(bids, 'one', { by: 1 }, newMeta())));
-    const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.revision] : []));
+    const receipts = await Promise.all(Array.from({ length: 30 }, () => decisions.transact(bids, 'one', { by: 1 }, newMeta())));
 
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'DomainError', code: 'conflict' });
-    expect(won.toSorted((a, b) => a - b)).toEqual(won.map((_, index) => index));
-    expect(await raised()).toEqual(won.map((_, index) => index + 1));
+    expect(receipts.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual(receipts.map((_, index) => index));
+    expect(await raised()).toEqual(receipts.map((_, index) => index + 1));
   });
 });

@@ -17,6 +17,13 @@ export interface CommandMeta {
   readonly now: Date;
   /** `If-Match`: the revision the stream must have (412 otherwise). */
   readonly ifRevision?: number;
+  /** What became of it so far: one for all its steps, for whoever has to say what an error left behind. */
+  readonly progress?: CommandProgress;
+}
+
+export interface CommandProgress {
+  /** Something was appended, or may have been. */
+  hasWritten: boolean;
 }
 
 /** What a write answers: where it stands in the log, so that its writer can wait for views to show it. */

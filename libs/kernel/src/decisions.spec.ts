@@ -86,10 +86,10 @@ describe('Decisions', () => {
     await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'c' }, { ...command, commandHash: 'other' })).rejects.toEqual(new DomainError('idempotency_key_reused'));
   });
 
-  it('decides again after losing a race, and refuses after three losses', async () => {
+  it('decides again after losing races, and refuses where others are faster for five seconds', async () => {
     const { log, codec, decisions } = setUp();
     const rival = new Decisions(log, codec);
-    let races = 2;
+    let races = 20;
     log.before = async () => {
       if (races-- <= 0) return;
       const run = log.before;
@@ -98,9 +98,35 @@ describe('Decisions', () => {
       log.before = run;
     };
     await decisions.transact(notes, 'n1', { type: 'Note', text: 'mine' }, meta());
-    expect((await decisions.load(notes, 'n1')).state.texts).toEqual(['rival', 'rival', 'mine']);
-    races = 3;
+    expect((await decisions.load(notes, 'n1')).state.texts).toEqual([...Array.from({ length: 20 }, () => 'rival'), 'mine']);
+    races = Infinity;
+    const startedAt = performance.now();
+    let time = startedAt;
+    jest.spyOn(performance, 'now').mockImplementation(() => (time += 50));
     await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'late' }, meta())).rejects.toMatchObject({ code: 'conflict' });
+    jest.mocked(performance.now).mockRestore();
+    expect(time - startedAt).toBeGreaterThan(5_000);
+  });
+
+  it('lets those of its process that lost a race take turns', async () => {
+    const { log, decisions } = setUp();
+    const append = jest.spyOn(log, 'append');
+    const texts = Array.from({ length: 100 }, (_, number) => String(number));
+    await Promise.all(texts.map((text) => decisions.transact(notes, 'n1', { type: 'Note', text }, meta())));
+    expect((await decisions.load(notes, 'n1')).state.texts.toSorted()).toEqual(texts.toSorted());
+    // Each tries beside all others once, and alone after that.
+    expect(append.mock.calls.length).toBeLessThanOrEqual(2 * texts.length);
+  });
+
+  it('tells of what it has appended, or may have', async () => {
+    const { log, decisions } = setUp();
+    const write = async (outcome?: Unavailable): Promise<boolean> => {
+      const progress = { hasWritten: false };
+      if (outcome !== undefined) log.before = async () => Promise.reject(outcome);
+      await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, { ...meta(), progress }).catch(() => undefined);
+      return progress.hasWritten;
+    };
+    expect([await write(), await write(new Unavailable('log', 'away')), await write(new Unavailable('log', 'lost', 'unknown'))]).toEqual([true, false, true]);
   });
 
   it('reads nothing where the log knows that nothing came, and everything that came', async () => {

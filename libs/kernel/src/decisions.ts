@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandMeta, Receipt } from './command-meta';
 import { streamOf, type Decider } from './decider';
 import { isUnavailable, refuse } from './errors';
@@ -5,10 +6,15 @@ import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { isWrongExpectedRevision, type StreamLog } from './log-records';
 import { LruCache } from './lru-cache';
+import { Queues } from './queues';
 import type { EventContext, RecordedEvent } from './recorded-event';
 
-/** How often a decision is taken anew after somebody else was faster. */
+/** How often a writer that should be alone begins anew where another was faster: who meets it again and again is to give way. */
 export const MAX_ATTEMPTS = 3;
+/** How long a decision is taken anew while others are faster: it is as right on what they decided, and who loses is nobody's choice. */
+const RACE_MS = 5_000;
+/** The longest pause between two tries, by chance, for those that other processes are faster than. */
+const LONGEST_PAUSE_MS = 50;
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 /** How long what was read of a thing stands in for it while the log is away. */
@@ -36,6 +42,7 @@ interface Baseline extends Loaded<unknown> {
  */
 export class Decisions {
   private readonly baselines = new LruCache<string, Baseline>(10_000);
+  private readonly queues = new Queues();
   private isAway = false;
   private asking: Promise<void> | undefined;
 
@@ -47,26 +54,14 @@ export class Decisions {
   /**
    * Decides a command on the thing `id` and appends what follows. A command id that the stream knows returns its first
    * receipt and decides nothing. Throws the decider's refusal, `DomainError` `precondition_failed`, `idempotency_key_reused`
-   * or, after `MAX_ATTEMPTS` lost races, `conflict`; `Unavailable` when the log is.
+   * or, where others are faster for five seconds, `conflict`; `Unavailable` when the log is.
    */
   async transact<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, command: Command, meta: CommandMeta): Promise<Receipt> {
     const stream = streamOf(decider.category, id);
-    for (let attempt = 1; ; attempt += 1) {
-      const baseline = await this.advance(decider, stream);
-      const known = baseline.commands.get(meta.commandId);
-      if (known !== undefined) return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : refuse('idempotency_key_reused');
-      if (meta.ifRevision !== undefined && meta.ifRevision !== baseline.revision) {
-        return refuse('precondition_failed', { expected: meta.ifRevision, actual: baseline.revision });
-      }
-      const events = decider.decide(command, baseline.state as State);
-      if (events.length === 0) return { stream, position: baseline.position ?? '', revision: baseline.revision, eventIds: [], repeated: false };
-      try {
-        return await this.append(decider, stream, baseline, events, meta);
-      } catch (error) {
-        if (!isWrongExpectedRevision(error)) throw error;
-        if (attempt >= MAX_ATTEMPTS) return refuse('conflict', { stream });
-      }
-    }
+    const deadline = performance.now() + RACE_MS;
+    const attempt = () => this.attempt(decider, stream, command, meta);
+    // Those of this process that lose take turns: each would otherwise race with all others for every revision.
+    return (await attempt()) ?? this.queues.run(stream, RACE_MS, () => again(attempt, stream, deadline));
   }
 
   /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
@@ -91,6 +86,27 @@ export class Decisions {
   /** Drops what is remembered of a stream: erasure must reach memory too. */
   forget(stream: string): void {
     this.baselines.delete(stream);
+  }
+
+  /** Undefined where somebody else was faster. */
+  private async attempt<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string, command: Command, meta: CommandMeta): Promise<Receipt | undefined> {
+    const baseline = await this.advance(decider, stream);
+    const known = baseline.commands.get(meta.commandId);
+    if (known !== undefined) return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : refuse('idempotency_key_reused');
+    if (meta.ifRevision !== undefined && meta.ifRevision !== baseline.revision) {
+      return refuse('precondition_failed', { expected: meta.ifRevision, actual: baseline.revision });
+    }
+    const events = decider.decide(command, baseline.state as State);
+    if (events.length === 0) return { stream, position: baseline.position ?? '', revision: baseline.revision, eventIds: [], repeated: false };
+    try {
+      const receipt = await this.append(decider, stream, baseline, events, meta);
+      if (meta.progress !== undefined) meta.progress.hasWritten = true;
+      return receipt;
+    } catch (error) {
+      if (isWrongExpectedRevision(error)) return undefined;
+      if (meta.progress !== undefined && isUnavailable(error) && error.outcome === 'unknown') meta.progress.hasWritten = true;
+      throw error;
+    }
   }
 
   private async loadOrRecall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
@@ -164,6 +180,16 @@ export class Decisions {
     return next;
   }
 }
+
+/** Tries until it is not refused for a race, or the time is over; once at least. */
+const again = async (attempt: () => Promise<Receipt | undefined>, stream: string, deadline: number): Promise<Receipt> => {
+  for (let lost = 1; ; lost += 1) {
+    const receipt = await attempt();
+    if (receipt !== undefined) return receipt;
+    if (performance.now() > deadline) return refuse('conflict', { stream });
+    await pause(Math.random() * Math.min(2 ** lost, LONGEST_PAUSE_MS));
+  }
+};
 
 const remember = (commands: Commands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
   const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];

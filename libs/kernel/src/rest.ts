@@ -8,3 +8,12 @@ export const rest = async (milliseconds: number, signal: AbortSignal): Promise<v
     if (!signal.aborted) throw error;
   }
 };
+
+/** Whether work settles, one way or the other, within so many milliseconds. */
+export const settlesWithin = async (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
+  const settled = new AbortController();
+  const late = rest(milliseconds, settled.signal).then(() => false);
+  const isInTime = await Promise.race([work.then(() => true, () => true), late]);
+  settled.abort();
+  return isInTime;
+};
