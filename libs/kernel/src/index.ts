@@ -16,6 +16,7 @@ export * from './field-paths';
 export * from './fields';
 export * from './grouped';
 export * from './ids';
+export * from './insistently';
 export * from './keyring';
 export * from './log-records';
 export * from './lru-cache';

@@ -1,6 +1,7 @@
 import { ChangeUser, CreateUser } from '@app/identity';
 import { Unavailable } from '@app/kernel';
 import { ChangeSpace, CreateSpace, DeleteSpace, releaseSpaceNames, spaceDecider, type SpaceEvent } from '@app/spaces';
+import { until } from '../../../test/fixtures/until';
 import { openTenancy, outcomes, pause, type Tenancy } from '../../../test/fixtures/tenancy';
 import { happened } from '../../../test/fixtures/view';
 import { RESERVATION_GRACE_MS } from './reservations';
@@ -63,11 +64,24 @@ describe('a name that must be unique', () => {
     await expect(create(process, 'Wanted')).resolves.toBeDefined();
   });
 
+  it('is free a moment later where the log is away when it is given back behind a refusal, which is told all the same', async () => {
+    const alive = tenancy.process();
+    const { spaceId } = await create(alive, 'Refused while away');
+    let failures = 2;
+    const away = tenancy.process((_, types) => {
+      if (types.includes('NameReleased') && failures-- > 0) throw new Unavailable('log', 'away');
+    });
+    const refused = away.changeSpace.execute(new ChangeSpace(spaceId, { name: 'Wanted while away' }, tenancy.meta({ ifRevision: 7 })));
+    await expect(refused).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(create(alive, 'Wanted while away')).rejects.toMatchObject({ code: 'name_taken' });
+    await until(() => create(alive, 'Wanted while away').then(() => true, () => false), 'the name');
+  });
+
   it('is released by the policy where its command died before it could, and never from its next holder', async () => {
     const alive = tenancy.process();
     const { spaceId } = await create(alive, 'Old name');
     const dying = dyingBefore('NameReleased');
-    await expect(dying.deleteSpace.execute(new DeleteSpace(spaceId, tenancy.meta()))).rejects.toThrow('the process died');
+    await dying.deleteSpace.execute(new DeleteSpace(spaceId, tenancy.meta()));
     await expect(create(alive, 'Old name')).rejects.toMatchObject({ code: 'name_taken' });
 
     const [deleted] = (await alive.decisions.load(spaceDecider, spaceId)).state.status === 'deleted' ? await tenancy.log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 }) : [];

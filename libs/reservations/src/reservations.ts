@@ -1,10 +1,13 @@
-import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, isUnavailable, normalisedName, refuse, stepOf, type Uuid } from '@app/kernel';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, isUnavailable, normalisedName, type Receipt, refuse, stepOf, unlessLeft, type Uuid } from '@app/kernel';
 import { Set as PersistentSet } from 'immutable';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
 
 /** How long a thing may take between reserving a name and using it before another may ask it to make room. */
 export const RESERVATION_GRACE_MS = 10_000;
+/** How long the next try to give a name back waits while the log is away. */
+const RETRY_MS = 200;
 
 /** Makes the owner of a claim give it up in its own stream, for good; refuses with `name_taken` where the owner uses the name. */
 export type Forfeit = (owner: string, claim: Claim, meta: CommandMeta) => Promise<unknown>;
@@ -57,8 +60,8 @@ export class Reservations {
   }
 
   /** Gives a claim back, if it still holds its name. */
-  async release(claim: Claim, meta: CommandMeta): Promise<void> {
-    await this.decisions.transact(reservationDecider, claim.key, { type: 'Release', ticket: claim.ticket }, this.step(meta));
+  release(claim: Claim, meta: CommandMeta): Promise<Receipt> {
+    return this.decisions.transact(reservationDecider, claim.key, { type: 'Release', ticket: claim.ticket }, this.step(meta));
   }
 
   private async reserving<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
@@ -80,12 +83,15 @@ export class Reservations {
     await this.giveBack(claims.filter(({ ticket }) => !tickets.has(ticket)), meta);
   }
 
-  /** Too many rivals for one name change no answer: whoever wants what is left makes room for themselves. */
+  /** Whatever is in the way changes no answer: where the log is away it is tried again for as long as others would have to wait for the name, and who wants what is left then makes room for themselves. */
   private async giveBack(claims: readonly Claim[], meta: CommandMeta): Promise<void> {
-    for (const claim of claims) {
-      await this.release(claim, meta).catch((error: unknown) => {
-        if (!isDomainError(error, 'conflict')) throw error;
-      });
+    for (const claim of claims) if ((await unlessLeft(() => this.release(claim, meta))) === undefined) void this.releaseLater(claim, meta);
+  }
+
+  private async releaseLater(claim: Claim, meta: CommandMeta): Promise<void> {
+    for (const late = AbortSignal.timeout(RESERVATION_GRACE_MS); !late.aborted; ) {
+      await pause(RETRY_MS, undefined, { ref: false });
+      if ((await unlessLeft(() => this.release(claim, meta))) !== undefined) return;
     }
   }
 

@@ -1,19 +1,4 @@
-import { type AppendResult, isUnavailable, isWrongExpectedRevision, type NewEvent, type StreamLog } from '@app/kernel';
-
-const FIRST_WAIT_MS = 10;
-const LONGEST_WAIT_MS = 1_000;
-
-/** Does something again and again for as long as the log is away. */
-export const insistently = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, wait).unref());
-    }
-  }
-};
+import { type AppendResult, insistently, isWrongExpectedRevision, type NewEvent, type StreamLog } from '@app/kernel';
 
 /**
  * Appends behind a revision (-1 for a stream without events), and asks again with the same events for as long as the log is

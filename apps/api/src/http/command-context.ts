@@ -26,6 +26,7 @@ const commandMeta = (request: FastifyRequest): CommandMeta => {
     requestId: request.id,
     correlationId: correlationIdOf(request),
     now: clock.now(),
+    progress: (request.progress ??= { hasWritten: false }),
     ...(ifRevision === undefined ? {} : { ifRevision }),
   };
 };

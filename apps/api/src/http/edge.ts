@@ -41,6 +41,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorate('edge', edge);
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('acceptance', null);
+  fastify.decorateRequest('progress', null);
   fastify.decorateRequest('startedAt', 0);
   fastify.decorateRequest('mayReadOn', null);
   fastify.decorateRequest('correlationId', '');

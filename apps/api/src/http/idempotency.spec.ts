@@ -22,7 +22,7 @@ describe('an idempotency key over several processes', () => {
     await expect(ask(second)).rejects.toMatchObject({ code: 'request_in_progress' });
     await expect(ask(second, { other: true })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     accepted.answered = { thing: 'thing-1', body: '{"id":"1"}' };
-    await first.settle(accepted, 201, { etag: '"0"' });
+    await first.settle(accepted, { status: 201, headers: { etag: '"0"' }, hasWritten: true });
     expect(await ask(second)).toEqual({ status: 201, headers: { etag: '"0"' }, body: '{"id":"1"}' });
   });
 
@@ -36,9 +36,26 @@ describe('an idempotency key over several processes', () => {
   it('runs under the same command id where it failed on our side', async () => {
     const { first, second } = setUp();
     const accepted = (await ask(first)) as Acceptance;
-    await first.settle(accepted, 503, {});
+    await first.settle(accepted, { status: 503, headers: {}, hasWritten: false });
     expect(await ask(second)).toMatchObject({ commandId: accepted.commandId, answered: null });
     await expect(ask(first)).rejects.toMatchObject({ code: 'request_in_progress' });
+  });
+
+  it.each([[false, false], [true, true]])('that was refused runs under the same command id only where it had written something: %s', async (hasWritten, isSame) => {
+    const { first } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    await first.settle(accepted, { status: 409, headers: {}, hasWritten });
+    const again = (await ask(first)) as Acceptance;
+    expect([again.commandId === accepted.commandId, again.again]).toEqual([isSame, isSame]);
+  });
+
+  it('that is refused when it is repeated runs under the same command id: what the first one did is not known', async () => {
+    const { first } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    await first.settle(accepted, { status: 503, headers: {}, hasWritten: false });
+    const again = (await ask(first)) as Acceptance;
+    await first.settle(again, { status: 409, headers: {}, hasWritten: false });
+    expect(((await ask(first)) as Acceptance).commandId).toBe(accepted.commandId);
   });
 
   it('says so when it cannot be released', async () => {

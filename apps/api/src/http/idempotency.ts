@@ -36,6 +36,14 @@ export interface Acceptance {
   answered: { readonly thing: string; readonly body: string | null } | null;
 }
 
+/** How a request was answered. */
+export interface GivenAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether its command appended anything, or may have. */
+  readonly hasWritten: boolean;
+}
+
 export interface Replay {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -78,14 +86,14 @@ export class Idempotency {
   }
 
   /**
-   * Remembers the answer of an accepted request, or forgets the request when it was refused: nothing happened then. Where the store is away
-   * neither happens: the answer stands, and a repeat runs under the same command id.
+   * Remembers the answer of an accepted request, or forgets the request when it was refused before anything was written, by it or when it
+   * ran before. Refused behind that it keeps its command id, so that a repeat meets what was written; so it does where the store is away.
    */
-  async settle(acceptance: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
+  async settle(acceptance: Acceptance, { status, headers, hasWritten }: GivenAnswer): Promise<void> {
     let settled = false;
     try {
       if (status < 300) settled = await this.remember(acceptance, status, headers);
-      else if (status < 500) settled = await this.store.writeState(acceptance.name, null);
+      else if (status < 500 && !hasWritten && !acceptance.again) settled = await this.store.writeState(acceptance.name, null);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.logger.warn({ error }, 'the answer to a request was not kept: a repeat runs it again, under its command id');

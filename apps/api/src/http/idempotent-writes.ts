@@ -43,7 +43,7 @@ const settle = async (request: FastifyRequest, reply: FastifyReply, payload: unk
   const isDone = isDeletedBefore(request, acceptance, reply.statusCode);
   if (isDone) reply.code(204).removeHeader('content-type').removeHeader('content-length');
   const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])));
-  await request.server.edge.idempotency.settle(acceptance, reply.statusCode, headers);
+  await request.server.edge.idempotency.settle(acceptance, { status: reply.statusCode, headers, hasWritten: request.progress?.hasWritten === true });
   return isDone ? null : payload;
 };
 

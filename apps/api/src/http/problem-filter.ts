@@ -56,7 +56,9 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
   if (status === 413) reply.header('connection', 'close');
   if (status === 503 || retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds ?? 1));
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
-  const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...limit, ...(isWrite && status === 503 ? { outcome: outcome ?? 'none' } : {}) };
+  // Whatever the last step met: what the first ones wrote stands there.
+  const became = request.progress?.hasWritten === true ? 'unknown' : (outcome ?? 'none');
+  const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...limit, ...(isWrite && status === 503 ? { outcome: became } : {}) };
   void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@app/access';
+import type { CommandProgress } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 import type { Acceptance } from './idempotency';
 import type { RouteDeclaration } from './route';
@@ -13,6 +14,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set where the request carries an `Idempotency-Key`. */
     acceptance: Acceptance | null;
+    /** What became of the command that the request is; null where it is none. */
+    progress: CommandProgress | null;
     /** See `correlationIdOf`. */
     correlationId: string;
     startedAt: number;

@@ -1,5 +1,5 @@
 import { operatorActions } from '@app/auditing';
-import { type CommandMeta, Decisions, InvalidConfig } from '@app/kernel';
+import { type CommandMeta, Decisions, insistently, InvalidConfig, isUnavailable } from '@app/kernel';
 import { Models, recordCatalogue } from '@app/models';
 import { Controller, Post } from '@nestjs/common';
 import { z } from 'zod';
@@ -27,7 +27,12 @@ export class ModelsController {
       if (!(error instanceof InvalidConfig)) throw error;
       throw new InvalidInput('invalid_parameter', [{ path: 'MODELS_FILE', code: 'invalid_config', message: error.message }]);
     }
-    await recordCatalogue(this.decisions, this.models.catalogue, meta);
+    const record = () => recordCatalogue(this.decisions, this.models.catalogue, meta);
+    await record().catch((error: unknown) => {
+      // What is billed by is in the log in the end, at the latest by the next start.
+      if (isUnavailable(error)) void insistently(record).catch(() => undefined);
+      throw error;
+    });
     const { defaultModel, models } = this.models.catalogue;
     return { defaultModel, models: [...models.keys()] };
   }

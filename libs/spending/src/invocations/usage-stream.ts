@@ -1,5 +1,5 @@
-import { type AppendResult, type Clock, type EventCodec, type EventOf, type Ids, type Position, type RecordedEvent, type StreamLog, streamOf } from '@app/kernel';
-import { appendInsistently, insistently } from '../insistent-append';
+import { type AppendResult, type Clock, type EventCodec, type EventOf, type Ids, insistently, type Position, type RecordedEvent, type StreamLog, streamOf } from '@app/kernel';
+import { appendInsistently } from '../insistent-append';
 import type { invocationsRecorded, RecordedInvocation } from './invocation.events';
 
 /** Invocations that one event tells of at most. */

@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { ChangeAgent, CreateAgent, DeleteAgent } from '@app/agents';
 import { GrantAgent } from '@app/identity';
-import { type CommandMeta, givenFields, type Receipt, stepOf } from '@app/kernel';
+import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetAgent, ListAgents } from '@projections/agents';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
@@ -51,7 +51,8 @@ export class AgentsController {
     const place = await this.access.content(caller, spaceId ?? personalSpaceOf(caller.userId), 'editor');
     const ownerId = place.kind === 'personal' ? caller.userId : null;
     const { agentId, receipt } = await this.commands.execute(new CreateAgent({ spaceId: place.spaceId, ownerId }, config, meta));
-    if (caller.keyId !== undefined) await this.commands.execute(new GrantAgent(caller.keyId, agentId, stepOf(meta, 'grant')));
+    const { keyId } = caller;
+    if (keyId !== undefined) await unlessLeft(() => this.commands.execute(new GrantAgent(keyId, agentId, stepOf(meta, 'grant'))));
     return written(reply, receipt, { views: VIEWS, show: () => this.show(agentId), location: `${PATH}/${agentId}` });
   }
 

@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { CreatePersonalAgent } from '@app/agents';
 import { ChangeUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
-import { type CommandMeta, givenFields, type Receipt, stepOf } from '@app/kernel';
+import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetUser, ListUsers } from '@projections/users';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
@@ -42,10 +42,12 @@ export class UsersController {
   @Refuses('name_taken')
   async create(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     const { userId, receipt } = await this.commands.execute(new CreateUser(input(newUser, body), meta));
-    // A policy sees to both as well; made here, they are there when the answer is.
-    await this.commands.execute(new CreatePersonalSpace(userId, stepOf(meta, 'personal-space')));
-    const home = await this.commands.execute(new CreatePersonalAgent(userId, personalSpaceOf(userId), stepOf(meta, 'personal-agent')));
-    const shown = { ...receipt, position: home.position };
+    // Policies see to both as well; made here, they are there when the answer is.
+    const home = await unlessLeft(async () => {
+      await this.commands.execute(new CreatePersonalSpace(userId, stepOf(meta, 'personal-space')));
+      return this.commands.execute(new CreatePersonalAgent(userId, personalSpaceOf(userId), stepOf(meta, 'personal-agent')));
+    });
+    const shown = { ...receipt, position: home?.position ?? receipt.position };
     return written(reply, shown, { views: ['users', 'space-members', 'spaces', 'agents'], show: () => this.show(userId), location: `${PATH}/${userId}` });
   }
 

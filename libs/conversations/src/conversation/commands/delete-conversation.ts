@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
 import { conversationDecider, type Party } from '../conversation.decider';
@@ -23,7 +23,8 @@ export class DeleteConversationHandler implements ICommandHandler<DeleteConversa
 
   async execute({ party, conversationId, meta }: DeleteConversation): Promise<Receipt> {
     const receipt = await this.decisions.transact(conversationDecider, conversationId, { type: 'Delete', ...party }, meta);
-    await this.turns.stop(conversationId);
+    // Its answer finds the conversation gone in the end.
+    await unlessLeft(() => this.turns.stop(conversationId));
     return receipt;
   }
 }

@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, deriveId, isDomainError, type Receipt, stepOf, Unavailable } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, insistently, isDomainError, type Receipt, stepOf, Unavailable } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Bodies, type StoredBody } from '../bodies';
 import { documentDecider } from '../document.decider';
@@ -51,8 +51,8 @@ export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
       for (const [index, document] of documents.entries()) receipts.push(await this.add(document, index, meta));
       return receipts;
     } catch (error) {
-      // The one that failed too: what became of its write may not be known.
-      for (let index = 0; index <= receipts.length; index += 1) await this.withdraw(index, meta, error);
+      // One alone is there or not, and a repeat of its command finds it. Of several the one that failed goes too: what became of its write may not be known.
+      if (documents.length > 1) await this.withdraw(receipts.length + 1, meta, error);
       await this.bodies.discard(documents.slice(receipts.length).map(({ body }) => body), error);
       throw error;
     }
@@ -63,12 +63,20 @@ export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
     return this.decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document, ...body }, stepOf(meta, `document/${index}`));
   }
 
-  /** Deletes a document that was added before another could not be. Where that fails too it stands there: throws `Unavailable`, outcome unknown. */
-  private async withdraw(index: number, meta: CommandMeta, cause: unknown): Promise<void> {
+  /** Deletes the first documents of a command. Those that cannot be deleted now stand there: throws `Unavailable`, outcome unknown, and goes on behind that until they are gone. */
+  private async withdraw(count: number, meta: CommandMeta, cause: unknown): Promise<void> {
+    const removals = Array.from({ length: count }, (_, index) => () => this.remove(index, meta));
+    const left = (await Promise.allSettled(removals.map((remove) => remove()))).flatMap(({ status }, index) => (status === 'rejected' ? [removals[index] as () => Promise<void>] : []));
+    if (left.length === 0) return;
+    for (const remove of left) void insistently(remove).catch(() => undefined);
+    throw new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', { cause });
+  }
+
+  private async remove(index: number, meta: CommandMeta): Promise<void> {
     try {
       await this.decisions.transact(documentDecider, addedDocumentId(meta, index), { type: 'Delete' }, stepOf(meta, `withdraw/${index}`));
     } catch (error) {
-      if (!isDomainError(error, 'not_found')) throw new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', { cause });
+      if (!isDomainError(error, 'not_found')) throw error;
     }
   }
 }

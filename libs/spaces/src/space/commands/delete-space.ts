@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Reservations } from '@app/reservations';
 import { spaceDecider } from '../space.decider';
@@ -25,7 +25,8 @@ export class DeleteSpaceHandler implements ICommandHandler<DeleteSpace> {
     const { state: space } = await this.decisions.load(spaceDecider, spaceId);
     const receipt = await this.decisions.transact(spaceDecider, spaceId, { type: 'Delete', withUser }, meta);
     if (space.status !== 'present') return receipt;
-    for (const claim of [space.nameClaim, space.slugClaim]) if (claim !== undefined) await this.reservations.release(claim, meta);
+    const claims = [space.nameClaim, space.slugClaim].filter((claim) => claim !== undefined);
+    await unlessLeft(() => Promise.all(claims.map((claim) => this.reservations.release(claim, meta))));
     return receipt;
   }
 }
