@@ -61,7 +61,7 @@ export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasu
 const deletionsBy = (decisions: Decisions): Readonly<Record<string, Deletion | undefined>> => {
   const admins = new AdminRegister(decisions);
   return {
-    user: async (id, meta) => decisions.transact(userDecider, id, { type: 'Delete', ...(await admins.appointmentFor(id, { status: 'deleted' }, meta)) }, meta),
+    user: (id, meta) => admins.announcing(id, { status: 'deleted' }, meta, (appointed) => decisions.transact(userDecider, id, { type: 'Delete', ...appointed }, meta)),
     space: (id, meta) => decisions.transact(spaceDecider, id, { type: 'Delete', withUser: true }, meta),
     prompt: (id, meta) => decisions.transact(promptDecider, id, { type: 'Delete' }, meta),
     agent: (id, meta) => decisions.transact(agentDecider, id, { type: 'Delete', withSpace: true }, meta),

@@ -1,4 +1,4 @@
-import { type CommandMeta, Unavailable } from '@app/kernel';
+import { type CommandMeta, DomainError, Unavailable } from '@app/kernel';
 import { openTenancy, outcomes, pause, type Tenancy } from '../../../../test/fixtures/tenancy';
 import { ChangeUser } from '../user/commands/change-user';
 import { CreateUser } from '../user/commands/create-user';
@@ -75,6 +75,42 @@ describe('the last admin', () => {
     await expect(demote(alive, two)).rejects.toMatchObject({ code: 'conflict' });
     await demote(alive, one, meta);
     expect(await activeAdmins(alive, [one, two])).toBe(1);
+  });
+
+  it.each([
+    ['demote', 'UserRoleChanged', demote],
+    ['suspend', 'UserSuspended', suspend],
+    ['delete', 'UserDeleted', remove],
+  ])('is reinstated by whoever needs them where a process that was to %s them died in between', async (_, event, act) => {
+    const alive = tenancy.process();
+    const [one, two] = [await admin(alive), await admin(alive)];
+    const dying = tenancy.process((__, types) => {
+      if (types.includes(event)) throw new Unavailable('log', 'the process died', 'unknown');
+    });
+    await expect(act(dying, one)).rejects.toThrow('the process died');
+    await expect(act(alive, two)).rejects.toMatchObject({ code: 'conflict' });
+    tenancy.clock.advance(10_000);
+    await act(alive, two);
+    expect(await activeAdmins(alive, [one, two])).toBe(1);
+    expect(isActiveAdmin((await alive.decisions.load(userDecider, one)).state)).toBe(true);
+    await expect(act(alive, one)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('counts at once again where what was to end them is refused, and a repeat ends them then', async () => {
+    const alive = tenancy.process();
+    const [one, two] = [await admin(alive), await admin(alive)];
+    let refusals = 1;
+    const refusing = tenancy.process((_, types) => {
+      if (types.includes('UserSuspended') && refusals-- > 0) throw new DomainError('conflict');
+    });
+    const meta = tenancy.meta();
+    const again = () => refusing.suspendUser.execute(new SuspendUser(one, meta));
+    await expect(again()).rejects.toMatchObject({ code: 'conflict' });
+    await suspend(alive, two);
+    await expect(again()).rejects.toMatchObject({ facts: { reason: 'last_admin' } });
+    await alive.createUser.execute(new CreateUser({ email: 'third@example.com', name: 'A', role: 'admin', language: 'en' }, tenancy.meta()));
+    await again();
+    expect((await alive.decisions.load(userDecider, one)).state.status).toBe('suspended');
   });
 
   it('holds against a demotion that arrives after a new appointment', async () => {

@@ -22,6 +22,8 @@ export interface Appointment {
   /** Revision of the register at which this was decided. */
   readonly revision: number;
   readonly serving: boolean;
+  /** When that was, ISO 8601 UTC. */
+  readonly since: string;
 }
 
 /** By user id. */
@@ -45,7 +47,7 @@ export const adminsDecider: Decider<Appointments, AdminsCommand, EventsOf<typeof
     return others.length > 0 ? [{ type: 'AdminDismissed', data: { userId } }] : refuse('conflict', { reason: 'last_admin' });
   },
   evolve: (appointments, event) =>
-    appointments.set(event.data.userId, { revision: event.context.revision, serving: event.type === 'AdminAppointed' }),
+    appointments.set(event.data.userId, { revision: event.context.revision, serving: event.type === 'AdminAppointed', since: event.context.recordedAt }),
 };
 
 const isServing = (appointment: Appointment | undefined, revision: number): boolean => appointment?.serving === true && appointment.revision === revision;

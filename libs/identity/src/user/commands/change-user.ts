@@ -1,7 +1,7 @@
 import { type CommandMeta, Decisions, type Receipt, refuse } from '@app/kernel';
 import { type Claim, Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { AdminRegister } from '../../admins/admin-register';
+import { AdminRegister, type Appointed } from '../../admins/admin-register';
 import { claimingUser } from '../mail';
 import { isLiving, type LivingUser, userDecider, type UserFields } from '../user.decider';
 import type { InstanceRole } from '../user.events';
@@ -31,10 +31,10 @@ export class ChangeUserHandler implements ICommandHandler<ChangeUser> {
     if (!isLiving(user)) return refuse('not_found');
     const mailClaim = this.claim(fields.email, user);
     const added = mailClaim === undefined || mailClaim === user.mailClaim ? [] : [mailClaim];
-    return this.reservations.hold(added, claimingUser(this.decisions, userId), meta, async () => {
-      const appointment = role === undefined ? {} : await this.admins.appointmentFor(userId, { role }, meta);
-      return this.decisions.transact(userDecider, userId, { type: 'Change', fields, ...appointment, ...(role === undefined ? {} : { role }), ...(mailClaim === undefined ? {} : { mailClaim }) }, meta);
-    });
+    const change = (given: Appointed & { readonly role?: InstanceRole } = {}) => this.decisions.transact(userDecider, userId, { type: 'Change', fields, ...given, ...(mailClaim === undefined ? {} : { mailClaim }) }, meta);
+    return this.reservations.hold(added, claimingUser(this.decisions, userId), meta, () =>
+      role === undefined ? change() : this.admins.announcing(userId, { role }, meta, (appointed) => change({ ...appointed, role })),
+    );
   }
 
   /** The claim to a mail address that is given: a new one, or the one that stands where the address stays. */

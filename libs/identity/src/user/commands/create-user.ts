@@ -1,7 +1,7 @@
 import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
 import { Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { AdminRegister } from '../../admins/admin-register';
+import { AdminRegister, type Appointed } from '../../admins/admin-register';
 import { claimingUser } from '../mail';
 import { userDecider } from '../user.decider';
 import type { InstanceRole, Language } from '../user.events';
@@ -34,11 +34,9 @@ export class CreateUserHandler implements ICommandHandler<CreateUser> {
 
   async execute({ user, meta, userId }: CreateUser): Promise<{ readonly userId: string; readonly receipt: Receipt }> {
     const mailClaim = this.reservations.claim('user.email', user.email);
-    const receipt = await this.reservations.hold([mailClaim], claimingUser(this.decisions, userId), meta, async () => {
-      const appointment = user.role === 'admin' ? { appointment: await this.admins.appoint(userId, meta) } : {};
-      const command = { type: 'Create', userId, ...user, ...appointment, mailClaim, usageWindowStart: meta.now.toISOString() } as const;
-      return this.decisions.transact(userDecider, userId, command, meta);
-    });
+    const create = (appointed: Appointed = {}): Promise<Receipt> =>
+      this.decisions.transact(userDecider, userId, { type: 'Create', userId, ...user, ...appointed, mailClaim, usageWindowStart: meta.now.toISOString() }, meta);
+    const receipt = await this.reservations.hold([mailClaim], claimingUser(this.decisions, userId), meta, () => (user.role === 'admin' ? this.admins.appointing(userId, meta, create) : create()));
     return { userId, receipt };
   }
 }

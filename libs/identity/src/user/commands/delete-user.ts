@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister } from '../../admins/admin-register';
@@ -23,10 +23,11 @@ export class DeleteUserHandler implements ICommandHandler<DeleteUser> {
   ) {}
 
   async execute({ userId, meta }: DeleteUser): Promise<Receipt> {
-    const appointment = await this.admins.appointmentFor(userId, { status: 'deleted' }, meta);
-    const receipt = await this.decisions.transact(userDecider, userId, { type: 'Delete', ...appointment }, meta);
-    const { state } = await this.decisions.load(userDecider, userId);
-    if (state.status === 'deleted') await this.reservations.release(state.mailClaim, meta);
+    const receipt = await this.admins.announcing(userId, { status: 'deleted' }, meta, (appointed) => this.decisions.transact(userDecider, userId, { type: 'Delete', ...appointed }, meta));
+    await unlessLeft(async () => {
+      const { state } = await this.decisions.load(userDecider, userId);
+      if (state.status === 'deleted') await this.reservations.release(state.mailClaim, meta);
+    });
     return receipt;
   }
 }

@@ -20,8 +20,7 @@ export class ReactivateUserHandler implements ICommandHandler<ReactivateUser> {
     private readonly admins: AdminRegister,
   ) {}
 
-  async execute({ userId, meta }: ReactivateUser): Promise<Receipt> {
-    const appointment = await this.admins.appointmentFor(userId, { status: 'active' }, meta);
-    return this.decisions.transact(userDecider, userId, { type: 'Reactivate', ...appointment }, meta);
+  execute({ userId, meta }: ReactivateUser): Promise<Receipt> {
+    return this.admins.announcing(userId, { status: 'active' }, meta, (appointed) => this.decisions.transact(userDecider, userId, { type: 'Reactivate', ...appointed }, meta));
   }
 }

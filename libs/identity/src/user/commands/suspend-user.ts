@@ -20,8 +20,7 @@ export class SuspendUserHandler implements ICommandHandler<SuspendUser> {
     private readonly admins: AdminRegister,
   ) {}
 
-  async execute({ userId, meta }: SuspendUser): Promise<Receipt> {
-    const appointment = await this.admins.appointmentFor(userId, { status: 'suspended' }, meta);
-    return this.decisions.transact(userDecider, userId, { type: 'Suspend', ...appointment }, meta);
+  execute({ userId, meta }: SuspendUser): Promise<Receipt> {
+    return this.admins.announcing(userId, { status: 'suspended' }, meta, (appointed) => this.decisions.transact(userDecider, userId, { type: 'Suspend', ...appointed }, meta));
   }
 }
