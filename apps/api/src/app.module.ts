@@ -14,7 +14,7 @@ import { READ_STORE } from '@app/read-store';
 import { Reservations } from '@app/reservations';
 import { SealArchive, SealedOrdinals } from '@app/sealing';
 import { SEARCH_INDEX } from '@app/search-index';
-import { Ledger, LIMIT_WINDOWS, Limits, LimitWindows, METERING } from '@app/spending';
+import { Ledger, LIMIT_WINDOWS, Limits, LimitWindows, METERING, Restatements } from '@app/spending';
 import { Metrics } from '@app/telemetry';
 import { VAULT } from '@app/vault';
 import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
@@ -51,7 +51,7 @@ export class AppModule {
   }
 }
 
-const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealKey, reservations, models, chatModels, spending, metrics }: Host): Provider[] => [
+const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealKey, reservations, models, chatModels, spending, restating, metrics }: Host): Provider[] => [
   value(CONFIG, config),
   value(CLOCK, clock),
   value(IDS, ids),
@@ -74,6 +74,7 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
   value(METERING, spending.ledger),
   value(Ledger, spending.ledger),
   value(Limits, spending.limits),
+  value(Restatements, restating.restatements),
   value(LIMIT_WINDOWS, new LimitWindows(spending.limits, spending.ledger)),
   value(Metrics, metrics),
 ];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
 import { ForeignAccount } from '@app/auditing';
-import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies } from '@app/hosting';
+import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, restatingWork, type RestatingWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies, UnfinishedWork } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
@@ -34,6 +34,8 @@ export interface Host {
   readonly knowledge: KnowledgeWork;
   readonly conversations: ConversationWork;
   readonly spending: SpendingWork;
+  readonly restating: RestatingWork;
+  readonly unfinished: UnfinishedWork;
   readonly sealKey: SealKey;
   readonly sealArchive: SealArchive;
   readonly ordinals: SealedOrdinals;
@@ -80,11 +82,13 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const spending = spendingWork({ ...workParts, processes, config });
   const knowledge = knowledgeWork({ ...workParts, metering: spending.ledger });
   const conversations = conversationWork({ ...workParts, retrieval: knowledge.retrieval, currency: config.DEFAULT_CURRENCY, metering: spending.ledger });
+  const restating = restatingWork(workParts);
+  const unfinished = new UnfinishedWork([conversations.unfinished, restating.unfinished], logger);
   const relay = relayWork(config, { stores, clock, logger });
   const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], readers: relay === undefined ? [] : [relay], ordinals, leases, clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
   const foreignAccount = stores.log.isShared === true ? new ForeignAccount({ ...stores, logger }) : undefined;
-  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, sealKey, sealArchive, ordinals, sealer, foreignAccount, relay, metrics, tracing, logger };
+  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, restating, unfinished, sealKey, sealArchive, ordinals, sealer, foreignAccount, relay, metrics, tracing, logger };
 };
 
 /** Asked of the catalogue each time, since it may be read again. */

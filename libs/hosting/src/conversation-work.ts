@@ -7,6 +7,7 @@ import { conversations } from '@projections/conversations';
 import { type DocumentRow, documents } from '@projections/documents';
 import { completeKeys } from './complete-rows';
 import type { WorkParts } from './knowledge-work';
+import type { Finisher } from './unfinished-work';
 
 /** A process that has not been heard of for this long is dead, and so are its answers. */
 const CLAIM_MS = 5_000;
@@ -16,6 +17,7 @@ const PASSAGES_IN_PROMPT = 8;
 export interface ConversationWork {
   readonly turns: Turns;
   readonly policies: readonly Policy[];
+  readonly unfinished: Finisher;
 }
 
 /** What works on conversations: answers, and the reactions to deletions. */
@@ -33,7 +35,7 @@ export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrie
   const keys = completeKeys(projecting, readStore);
   const conversationsOf: ConversationDeletionParts['conversationsOf'] = (owner, position) =>
     keys(conversations.name, { ...owner }, [...('userId' in owner ? [{ field: 'agentId', order: 'asc' as const }] : []), { field: 'createdAt', order: 'desc' }], position);
-  return { turns, policies: [deleteConversations({ decisions, log, clock, conversationsOf })] };
+  return { turns, policies: [deleteConversations({ decisions, log, clock, conversationsOf })], unfinished: { name: 'turns', finish: () => turns.closeAbandonedTurns() } };
 };
 
 /** Knowledge as conversations ask for it: passages with the media type of their document. */

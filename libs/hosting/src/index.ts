@@ -9,6 +9,8 @@ export { demandWhole, MissingStore } from './missing-store';
 export * from './open-stores';
 export * from './projections';
 export * from './relay-work';
+export * from './restating-work';
 export * from './spawn-rebuild-worker';
 export * from './spending-work';
 export * from './tenancy-policies';
+export * from './unfinished-work';

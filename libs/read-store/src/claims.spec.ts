@@ -65,6 +65,22 @@ describe('a claim', () => {
     expect(await store.readState('claim/work')).toBeUndefined();
   });
 
+  it('that is left standing is nobody else\'s until it runs out, and is listed then; where it was left one takes it up at once', async () => {
+    const { of, clock } = setUp();
+    const [a, b] = [of('a'), of('b')];
+    for (const name of ['turn/1', 'turn/2']) await (await a.take(name))?.({ isUnfinished: true });
+    await a.take('other/1');
+    expect(await b.take('turn/1')).toBeUndefined();
+    const taken = await Promise.all([a.take('turn/1'), a.take('turn/1')]);
+    expect(taken.filter((release) => release !== undefined)).toHaveLength(1);
+    await taken.find((release) => release !== undefined)?.();
+    clock.advance(60_000);
+    expect(await b.abandoned('turn/', 30_000)).toEqual([]);
+    clock.advance(30_001);
+    expect(await b.abandoned('turn/', 30_000)).toEqual(['turn/2']);
+    expect(await b.take('turn/2')).toBeDefined();
+  });
+
   it('does not touch others', async () => {
     const { of } = setUp();
     await of('a').take('work');

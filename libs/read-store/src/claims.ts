@@ -5,10 +5,19 @@ type Claim = { readonly holder: string; readonly until: number; readonly asked?:
 
 const keyOf = (name: string): string => `claim/${name}`;
 
+/** Ends a claim. Work that is left unfinished leaves its claim standing, for whoever finishes such work (`abandoned`). */
+export type Release = (end?: { readonly isUnfinished: boolean }) => Promise<void>;
+
+/** Claims that are listed at once. */
+const PAGE = 500;
+
 /** Who works on what, between processes: a claim that is not kept up for `claimMs` is free again. */
 export class Claims {
+  /** Names of the claims that this process left standing. */
+  private readonly left = new Set<string>();
+
   constructor(
-    private readonly store: Pick<ReadStore, 'readState' | 'writeState'>,
+    private readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>,
     private readonly clock: Clock,
     /** Names this process among all that ever ran. */
     private readonly holder: string,
@@ -19,10 +28,12 @@ export class Claims {
    * Takes a free claim and keeps it up until the returned function is called; undefined when somebody else holds it.
    * `onAsked` is told when another process asks to end the work (`ask`).
    */
-  async take(name: string, onAsked: () => void = () => undefined): Promise<(() => Promise<void>) | undefined> {
+  async take(name: string, onAsked: () => void = () => undefined): Promise<Release | undefined> {
     const key = keyOf(name);
     const standing = await this.standing(name);
-    if (standing !== undefined && this.isHeld(standing)) return undefined;
+    // One that was left standing here is nobody's; whoever asks first takes it.
+    const isLeft = this.left.delete(name) && standing?.holder === this.holder;
+    if (standing !== undefined && this.isHeld(standing) && !isLeft) return undefined;
     let mine: Claim = this.fresh();
     if (!(await this.store.writeState(key, mine, { expected: standing as Json | undefined }))) return undefined;
     let beating: Promise<unknown> = Promise.resolve();
@@ -39,10 +50,11 @@ export class Claims {
     };
     // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
     const timer = setInterval(() => void (beating = beating.then(beat).catch(() => undefined)), this.claimMs / 3).unref();
-    return async () => {
+    return async (end) => {
       clearInterval(timer);
       await beating;
-      await this.store.writeState(key, null, { expected: mine });
+      if (end?.isUnfinished === true) this.left.add(name);
+      else await this.store.writeState(key, null, { expected: mine });
     };
   }
 
@@ -52,6 +64,18 @@ export class Claims {
       const standing = await this.standing(name);
       if (standing === undefined || !this.isHeld(standing)) return false;
       if (await this.store.writeState(keyOf(name), { ...standing, asked: true }, { expected: standing })) return true;
+    }
+  }
+
+  /** Names that begin with `prefix` of claims that nobody has kept up for `forMs` milliseconds: whoever held them died, or left them standing. */
+  async abandoned(prefix: string, forMs: number): Promise<readonly string[]> {
+    const before = this.clock.now().getTime() - forMs;
+    const names: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await this.store.listState(keyOf(prefix), after === undefined ? { limit: PAGE } : { after, limit: PAGE });
+      for (const { key, value } of page) if ((value as Claim).until < before) names.push(key.slice(keyOf('').length));
+      after = page.at(-1)?.key;
+      if (page.length < PAGE) return names;
     }
   }
 

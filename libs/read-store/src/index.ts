@@ -1,5 +1,5 @@
 export * from './read-store';
-export { Claims } from './claims';
+export { Claims, type Release } from './claims';
 export * from './find-page';
 export * from './matching-page';
 export * from './newest-of';

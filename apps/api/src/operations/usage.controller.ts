@@ -1,10 +1,10 @@
 import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { isLiving, userDecider } from '@app/identity';
-import { type CommandMeta, type Config, CONFIG, Decisions, EventCodec, refuse } from '@app/kernel';
+import { type CommandMeta, type Config, CONFIG, Decisions, refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { restatementId, Restatements } from '@app/spending';
-import { invocationPages, replayLimit } from '@projections/invocations';
+import { replayLimit } from '@projections/invocations';
 import { GetRestatement, ListRestatements } from '@projections/restatements';
 import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
@@ -20,22 +20,15 @@ const LIST = 'restatements';
 /** What usage would have cost under other prices, and what a limit would have stopped: ids and numbers, no names. */
 @Controller(PATH)
 export class UsageOperationsController {
-  private readonly restatements: Restatements;
-
   constructor(
     private readonly decisions: Decisions,
+    private readonly restatements: Restatements,
     private readonly queries: QueryBus,
     private readonly lists: Lists,
-    codec: EventCodec,
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(READ_STORE) private readonly store: ReadStore,
     @Inject(CONFIG) private readonly config: Config,
-  ) {
-    this.restatements = new Restatements({ decisions, log, codec }, async function* (period, place) {
-      const after = place === null ? undefined : { values: [place.at], key: place.id };
-      for await (const rows of invocationPages(store, { filters: [], ...period }, { order: 'asc', after })) yield rows.map(({ row }) => row);
-    });
-  }
+  ) {}
 
   @Post('restatements')
   @Requires('operations')

@@ -1,6 +1,7 @@
-import { DomainError, Unavailable } from '@app/kernel';
+import { deriveId, DomainError, Unavailable } from '@app/kernel';
 import type { CallToMeter } from '@app/spending';
 import { endTurns, ids, meta, question, says, saysHalf, scriptedTurns, waiting } from '../../../../test/fixtures/scripted-turns';
+import { until } from '../../../../test/fixtures/until';
 import type { RetrievedPassage } from './retriever';
 
 const passage = (text: string): RetrievedPassage => ({ documentId: ids.next(), documentName: 'a.md', documentRevision: 3, mediaType: 'text/markdown', chunkId: ids.next(), text, headings: [], start: 0, end: text.length });
@@ -83,6 +84,32 @@ describe('a turn', () => {
   });
 });
 
+describe('an answer that the log does not take', () => {
+  const whileAway = async () => {
+    const set = scriptedTurns();
+    const append = set.log.append.bind(set.log);
+    let isAway = true;
+    jest.spyOn(set.log, 'append').mockImplementation(async (stream, events, expected) => {
+      if (isAway && events.some(({ type }) => type === 'AssistantMessageAdded')) throw new Unavailable('log', 'away');
+      return append(stream, events, expected);
+    });
+    const command = meta();
+    const turn = await set.turns.ask(question('Why?'), command);
+    const outcome: unknown = await turn.finished.catch((error: unknown) => error);
+    return { ...set, command, outcome, comeBack: () => (isAway = false) };
+  };
+
+  it('is recorded when it is back; whoever asked hears that it is not known by then, and a repeat finds it', async () => {
+    const { turns, types, outcome, command, comeBack, chat } = await whileAway();
+    expect(outcome).toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded']);
+    comeBack();
+    const again = async () => (await turns.ask(question('Why?'), command)).finished.catch(() => undefined);
+    await until(async () => (await again())?.answer.status === 'complete', 'the answer');
+    expect([types(), chat.requests.length]).toEqual([['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded'], 1]);
+  });
+});
+
 describe('a repeated question', () => {
   it('joins its turn while that runs, and finds it finished after', async () => {
     const { turns, chat, process, types } = scriptedTurns();
@@ -124,6 +151,20 @@ describe('after the death of its process', () => {
     clock.advance(10_001);
     await (await process().ask(question('Again?', { conversationId }), meta())).finished;
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded', 'UserMessageAdded', 'AssistantMessageAdded']);
+  });
+
+  it('a turn is recorded as failed half a minute later where nobody comes back to it', async () => {
+    const { process, clock, conversationId, types, history, command } = await dieWhileAnswering();
+    clock.advance(10_000 + 30_000);
+    const watcher = process();
+    await watcher.closeAbandonedTurns();
+    expect(types()).toHaveLength(2);
+    clock.advance(1);
+    await watcher.closeAbandonedTurns();
+    await watcher.closeAbandonedTurns();
+    expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
+    expect((await history.answer(conversationId, deriveId(command.commandId, 'answer')))?.data).toMatchObject({ status: 'failed', errorCode: 'unavailable' });
+    await (await process().ask(question('Again?', { conversationId }), meta())).finished;
   });
 
   it("a stranger's question changes nothing", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type CommandMeta, type Decisions, deriveId, refuse, stepOf } from '@app/kernel';
+import { type Clock, type CommandMeta, type Decisions, deriveId, insistently, isUnavailable, refuse, settlesWithin, stepOf, Unavailable, unlessLeft } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
-import type { Claims } from '@app/read-store';
+import type { Claims, Release } from '@app/read-store';
 import type { MeteredCall } from '@app/spending';
 import { conversationDecider, type Answer, type Party } from '../conversation/conversation.decider';
 import type { ConversationKind } from '../conversation/conversation.events';
@@ -39,10 +39,15 @@ export interface TurnsParts {
 
 /** How often an answer that another process makes is looked at, milliseconds. */
 const LOOK_MS = 200;
+/** How long whoever waits for an answer waits for the log to take it. */
+const RECORD_MS = 5_000;
+/** How long an answer whose process died is left to those who repeat its question, or ask the next. */
+const ABANDONED_MS = 30_000;
 
 /**
  * Questions and their answers. The question is recorded before the model is called, the answer when it is finished, failed
- * or was stopped; a conversation has one turn at a time. A turn whose process died is recorded as failed by the next question.
+ * or was stopped; a conversation has one turn at a time. A turn whose process died is recorded as failed by the next question, or
+ * where none comes (`closeAbandonedTurns`).
  */
 export class Turns {
   private readonly running = new Map<string, { readonly turn: Turn; readonly stop: AbortController }>();
@@ -70,7 +75,8 @@ export class Turns {
       return await released(recorded, release);
     } catch (error) {
       metered?.cancel();
-      await release();
+      // The question may stand in the log.
+      await release({ isUnfinished: isUnavailable(error) && error.outcome === 'unknown' });
       throw error;
     }
   }
@@ -93,6 +99,21 @@ export class Turns {
   /** Ends the running answer of a conversation, in whichever process it runs; what was said is recorded. False when none runs. */
   async stop(conversationId: string): Promise<boolean> {
     return this.stopHere(conversationId) || this.parts.claims.ask(claimOf(conversationId));
+  }
+
+  /** Records as failed what was left unfinished half a minute ago, by processes that died or could not record it, and that nobody came back to. */
+  async closeAbandonedTurns(): Promise<void> {
+    for (const name of await this.parts.claims.abandoned(CLAIM, ABANDONED_MS)) {
+      const release = await this.parts.claims.take(name);
+      if (release === undefined) continue;
+      const conversationId = name.slice(CLAIM.length);
+      const commandId = deriveId(conversationId, `abandoned/${this.parts.clock.now().getTime()}`);
+      const meta = { commandId, correlationId: commandId, actor: 'system:conversations', now: this.parts.clock.now() };
+      await this.closeAbandoned(conversationId, '', meta).then(() => release(), async (error: unknown) => {
+        await release({ isUnfinished: true });
+        throw error;
+      });
+    }
   }
 
   /** Waits for the running answers, and stops those that take longer. */
@@ -130,32 +151,41 @@ export class Turns {
     return last === null ? [] : this.parts.history.branch(conversationId, last);
   }
 
-  private begin(question: Question & { readonly metered: MeteredCall | undefined }, ids: { readonly conversationId: string; readonly answerId: string; readonly messageId: string }, meta: CommandMeta, release: () => Promise<void>): Turn {
+  private begin(question: Question & { readonly metered: MeteredCall | undefined }, ids: TurnIds, meta: CommandMeta, release: Release): Turn {
     const { conversationId, answerId, messageId } = ids;
     const stop = new AbortController();
     const saved = this.savedText(conversationId, answerId, meta);
+    /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
+    const end = async (isUnfinished: boolean): Promise<void> => {
+      this.running.delete(conversationId);
+      await unlessLeft(() => release({ isUnfinished }));
+    };
     const turn = new Turn(conversationId, answerId, async (say) => {
       const tell = (event: TurnEvent): void => {
         if (question.stream && event.type === 'text') saved.add(event.delta);
         say(event);
       };
-      try {
-        const messages = await this.parts.history.branch(conversationId, messageId).catch((error: unknown) => {
-          question.metered?.cancel();
-          throw error;
-        });
-        const { userId, keyId, agent, stream, metered } = question;
-        const answer = await this.parts.answerer.answer(agent, messages, { asker: { userId, ...(keyId === undefined ? {} : { keyId }) }, stream, signal: stop.signal, metered }, tell);
-        await saved.end();
-        return await this.record(conversationId, messageId, { answerId, ...answer }, meta);
-      } finally {
-        await saved.end();
-        this.running.delete(conversationId);
-        await release();
-      }
+      const answer = await this.answer(question, ids, stop.signal, tell).catch(async (error: unknown) => {
+        await end(true);
+        throw error;
+      });
+      await saved.end();
+      const recording = insistently(() => this.record(conversationId, messageId, { answerId, ...answer }, meta));
+      // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
+      const ended = recording.then(() => end(false), () => end(true));
+      if (!(await settlesWithin(RECORD_MS, ended))) throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
+      return recording;
     });
     this.running.set(conversationId, { turn, stop });
     return turn;
+  }
+
+  private async answer({ agent, userId, keyId, stream, metered }: Question & { readonly metered: MeteredCall | undefined }, { conversationId, messageId }: TurnIds, signal: AbortSignal, tell: (event: TurnEvent) => void): Promise<Omit<Answer, 'type' | 'answerId'>> {
+    const messages = await this.parts.history.branch(conversationId, messageId).catch((error: unknown) => {
+      metered?.cancel();
+      throw error;
+    });
+    return this.parts.answerer.answer(agent, messages, { asker: { userId, ...(keyId === undefined ? {} : { keyId }) }, stream, signal, metered }, tell);
   }
 
   private async record(conversationId: string, parentId: string, answer: Omit<Answer, 'type'>, meta: CommandMeta): Promise<FinishedTurn> {
@@ -202,9 +232,16 @@ export class Turns {
   }
 }
 
-const claimOf = (conversationId: string): string => `turn/${conversationId}`;
+interface TurnIds {
+  readonly conversationId: string;
+  readonly answerId: string;
+  readonly messageId: string;
+}
 
-const askOf = ({ conversationId: given, agent, parts, parentId, kind, channel }: Question, ids: Party & { readonly conversationId: string; readonly answerId: string; readonly messageId: string }) => ({
+const CLAIM = 'turn/';
+const claimOf = (conversationId: string): string => CLAIM + conversationId;
+
+const askOf = ({ conversationId: given, agent, parts, parentId, kind, channel }: Question, ids: Party & TurnIds) => ({
   type: 'Ask' as const,
   create: given === undefined,
   ...ids,
@@ -216,7 +253,7 @@ const askOf = ({ conversationId: given, agent, parts, parentId, kind, channel }:
   ...(parentId === undefined ? {} : { parentId }),
 });
 
-const released = async (turn: Turn, release: () => Promise<void>): Promise<Turn> => {
+const released = async (turn: Turn, release: Release): Promise<Turn> => {
   await release();
   return turn;
 };

@@ -47,7 +47,9 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
       case 'Begin':
         return state.status === 'none' ? [{ type: 'RestatementBegun', data: { restatementId: command.restatementId, ...command.terms } }] : [];
       case 'Enter': {
-        if (state.status !== 'open') return refuse('conflict');
+        if (state.status === 'none') return refuse('conflict');
+        // Others finished it meanwhile.
+        if (state.status === 'closed') return [];
         const stands = canonicalJson(state.place) === canonicalJson(command.after);
         return stands && command.calls.length > 0 ? [{ type: 'InvocationsRestated', data: { calls: [...command.calls] } }] : [];
       }

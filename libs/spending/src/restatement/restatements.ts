@@ -31,6 +31,12 @@ export class Restatements {
     const id = restatementId(meta);
     for (const model of modelsNamed(terms.prices)) await this.prices(model, terms);
     await decisions.transact(restatementDecider, id, { type: 'Begin', restatementId: id, terms }, meta);
+    return this.finish(id, meta);
+  }
+
+  /** Goes on with one that was begun; others may do so at the same time. */
+  async finish(id: string, meta: CommandMeta): Promise<Receipt> {
+    const { decisions } = this.parts;
     const { state } = await decisions.load(restatementDecider, id);
     if (state.status === 'open') await this.enterAll(id, state, meta);
     return decisions.transact(restatementDecider, id, { type: 'Close' }, stepOf(meta, 'close'));
