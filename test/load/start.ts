@@ -41,8 +41,8 @@ const main = async (): Promise<void> => {
 
 const caughtUp = async (url: string): Promise<void> => {
   for (;;) {
-    const answer = (await (await fetch(`${url}/health`, { headers: { 'x-api-key': KEY } })).json()) as { projections: { lagEvents: number }[]; policies: { lagEvents: number }[] };
-    if ([...answer.projections, ...answer.policies].every(({ lagEvents }) => lagEvents < 100)) return;
+    const answer = (await (await fetch(`${url}/health`, { headers: { 'x-api-key': KEY } })).json()) as { projections: { lagEvents: number | null }[]; policies: { lagEvents: number | null }[] };
+    if ([...answer.projections, ...answer.policies].every(({ lagEvents }) => lagEvents !== null && lagEvents < 100)) return;
     await pause(200);
   }
 };
