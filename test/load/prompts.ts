@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { eventMacOf } from '@app/event-log';
 import { openLog, openStores } from '@app/hosting';
 import { deriveId, readConfig, systemClock, TimeOrderedIds } from '@app/kernel';
 import { promptDecider } from '@app/spaces';
@@ -11,8 +12,8 @@ const CALLERS = 64;
 export const fillWithPrompts = async (dataDir: string, events: number): Promise<void> => {
   const config = readConfig({ DATA_DIR: dataDir });
   const vaultKey = loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'VAULT_KEY', inUse: false, warn: () => undefined });
-  loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'SEAL_KEY', inUse: false, warn: () => undefined });
-  const stores = await openStores(config, await openLog(config), vaultKey, systemClock);
+  const mac = eventMacOf(loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'SEAL_KEY', inUse: false, warn: () => undefined }));
+  const stores = await openStores(config, await openLog(config), { vaultKey, mac }, systemClock);
   const ids = new TimeOrderedIds();
   const spaceId = ids.next();
   const meta = () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
 import { ForeignAccount } from '@app/auditing';
+import { eventMacOf } from '@app/event-log';
 import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, restatingWork, type RestatingWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies, UnfinishedWork } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
@@ -58,11 +59,13 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const head = config.EVENTSTORE_URL === undefined ? await log.head() : await patiently(() => log.head(), { warn });
   const keys = { folder: join(config.DATA_DIR, 'keys'), inUse: head !== null, warn };
   const vaultKey = loadOrMakeKey({ ...keys, name: 'VAULT_KEY', given: config.VAULT_KEY });
-  const sealKey = sealKeyOf(loadOrMakeKey({ ...keys, name: 'SEAL_KEY', given: config.SEAL_KEY }));
+  const sealSecret = loadOrMakeKey({ ...keys, name: 'SEAL_KEY', given: config.SEAL_KEY });
+  const sealKey = sealKeyOf(sealSecret);
+  const mac = eventMacOf(sealSecret);
   const models = Models.open(config, environment);
   observeModels(models);
   const metrics = new Metrics();
-  const stores = await openStores(config, log, vaultKey, clock, warn);
+  const stores = await openStores(config, log, { vaultKey, mac }, clock, warn);
   await patiently(() => demandWhole(stores), { warn });
   observeStores(stores, metrics);
   const sealArchive = new SealArchive(stores.log);

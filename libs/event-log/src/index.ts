@@ -1,6 +1,7 @@
 export * from './append-check';
 export * from './catch-up-subscription';
 export * from './event-log';
+export * from './event-mac';
 export * from './event-matcher';
 export { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } from './eventstoredb/open';
 export { isLogInUse, lockLogFolder, LogInUse, type FolderLock } from './sqlite/folder-lock';

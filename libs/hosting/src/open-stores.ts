@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs, openS3Blobs } from '@app/blobs';
-import { type EventLog, type EventStoreOptions, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
+import { type EventLog, type EventMac, type EventStoreOptions, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader, stampAppends } from '@app/event-log';
 import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore, patiently, type Warn } from '@app/kernel';
 import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/read-store';
 import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
@@ -17,6 +17,12 @@ export interface Stores {
   readonly codec: EventCodec;
   readonly decisions: Decisions;
   close(): Promise<void>;
+}
+
+/** What the stores are written with: the secret that wraps data keys, and what proves who appended. */
+export interface InstanceKeys {
+  readonly vaultKey: string;
+  readonly mac: EventMac;
 }
 
 /** What rebuilds need of the stores. */
@@ -43,9 +49,10 @@ export const openLogReader = (config: Config, options: { readonly evenIfUnsound?
 /** Others may write to the server, too; nobody but us writes the embedded log. */
 const onServer = (url: string): EventStoreOptions => ({ url, ours: eventCatalogue });
 
-/** Opens the other stores beside a log, each on the server that its variable names, else under `DATA_DIR`. Waits ten minutes for servers that are away. `close` closes the log too, and so does a failure. */
-export const openStores = async (config: Config, log: EventLog, vaultKey: string, clock: Clock, warn = silent): Promise<Stores> => {
+/** Opens the other stores beside a log, whose appends carry MACs from then on, each on the server that its variable names, else under `DATA_DIR`. Waits ten minutes for servers that are away. `close` closes the log too, and so does a failure. */
+export const openStores = async (config: Config, log: EventLog, { vaultKey, mac }: InstanceKeys, clock: Clock, warn = silent): Promise<Stores> => {
   let lock: FolderLock | undefined;
+  stampAppends(log, mac);
   try {
     lock = lockOf(config);
     const opened = await open(config, vaultKey, clock, warn, false);

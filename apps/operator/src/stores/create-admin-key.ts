@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { operatorActions } from '@app/auditing';
+import { eventMacOf } from '@app/event-log';
 import { demandWhole, INSTANCE_SECRET, openLog, openStores, type Stores } from '@app/hosting';
 import { AdminRegister, CreateApiKey, CreateApiKeyHandler, EVERYTHING } from '@app/identity';
 import { type CommandMeta, deriveId, InstanceSecret, nameSchema, stepOf, systemClock, TimeOrderedIds } from '@app/kernel';
@@ -20,8 +21,8 @@ export const createAdminKey: Verb<[AdminKeyOptions]> = async ({ output }, { reas
   const given = { by: checked('--by', by), reason: checked('--reason', reason) };
   const config = storesConfig();
   demandLog(config);
-  const vaultKey = instanceKey(config, 'VAULT_KEY');
-  const stores = await orFailure(openLog(config).then((log) => openStores(config, log, vaultKey, systemClock, output.note)));
+  const keys = { vaultKey: instanceKey(config, 'VAULT_KEY'), mac: eventMacOf(instanceKey(config, 'SEAL_KEY')) };
+  const stores = await orFailure(openLog(config).then((log) => openStores(config, log, keys, systemClock, output.note)));
   try {
     await orFailure(demandWhole(stores));
     const { userId, keyId, secret } = await orFailure(made(stores, given, user));

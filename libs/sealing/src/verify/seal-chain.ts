@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { withoutMac } from '@app/event-log';
 import { eventId, type StoredEvent } from '@app/kernel';
 import { leafHash } from '../event-hash';
 import { jsonOf } from '../json';
@@ -98,7 +99,7 @@ export class SealChain {
 const isAsWritten = ({ id, metadata }: StoredEvent, seal: Seal): boolean => {
   const { commandId, actor, now } = metaOfSeal(seal);
   const written = { $correlationId: commandId, $causationId: commandId, commandId, actor, schema: '1', recordedAt: now.toISOString() };
-  return id === eventId(commandId, 0) && metadata === JSON.stringify(written);
+  return id === eventId(commandId, 0) && withoutMac(metadata) === JSON.stringify(written);
 };
 
 const parseSeal = (event: StoredEvent): Seal | undefined => (event.type === 'LogSealed' ? LogSealed.data.safeParse(jsonOf(event.data)).data : undefined);
