@@ -76,7 +76,7 @@ describe('where no key of an admin is left', () => {
       const second = await startTestPlatform({ environment, dataDir });
       expect((await second.call('/api/v1/core/users', { key: secret })).status).toBe(200);
       expect((await second.call(`/api/v1/core/api-keys/${keyId}`, { key: secret })).body).toMatchObject({ userId, allAgents: true, usageLimit: null, expiresAt: null });
-      const events = await second.call<{ items: object[] }>('/api/v1/audit/events?stream=operations-apiKeys&content=true', { key: secret });
+      const events = await second.call<{ items: object[] }>(`/api/v1/audit/events?stream=operations-${keyId}&content=true`, { key: secret });
       expect(events.body.items).toMatchObject([{ type: 'AdminKeyRequested', data: { keyId, userId, by: 'Ada', reason: 'The only key was revoked' }, meta: { actor: 'system:operator' } }]);
       expect((await second.call(`/api/v1/core/api-keys/${keyId}`, { key: secret, method: 'PUT', body: { name: 'Mine' }, headers: { 'if-match': '"0"' } })).status).toBe(200);
       await second.stop({ keep: true });

@@ -27,10 +27,11 @@ export const operatorActionEvents = [
 
 export type OperatorAction = EventsOf<typeof operatorActionEvents>;
 
-/** What operators asked of one view or policy, of `models`, of `blobs` or of `apiKeys`: stream `operations-<name>`. */
+/** What operators asked of one view or policy, of `models` or of `blobs`: stream `operations-<name>`. A key of an admin has a stream of its own, `operations-<keyId>`, whose content goes with the admin. */
 export const operatorActions: Decider<null, OperatorAction, OperatorAction> = {
   category: 'operations',
   initial: null,
   decide: (action) => [action],
   evolve: () => null,
+  owner: (event) => (event.type === 'AdminKeyRequested' ? { userId: event.data.userId } : {}),
 };

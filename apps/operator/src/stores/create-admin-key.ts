@@ -46,7 +46,7 @@ const made = async ({ decisions, vault }: Stores, given: { readonly by: string; 
   const step = stepOf(meta, 'apiKey');
   const keyId = deriveId(step.commandId, 'apiKey');
   // On record before it is done, as all that operators ask for.
-  await decisions.transact(operatorActions, 'apiKeys', { type: 'AdminKeyRequested', data: { keyId, userId, ...given } }, meta);
+  await decisions.transact(operatorActions, keyId, { type: 'AdminKeyRequested', data: { keyId, userId, ...given } }, meta);
   const { secret } = await new CreateApiKeyHandler(decisions, instance).execute(new CreateApiKey(userId, { name: NAME, ...EVERYTHING }, step));
   return { userId, keyId, secret };
 };
