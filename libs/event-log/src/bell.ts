@@ -1,10 +1,11 @@
 /** Wakes one who waits; a ring before the wait counts. */
 export class Bell {
-  private isRung = false;
+  /** Whether it rang since it was reset. */
+  isRung = false;
   private error: { readonly cause: unknown } | undefined;
   private wake: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private milliseconds = 0;
+  private milliseconds: number | undefined;
 
   reset(): void {
     this.isRung = false;
@@ -21,8 +22,8 @@ export class Bell {
     this.ring();
   }
 
-  /** True when rung, false when the time is up. Throws what broke it. */
-  async wait(milliseconds: number): Promise<boolean> {
+  /** True when rung, false when the time is up, if there is one. Throws what broke it. */
+  async wait(milliseconds: number | undefined): Promise<boolean> {
     if (!this.isRung) {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
@@ -40,10 +41,10 @@ export class Bell {
   }
 
   /** One timer for all waits of a length: a ring every few milliseconds would make and drop as many. */
-  private limit(milliseconds: number): void {
-    if (this.milliseconds === milliseconds) return void this.timer?.refresh();
+  private limit(milliseconds: number | undefined): void {
+    if (milliseconds !== undefined && this.milliseconds === milliseconds) return void this.timer?.refresh();
     clearTimeout(this.timer);
     this.milliseconds = milliseconds;
-    this.timer = setTimeout(() => this.wake?.(), milliseconds);
+    if (milliseconds !== undefined) this.timer = setTimeout(() => this.wake?.(), milliseconds);
   }
 }

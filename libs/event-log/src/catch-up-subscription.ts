@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Position } from '@app/kernel';
+import { inReadScope, type Position } from '@app/kernel';
 import { Bell } from './bell';
 import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
 
 /** What following a log needs of an adapter. */
 export interface LogFeed {
-  /** A page that is at hand costs no turn of the event loop. */
-  readAll(options: ReadAllOptions): LogPage | Promise<LogPage>;
+  /**
+   * A page that is at hand costs no turn of the event loop. `isWoken`: it is asked for by whoever waited at the head and was woken,
+   * so a page that was read for all who wait will do; any other must show what was appended before it was asked for.
+   */
+  readAll(options: ReadAllOptions, isWoken: boolean): LogPage | Promise<LogPage>;
   /**
    * Calls `onAppended` when something was appended; once too often does no harm. `onLost` says that it will not any more.
    * Returns how to stop listening.
@@ -19,13 +22,13 @@ export interface FollowTimes {
   /** Pause after the first failure; it doubles with each further one, with jitter. */
   readonly firstRetry: number;
   readonly longestRetry: number;
-  /** A listener that is silent for so long is not trusted: the log is read and the listener replaced. */
-  readonly silence: number;
+  /** A listener that is silent for so long is not trusted: the log is read and the listener replaced. Undefined where the feed sees to that itself. */
+  readonly silence: number | undefined;
   /** A read that takes so long counts as failed. */
   readonly read: number;
 }
 
-export const FOLLOW_TIMES: FollowTimes = { firstRetry: 50, longestRetry: 5_000, silence: 15_000, read: 30_000 };
+export const FOLLOW_TIMES = { firstRetry: 50, longestRetry: 5_000, silence: 15_000, read: 30_000 } satisfies FollowTimes;
 
 /**
  * Follows a log for ever: reads pages while it is behind, and listens only at the head. A failed read, handler or listener
@@ -40,6 +43,7 @@ class Following implements Subscription {
   private readonly bell = new Bell();
   private stopListening: (() => void) | undefined;
   private isStopped = false;
+  private isWoken = false;
 
   constructor(
     private readonly feed: LogFeed,
@@ -77,13 +81,16 @@ class Following implements Subscription {
   private async handlePage(): Promise<boolean> {
     const { filter, withForeign, pageSize: limit, onEvents } = this.options;
     this.bell.reset();
-    const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(withForeign && { withForeign }), ...(limit !== undefined && { limit }) });
+    const { isWoken } = this;
+    this.isWoken = false;
+    const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(withForeign && { withForeign }), ...(limit !== undefined && { limit }) }, isWoken);
     const page = read instanceof Promise ? await within(this.times.read, read) : read;
     if (this.isStopped) return false;
     if (page.next !== null && page.next !== this.position) {
       this.caughtUp = false;
-      await onEvents(page.events, page.next, page);
-      this.position = page.next;
+      const { events, next } = page;
+      await inReadScope(() => onEvents(events, next, page));
+      this.position = next;
     }
     return page.end;
   }
@@ -96,7 +103,9 @@ class Following implements Subscription {
       await this.options.onCaughtUp?.(this.position);
     }
     if (this.isStopped) return;
+    const isWaiting = !this.bell.isRung;
     const isHeard = await this.bell.wait(this.times.silence);
+    this.isWoken = isWaiting && isHeard;
     if (!isHeard) this.unlisten();
   }
 

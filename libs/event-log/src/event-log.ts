@@ -13,10 +13,12 @@ export interface EventLog extends StreamLog {
   readAll(options?: ReadAllOptions): Promise<LogPage>;
   /** Position of the last event, null for an empty log. */
   head(): Promise<Position | null>;
+  /** As `head`, as this process last heard of it, some seconds ago at most; undefined where it has not. Asks nothing. */
+  lastHead?(): Position | null | undefined;
   /** Follows the log from a position, for ever, until stopped. */
   subscribe(options: SubscribeOptions): Subscription;
-  /** Somebody waits for what a subscription makes of the newest events: a log that gathers them for its subscribers hands them over now. */
-  hurry?(): void;
+  /** Somebody waits for what subscriptions make of the event at a position: a log that gathers events for its subscribers hands them over now. */
+  hurry?(position: Position): void;
   /** Removes the events of a stream before a revision; they leave no trace in reads. */
   truncate(stream: string, beforeRevision: number): Promise<void>;
   /** Removes all events of a stream. A later append goes on at the next revision. */

@@ -4,7 +4,7 @@ import { streamOf, type Decider } from './decider';
 import { isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
-import { isWrongExpectedRevision, type StreamLog } from './log-records';
+import { type AppendResult, isWrongExpectedRevision, type NewEvent, type StoredEvent, type StreamLog } from './log-records';
 import { LruCache } from './lru-cache';
 import { Queues } from './queues';
 import type { EventContext, RecordedEvent } from './recorded-event';
@@ -19,6 +19,8 @@ const LONGEST_PAUSE_MS = 50;
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 /** How long what was read of a thing stands in for it while the log is away. */
 const RECALLED_MS = 5 * 60 * 1000;
+/** Characters of one's own events that are kept to be folded; larger ones are read again where they are needed. */
+const MOST_OWN = 16 * 1024;
 
 /** A stream folded: its state and where it stands. `revision` is -1 for a stream without events. */
 export interface Loaded<State> {
@@ -32,13 +34,17 @@ type Commands = Map<string, { receipt: Receipt; hash: string | undefined; at: nu
 interface Baseline extends Loaded<unknown> {
   readonly decider: unknown;
   readonly commands: Commands;
+  /** What this process appended behind it since, as the log acknowledged it. */
+  readonly own: readonly StoredEvent[];
+  /** Of the log that it was read from. */
+  readonly timeline: number | undefined;
   /** When the log last said that there is nothing newer, by this process's steady clock. */
   readAt: number;
 }
 
 /**
- * The only writer of domain events. The cache is a baseline, never the truth: newer events are always read, and the
- * expected revision is always sent, so a stale baseline costs a read and nothing else.
+ * The only writer of domain events. The cache is a baseline, never the truth: it stands where the log says so, asked after
+ * the work began that needs it, and the expected revision is always sent, so a stale baseline costs a read and nothing else.
  */
 export class Decisions {
   private readonly baselines = new LruCache<string, Baseline>(10_000);
@@ -66,7 +72,7 @@ export class Decisions {
 
   /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
   load<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
-    return this.latest(decider, id) ?? (this.advance(decider, streamOf(decider.category, id)) as Promise<Loaded<State> & Baseline>);
+    return this.latest(decider, id) ?? this.advance(decider, streamOf(decider.category, id));
   }
 
   /**
@@ -81,6 +87,25 @@ export class Decisions {
   isLatest(stream: string, revision: number): boolean {
     const end = this.log.endOf?.(stream);
     return end !== undefined && end <= revision;
+  }
+
+  /** As `isLatest`, by asking the log. While that is away, `mayRecall` says whether to leave it open, for those who go on by `recall`, or to throw `Unavailable`. */
+  async confirm(stream: string, revision: number, mayRecall: boolean): Promise<boolean> {
+    if (this.log.readIndex === undefined || (mayRecall && this.isAway)) return false;
+    try {
+      const isConfirmed = await this.log.readIndex.confirm(stream, revision);
+      this.isAway = false;
+      return isConfirmed;
+    } catch (error) {
+      if (!mayRecall || !isUnavailable(error)) throw error;
+      this.isAway = true;
+      return false;
+    }
+  }
+
+  /** What follows from the log stands as long as this does: see `ReadIndex`. */
+  get timeline(): number | undefined {
+    return this.log.readIndex?.timeline;
   }
 
   /** Drops what is remembered of a stream: erasure must reach memory too. */
@@ -112,18 +137,24 @@ export class Decisions {
   private async loadOrRecall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
     const stream = streamOf(decider.category, id);
     const recalled = this.baselineOf(decider, stream);
-    if (recalled === undefined || performance.now() - recalled.readAt > RECALLED_MS) return this.load(decider, id);
+    if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS) return this.load(decider, id);
     if (this.isAway) {
       this.askAgain(decider, stream);
-      return recalled;
+      return this.fold(decider, stream, recalled, recalled.own);
     }
     try {
       return await this.load(decider, id);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.isAway = true;
-      return recalled;
+      return this.fold(decider, stream, recalled, recalled.own);
     }
+  }
+
+  /** When it was last known that nothing stands behind a baseline. */
+  private knownAt(stream: string, baseline: Baseline): number {
+    const last = this.log.readIndex?.lastEndOf(stream);
+    return last !== undefined && last.revision <= endOf(baseline) ? Math.max(last.askedAt, baseline.readAt) : baseline.readAt;
   }
 
   private async append<State, Command, Event extends AnyEvent>(
@@ -136,19 +167,31 @@ export class Decisions {
     const owner = decider.owner?.(events[0] as Event) ?? {};
     const encoded = await this.codec.encode(stream, events, meta, owner);
     const result = await this.log.append(stream, encoded, baseline.revision < 0 ? 'noStream' : baseline.revision);
+    this.keep(stream, baseline, encoded, result);
     return { stream, position: result.position, revision: result.revision, eventIds: encoded.map((event) => event.id), repeated: false };
+  }
+
+  /** Nobody else can have appended in between: the next load need not read what is known. */
+  private keep(stream: string, baseline: Baseline, events: readonly NewEvent[], { position, revision }: AppendResult): void {
+    const cached = this.baselines.get(stream);
+    // Somebody went on from it meanwhile, or it was forgotten.
+    if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length) return;
+    if (events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0) > MOST_OWN) return;
+    // The position of the last one is known; nobody asks for those of the others.
+    const own = events.map((event, index): StoredEvent => ({ ...event, stream, revision: baseline.revision + 1 + index, position }));
+    this.baselines.set(stream, { ...baseline, own });
   }
 
   private latest<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | undefined {
     const stream = streamOf(decider.category, id);
     const known = this.baselineOf(decider, stream);
-    if (!this.isLatest(stream, known?.revision ?? -1)) return undefined;
+    if ((known !== undefined && known.own.length > 0) || !this.isLatest(stream, known?.revision ?? -1)) return undefined;
     return known ?? { state: decider.initial, revision: -1, position: null };
   }
 
   private baselineOf<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): (Loaded<State> & Baseline) | undefined {
     const cached = this.baselines.get(stream);
-    return cached?.decider === decider ? (cached as Loaded<State> & Baseline) : undefined;
+    return cached?.decider === decider && cached.timeline === this.timeline ? (cached as Loaded<State> & Baseline) : undefined;
   }
 
   private askAgain<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): void {
@@ -162,20 +205,29 @@ export class Decisions {
   }
 
   /** Reads what came after the baseline and folds it in. */
-  private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Baseline> {
-    const start: Baseline = this.baselineOf(decider, stream) ?? { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), readAt: 0 };
-    if (this.isLatest(stream, start.revision)) return start;
-    const stored = await this.log.readStream(stream, { from: start.revision + 1 });
-    this.isAway = false;
-    start.readAt = performance.now();
+  private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Loaded<State> & Baseline> {
+    for (;;) {
+      const { timeline } = this;
+      const start = this.baselineOf(decider, stream) ?? { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), own: NONE, timeline, readAt: 0 };
+      const end = endOf(start);
+      const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
+      const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });
+      if (timeline !== this.timeline) continue;
+      this.isAway = false;
+      start.readAt = performance.now();
+      return this.fold(decider, stream, start, news);
+    }
+  }
+
+  private async fold<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string, start: Loaded<State> & Baseline, stored: readonly StoredEvent[]): Promise<Loaded<State> & Baseline> {
     if (stored.length === 0) return start;
     const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
     const commands = new Map(start.commands);
     for (const event of events) remember(commands, event.context);
     const last = (events.at(-1) as RecordedEvent<Event>).context;
     forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
-    const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state as State);
-    const next: Baseline = { decider, state, revision: last.revision, position: last.position, commands, readAt: start.readAt };
+    const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state);
+    const next = { ...start, state, revision: last.revision, position: last.position, commands, own: NONE };
     this.baselines.set(stream, next);
     return next;
   }
@@ -190,6 +242,11 @@ const again = async (attempt: () => Promise<Receipt | undefined>, stream: string
     await pause(Math.random() * Math.min(2 ** lost, LONGEST_PAUSE_MS));
   }
 };
+
+const NONE: readonly StoredEvent[] = [];
+
+/** Revision of the last event that is known, folded or not. */
+const endOf = ({ own, revision }: Baseline): number => own.at(-1)?.revision ?? revision;
 
 const remember = (commands: Commands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
   const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];

@@ -23,6 +23,7 @@ export * from './lru-cache';
 export * from './money';
 export * from './names';
 export * from './patiently';
+export * from './read-scope';
 export * from './recorded-event';
 export * from './rest';
 export * from './runtime';

@@ -35,10 +35,25 @@ export interface StreamLog {
   /** Events of one stream from a revision on (inclusive), oldest first; an unknown stream is empty. */
   readStream(stream: string, options?: ReadStreamOptions): Promise<readonly StoredEvent[]>;
   /**
-   * No event of the stream stands beyond this revision, -1 for none at all; undefined where that is not known at once. Only
-   * for a log that nobody but this process writes: what others append is not known here.
+   * No event of the stream stands beyond this revision, -1 for none at all; undefined where that is not known at once. On a log
+   * that others write too it is known only where an answer of the log serves the work that runs (`inReadScope`).
    */
   endOf?(stream: string): number | undefined;
+  /** Of a log that others write too. */
+  readonly readIndex?: ReadIndex;
+}
+
+/**
+ * How a log that others write too is read without a read of each stream, as Raft serves reads (Ongaro's dissertation, 6.4): the log
+ * is asked once how far it is, which one answer says for all streams, and what is remembered is served from there on.
+ */
+export interface ReadIndex {
+  /** True where no event of the stream stands beyond a revision now; false leaves it open. Asks the log where that may save a read. Throws `Unavailable`. */
+  confirm(stream: string, revision: number): Promise<boolean>;
+  /** What `endOf` said when the log was last asked, and when that was, by this process's steady clock, milliseconds. */
+  lastEndOf(stream: string): { readonly revision: number; readonly askedAt: number } | undefined;
+  /** Another number once the log was found to end before what was read of it, as one that was restored from a backup: what was folded of it is of no use then. */
+  readonly timeline: number;
 }
 
 export interface ReadStreamOptions {

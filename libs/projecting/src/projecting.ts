@@ -104,7 +104,7 @@ export class Projecting {
   waitFor(name: string, position: Position, timeoutMs: number): Promise<boolean> {
     const { view } = this.managed(name);
     if (!this.leases.processes.alone && !(view.whole && view.live !== undefined)) return view.stored.wait(position, timeoutMs);
-    if (!view.waiters.shows(position)) this.options.log.hurry?.();
+    if (!view.waiters.shows(position)) this.options.log.hurry?.(position);
     return view.waiters.wait(position, timeoutMs);
   }
 
@@ -175,7 +175,9 @@ export class Projecting {
 
   /** Raises or ends the alarm of each view. Called on a timer. */
   async checkStalls(): Promise<void> {
-    const head = await this.options.log.head();
+    const { log } = this.options;
+    const known = log.lastHead?.();
+    const head = known === undefined ? await log.head() : known;
     for (const { view } of this.views.values()) if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
   }
 

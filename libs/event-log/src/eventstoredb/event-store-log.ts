@@ -1,16 +1,17 @@
-import { type AppendResult, type ExpectedRevision, type NewEvent, type Position, type ReadStreamOptions, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, type Position, type ReadStreamOptions, renewReadScope, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
 import { type AppendLimits, checkAppend } from '../append-check';
-import { follow } from '../catch-up-subscription';
+import { FOLLOW_TIMES, follow } from '../catch-up-subscription';
 import { type EventLog, InvalidAppend, type LogHealth, type LogPage, type ReadAllOptions, type SubscribeOptions, type Subscription } from '../event-log';
 import { OpenSubscriptions } from '../open-subscriptions';
 import { Appender } from './appender';
 import { AppendStream } from './append-stream';
 import type { Connection } from './connection';
 import { Listener } from './listener';
-import { LogPages, SharedPages } from './log-pages';
+import { LogPages, NewestPages, SharedPages } from './log-pages';
 import { EventStoreLogReader } from './log-reader';
 import { OurHead } from './our-head';
 import { patiently } from './patience';
+import { EventStoreReadIndex } from './read-index';
 import { allRequest, streamRequest } from './read-request';
 import type { Removals } from './removals';
 import { Remover } from './remover';
@@ -33,6 +34,7 @@ export class EventStoreLog implements EventLog {
   /** An append without an answer is sent again, behind those that were sent meanwhile. */
   readonly mostInOrder = 1;
   readonly isShared: boolean;
+  readonly readIndex: EventStoreReadIndex;
   private readonly reader: EventStoreLogReader;
   /** For those who follow. */
   private readonly sharedReader: EventStoreLogReader;
@@ -48,15 +50,16 @@ export class EventStoreLog implements EventLog {
     private readonly removals: Removals,
   ) {
     this.isShared = connection.ours !== undefined;
-    const pages = new LogPages(connection, removals);
-    const shared = new SharedPages(new LogPages(connection, removals));
+    this.readIndex = new EventStoreReadIndex(connection, removals, () => this.listener.onNews());
+    const learnRemovals = (): Promise<void> => this.readIndex.ask();
+    const pages = new LogPages(connection, learnRemovals);
     const head = new OurHead(pages);
-    this.reader = new EventStoreLogReader(connection, removals, pages, head);
-    this.sharedReader = new EventStoreLogReader(connection, removals, shared, head);
+    this.reader = new EventStoreLogReader(connection, removals, new NewestPages(this.readIndex, pages), head);
+    this.sharedReader = new EventStoreLogReader(connection, removals, new NewestPages(this.readIndex, new SharedPages(pages, learnRemovals)), head);
     const last: ReadLast = async (stream, milliseconds) => (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0];
     this.appender = new Appender(new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last }, connection.ours);
     this.remover = new Remover(this.appender, last, removals);
-    this.listener = new Listener(connection, () => shared.forget());
+    this.listener = new Listener(connection, this.readIndex);
   }
 
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
@@ -65,12 +68,27 @@ export class EventStoreLog implements EventLog {
       if (stream.startsWith('$')) throw new InvalidAppend('a stream that begins with $ is the server\'s own');
       // The server takes a stream whose events were all removed for one that exists.
       if (expected === 'streamExists' && this.removals.before(stream) > 0 && !(await this.remover.isLive(stream))) throw new WrongExpectedRevision(stream, expected, -1);
-      return this.appender.append(stream, events, expected);
+      return this.appended(stream, events, expected);
     });
   }
 
-  readStream(stream: string, options?: ReadStreamOptions): Promise<readonly StoredEvent[]> {
-    return this.reader.readStream(stream, options);
+  /** What is seen beyond what the log was asked ends its answer: nothing older may be seen behind it. */
+  async readStream(stream: string, options: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
+    const ended = this.readIndex.watch(stream);
+    let end: number | undefined;
+    try {
+      const events = await this.reader.readStream(stream, options);
+      end = endIn(events, options);
+      const newest = options.direction === 'backwards' ? events[0] : events.at(-1);
+      if (newest !== undefined && this.readIndex.isBeyond(newest.position)) renewReadScope();
+      return events;
+    } finally {
+      ended(end);
+    }
+  }
+
+  endOf(stream: string): number | undefined {
+    return this.readIndex.endOf(stream);
   }
 
   readAll(options?: ReadAllOptions): Promise<LogPage> {
@@ -78,18 +96,27 @@ export class EventStoreLog implements EventLog {
   }
 
   head(): Promise<Position | null> {
-    return this.reader.head();
+    return this.readIndex.head(() => this.reader.head());
+  }
+
+  lastHead(): Position | null | undefined {
+    return performance.now() - this.readIndex.askedAt < 2 * FOLLOW_TIMES.silence ? this.readIndex.newestOfOurs : undefined;
   }
 
   subscribe(options: SubscribeOptions): Subscription {
     const subscription: Subscription = follow(
       {
-        readAll: (page) => this.sharedReader.readAll(page),
+        readAll: (page, isWoken) => (isWoken ? this.sharedReader.shown(page, (after, limit) => this.readIndex.tail.after(after, limit)) : undefined) ?? this.sharedReader.readAll(page),
         listen: (onAppended, onLost) => this.listener.add({ position: () => subscription.position, onAppended, onLost }),
       },
       options,
+      { ...FOLLOW_TIMES, silence: undefined },
     );
     return this.subscriptions.add(subscription);
+  }
+
+  hurry(position: Position): void {
+    this.listener.hurry(position);
   }
 
   truncate(stream: string, beforeRevision: number): Promise<void> {
@@ -124,6 +151,23 @@ export class EventStoreLog implements EventLog {
     await this.reader.close();
   }
 
+  /** Others may have acted before an append was taken, or refused: from there on the log is asked anew. */
+  private async appended(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
+    const ended = this.readIndex.watch(stream);
+    let end: number | undefined;
+    try {
+      const result = await this.appender.append(stream, events, expected);
+      end = result.revision;
+      return result;
+    } catch (error) {
+      if (isWrongExpectedRevision(error) && error.actual >= 0) end = error.actual;
+      throw error;
+    } finally {
+      ended(end);
+      renewReadScope();
+    }
+  }
+
   private async read(stream: string, direction: 'forwards' | 'backwards', from: number | undefined, limit: number, milliseconds: number): Promise<readonly StoredEvent[]> {
     try {
       return (await patiently(milliseconds, (left) => readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity))).events;
@@ -141,3 +185,9 @@ export class EventStoreLog implements EventLog {
     return writing;
   }
 }
+
+/** The last revision of a stream, -1 for none, where a read from a revision on, or from the end, tells it. */
+const endIn = (events: readonly StoredEvent[], { direction, from, limit = Infinity }: ReadStreamOptions): number | undefined => {
+  if (direction === 'backwards') return from === undefined && limit > 0 ? (events[0]?.revision ?? -1) : undefined;
+  return events.length < limit ? (events.at(-1)?.revision ?? (from ?? 0) - 1) : undefined;
+};

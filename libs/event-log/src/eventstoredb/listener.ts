@@ -1,7 +1,9 @@
 import type { Position } from '@app/kernel';
 import { FOLLOW_TIMES } from '../catch-up-subscription';
+import { GatheredRing } from '../gathered-ring';
 import type { Connection } from './connection';
 import { positionText } from './positions';
+import type { EventStoreReadIndex } from './read-index';
 import { subscriptionRequest } from './read-request';
 import { serverFault, ServerFault } from './server-errors';
 import type { ReadCall } from './transport';
@@ -15,107 +17,135 @@ interface Follower {
 
 /** Pause before a subscription that the server dropped is replaced, milliseconds. */
 const REPLACE_MS = 100;
+/** How often it is looked whether the subscription tells what the log holds, milliseconds. */
+const LOOK_MS = FOLLOW_TIMES.silence / 3;
 
 /**
- * One subscription that wakes all followers of a process. What it hands over is not used: the server drops a listener that
- * is a moment too slow, says "caught up" when it likes, and may fall silent. Followers read pages instead.
+ * One subscription for all followers of a process. What it hands over is not used: the server drops a listener that is a moment
+ * too slow, says "caught up" when it likes, and may fall silent. It says that the log is to be asked; what that brings, asked by
+ * whomever, wakes the followers, and is at hand for them. Where nothing is heard the log is asked now and then, once for all.
  */
 export class Listener {
   private readonly followers = new Set<Follower>();
   private subscription: ServerSubscription | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private watch: NodeJS.Timeout | undefined;
+  private readonly ringing = new GatheredRing(() => this.ring());
+  /** What the log held of ours when it was last looked: it must have been told of by now. */
+  private due: Position | null | undefined;
+  private timeline: number | undefined;
 
   constructor(
     private readonly connection: Connection,
-    /** Told before followers are woken, and before one begins to listen. */
-    private readonly onHeard: () => void,
+    private readonly index: EventStoreReadIndex,
   ) {}
 
-  /** A silent subscription is replaced when somebody begins to listen: followers do each time they heard nothing for long. */
+  /** To be called by those who have read up to the end of the log; they read once more then, for what came in between. */
   add(follower: Follower): () => void {
-    this.onHeard();
     this.followers.add(follower);
-    if (this.subscription === undefined || this.subscription.silence >= FOLLOW_TIMES.silence) this.subscribe();
+    if (this.subscription === undefined) this.subscribe();
     return () => {
       this.followers.delete(follower);
       if (this.followers.size === 0) this.stop();
     };
   }
 
+  /** The log was found to go on, or to be another. */
+  onNews(): void {
+    this.ringing.onAppended();
+  }
+
+  /** Somebody waits for the followers to see what stands at a position. */
+  hurry(position: Position): void {
+    this.follow(position, () => this.ringing.hurry());
+  }
+
   stop(): void {
     clearTimeout(this.timer);
+    clearInterval(this.watch);
     this.subscription?.cancel();
     this.subscription = undefined;
   }
 
   private subscribe(): void {
     this.stop();
-    const subscription = new ServerSubscription(this.connection, this.furthest(), {
-      onHeard: (position) => this.ring(position),
+    const { index } = this;
+    const after = index.newest ?? null;
+    const subscription = new ServerSubscription(this.connection, after, {
+      onHeard: (position) => this.follow(position),
       onDropped: (fault) => {
         if (this.subscription === subscription) this.drop(fault);
       },
     });
     this.subscription = subscription;
+    this.due = undefined;
+    this.timeline = index.timeline;
+    this.watch = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  private follow(position: Position, then: () => void = () => undefined): void {
+    this.index.reach(position).then(then, (error: unknown) => this.lose(error));
   }
 
   /** A dropped listener is replaced in quiet; when the server is gone, each follower is told and comes back by itself. */
   private drop(fault: ServerFault): void {
     this.stop();
-    if (fault.fault === 'dropped') {
-      this.timer = setTimeout(() => this.subscribe(), REPLACE_MS * (0.5 + Math.random() / 2));
-      return this.ring();
-    }
-    for (const { onLost } of this.followers) onLost(fault);
+    if (fault.fault === 'dropped') this.timer = setTimeout(() => this.subscribe(), REPLACE_MS * (0.5 + Math.random() / 2));
+    else this.lose(fault);
+  }
+
+  private lose(error: unknown): void {
+    this.stop();
+    const told = [...this.followers];
     this.followers.clear();
+    for (const { onLost } of told) onLost(error);
   }
 
-  /** Wakes those who have not read a position; all without one, as when a subscription begins: what came before is not told. */
-  private ring(appended?: Position): void {
-    this.onHeard();
-    for (const { position, onAppended } of this.followers) {
-      const read = appended === undefined ? null : position();
-      if (appended === undefined || read === null || read < appended) onAppended();
-    }
+  /** Asks the log where nobody has for long, and replaces a subscription that does not tell what it holds, or that follows another log. */
+  private look(): void {
+    const { subscription, due, timeline, index } = this;
+    if (subscription === undefined) return;
+    if (timeline !== index.timeline || (subscription.heard ?? '') < (due ?? '')) this.subscribe();
+    this.due = index.newestOfOurs;
+    const isBehind = subscription.heard !== null && index.isBeyond(subscription.heard);
+    if (isBehind || performance.now() - index.askedAt >= FOLLOW_TIMES.silence) index.ask().catch((error: unknown) => this.lose(error));
   }
 
-  /** The others are woken when the subscription begins, and read what is between. */
-  private furthest(): Position | null {
-    const positions = [...this.followers].map(({ position }) => position() ?? '').toSorted();
-    return positions.at(-1) || null;
+  /** Wakes those who have not read what is there. */
+  private ring(): void {
+    const { newest } = this.index;
+    for (const { position, onAppended } of this.followers) if (newest !== null && newest !== undefined && newest > (position() ?? '')) onAppended();
   }
 }
 
 interface Handlers {
-  /** With the position of an event, or how far the server has come, or without one when the subscription begins. */
-  readonly onHeard: (position?: Position) => void;
+  readonly onHeard: (position: Position) => void;
   readonly onDropped: (fault: ServerFault) => void;
 }
 
 class ServerSubscription {
-  private heardAt = performance.now();
   private call: ReadCall | undefined;
   private isCancelled = false;
 
-  constructor(connection: Connection, after: Position | null, { onHeard, onDropped }: Handlers) {
+  constructor(
+    connection: Connection,
+    /** Up to where it told what there is of ours. */
+    public heard: Position | null,
+    { onHeard, onDropped }: Handlers,
+  ) {
     const attach = (call: ReadCall): void => {
       this.call = call;
       call.on('data', (response) => {
-        this.heardAt = performance.now();
         const commit = response.getEvent()?.getEvent()?.getCommitPosition() ?? response.getCheckpoint()?.getCommitPosition();
-        if (commit !== undefined) onHeard(positionText(commit));
-        else if (response.hasConfirmation()) onHeard();
+        if (commit === undefined) return;
+        this.heard = positionText(commit);
+        onHeard(this.heard);
       });
       call.on('error', (error) => onDropped(serverFault(error)));
       call.on('end', () => onDropped(new ServerFault('dropped')));
       if (this.isCancelled) call.cancel();
     };
-    connection.read(subscriptionRequest(after, connection.ours?.streamPrefixes), attach).catch((error: unknown) => onDropped(serverFault(error)));
-  }
-
-  /** Milliseconds since anything was heard. */
-  get silence(): number {
-    return performance.now() - this.heardAt;
+    connection.read(subscriptionRequest(heard, connection.ours?.streamPrefixes), attach).catch((error: unknown) => onDropped(serverFault(error)));
   }
 
   cancel(): void {

@@ -1,6 +1,5 @@
 import type { Connection } from './connection';
 import { LogPages } from './log-pages';
-import type { Removals } from './removals';
 import { ServerFault } from './server-errors';
 import type { ReadCall } from './transport';
 
@@ -22,9 +21,7 @@ describe('a page of the whole log', () => {
   it('is not read on where the removals cannot be learnt', async () => {
     jest.useFakeTimers();
     const { reads, connection } = silentServer();
-    // `LogPages` asks for nothing else of the removals.
-    const removals = { learn: async () => Promise.reject(new ServerFault('late')) } as unknown as Removals;
-    const pages = new LogPages(connection, removals);
+    const pages = new LogPages(connection, async () => Promise.reject(new ServerFault('late')));
     await expect(pages.page('forwards', null, 10)).rejects.toMatchObject({ fault: 'late' });
     expect(reads).toEqual({ begun: 1, open: 0 });
     await jest.advanceTimersByTimeAsync(60_000);

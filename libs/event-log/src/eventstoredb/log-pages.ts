@@ -1,8 +1,8 @@
 import type { Position } from '@app/kernel';
 import type { Connection } from './connection';
 import { patiently } from './patience';
+import type { EventStoreReadIndex } from './read-index';
 import { allRequest } from './read-request';
-import type { Removals } from './removals';
 import { allFault, ServerFault } from './server-errors';
 import { type Found, readFrom } from './server-reader';
 
@@ -13,7 +13,7 @@ const LONGEST_MS = 28_000;
 
 /** Gives pages of the whole log, without streams of the server's own. */
 export interface PageSource {
-  /** Forwards the event at `from` comes too. What was removed before the call is known to `Removals` when it ends. Throws `ServerFault`. */
+  /** Forwards the event at `from` may come too. What was removed before the call is known to `Removals` when it ends. Throws `ServerFault` or `Unavailable`. */
   page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found>;
 }
 
@@ -23,7 +23,8 @@ export class LogPages implements PageSource {
 
   constructor(
     private readonly connection: Connection,
-    private readonly removals: Removals,
+    /** Learns what was removed before the call. */
+    private readonly learnRemovals: () => Promise<void>,
   ) {}
 
   async page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found> {
@@ -33,7 +34,7 @@ export class LogPages implements PageSource {
     const { signal } = givenUp;
     const read = patiently(silence, (left) => readFrom(this.connection, request, left, undefined, signal), ({ isPassing }) => isPassing && !signal.aborted);
     try {
-      const [found] = await Promise.all([read, this.removals.learn()]);
+      const [found] = await Promise.all([read, this.learnRemovals()]);
       this.silence = READ_MS;
       return found;
     } catch (error) {
@@ -45,27 +46,44 @@ export class LogPages implements PageSource {
   }
 }
 
-/** Lets followers who ask for the same page at the same time share it: all that a process runs stand at the same place as a rule. */
+/** Lets followers who ask for the same page at the same time share it: all that a process runs begin at the same place as a rule. */
 export class SharedPages implements PageSource {
-  private readonly under = new Map<string, Promise<Found>>();
+  private readonly underWay = new Map<string, Promise<Found>>();
 
-  constructor(private readonly pages: PageSource) {}
+  constructor(
+    private readonly pages: PageSource,
+    /** Learns what was removed before the call. */
+    private readonly learnRemovals: () => Promise<void>,
+  ) {}
 
-  /** Pages that are being read may lack what was appended by now. */
-  forget(): void {
-    this.under.clear();
-  }
-
-  page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found> {
+  async page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found> {
     const key = `${direction} ${from ?? ''} ${limit}`;
-    const known = this.under.get(key);
-    if (known !== undefined) return known;
-    const page = this.pages.page(direction, from, limit);
-    this.under.set(key, page);
-    const done = (): void => {
-      if (this.under.get(key) === page) this.under.delete(key);
-    };
-    page.then(done, done);
-    return page;
+    const underWay = this.underWay.get(key);
+    if (underWay === undefined) {
+      const page = this.pages.page(direction, from, limit).finally(() => this.underWay.delete(key));
+      this.underWay.set(key, page);
+      return page;
+    }
+    const [found] = await Promise.all([underWay, this.learnRemovals()]);
+    // More may have been appended since it was asked for.
+    return { ...found, isWhole: false };
+  }
+}
+
+/** Pages from the newest events, which the log is asked for anyway, as long as they reach back so far. */
+export class NewestPages implements PageSource {
+  constructor(
+    private readonly index: EventStoreReadIndex,
+    private readonly older: PageSource,
+  ) {}
+
+  async page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found> {
+    const { index } = this;
+    if (direction === 'forwards' && index.tail.has(from)) {
+      await index.ask();
+      const newest = index.tail.after(from, limit);
+      if (newest !== undefined) return newest;
+    }
+    return this.older.page(direction, from, limit);
   }
 }

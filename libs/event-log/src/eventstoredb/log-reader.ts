@@ -22,7 +22,7 @@ export class EventStoreLogReader implements LogReader {
   constructor(
     private readonly connection: Connection,
     private readonly removals: Removals,
-    private readonly pages: PageSource = new LogPages(connection, removals),
+    private readonly pages: PageSource = new LogPages(connection, () => removals.learn()),
     private readonly ourHead = new OurHead(pages),
   ) {
     this.isShared = connection.ours !== undefined;
@@ -57,20 +57,34 @@ export class EventStoreLogReader implements LogReader {
     await this.connection.close();
   }
 
+  /** A page of events that were read already, from `at`; undefined where they are not at hand. */
+  shown(options: ReadAllOptions, at: (after: Position | null, limit: number) => Found | undefined): LogPage | undefined {
+    const from = this.startOf(options);
+    const found = at(from, mostOf(options) + 1);
+    return found && this.forwards(found, from, options);
+  }
+
   private async pageAfter(options: ReadAllOptions): Promise<LogPage> {
-    const { after = null, limit = DEFAULT_PAGE, filter, withForeign } = options;
-    const from = withForeign === true ? after : this.ourHead.pastForeign(after);
-    const most = filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);
-    const found = await this.pages.page('forwards', from, most + 1);
+    const from = this.startOf(options);
+    return this.forwards(await this.pages.page('forwards', from, mostOf(options) + 1), from, options);
+  }
+
+  private startOf({ after = null, withForeign }: ReadAllOptions): Position | null {
+    return withForeign === true ? after : this.ourHead.pastForeign(after);
+  }
+
+  private forwards(found: Found, from: Position | null, options: ReadAllOptions): LogPage {
+    const { after = null, limit = DEFAULT_PAGE } = options;
+    const most = mostOf(options);
     const first = found.events[0]?.position === from ? 1 : 0;
     const page = this.chosen({ ...found, events: found.events.slice(first, first + most) }, from, limit, found.isWhole && found.events.length <= most, options);
     return from !== after && found.events.length === first ? { ...page, isForeign: true } : page;
   }
 
   private async pageBefore(options: ReadAllOptions): Promise<LogPage> {
-    const { after = null, limit = DEFAULT_PAGE, filter, withForeign } = options;
+    const { after = null, limit = DEFAULT_PAGE, withForeign } = options;
     const from = withForeign === true ? after : await this.ourHead.beforeForeign(after);
-    const most = filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);
+    const most = mostOf(options);
     const found = await this.pages.page('backwards', from, most);
     return this.chosen(found, from, limit, found.isWhole && found.events.length < most, options);
   }
@@ -111,3 +125,6 @@ export class EventStoreLogReader implements LogReader {
     }
   }
 }
+
+/** Events that are looked at for a page. */
+const mostOf = ({ limit = DEFAULT_PAGE, filter }: ReadAllOptions): number => (filter === undefined ? limit : Math.max(limit, LEAST_FILTERED));

@@ -25,11 +25,13 @@ export const streamRequest = (stream: string, { direction, from, limit }: Stream
   return read(new ReadReq.Options().setStream(options).setNoFilter(new Empty()), direction, limit);
 };
 
-/** Forwards the event at the position comes too, backwards it does not. */
-export const allRequest = (direction: Direction, from: Position | null, limit: number): ReadReq => {
-  const options = from === null ? (direction === 'forwards' ? new AllOptions().setStart(new Empty()) : new AllOptions().setEnd(new Empty())) : at(from);
-  return read(new ReadReq.Options().setAll(options).setFilter(withoutSystemStreams()), direction, limit);
-};
+/** `$all` but streams of the server's own. Forwards the event at the position comes too, backwards it does not. */
+export const allRequest = (direction: Direction, from: Position | null, limit: number): ReadReq =>
+  read(new ReadReq.Options().setAll(allFrom(direction, from)).setFilter(withoutSystemStreams()), direction, limit);
+
+/** As `allRequest`, with the server's own streams. */
+export const wholeRequest = (direction: Direction, from: Position | null, limit: number): ReadReq =>
+  read(new ReadReq.Options().setAll(allFrom(direction, from)).setNoFilter(new Empty()), direction, limit);
 
 /**
  * Tells of every event after a position, for ever. With prefixes of streams only of theirs, and now and then of how far it has come:
@@ -39,6 +41,11 @@ export const subscriptionRequest = (after: Position | null, streamPrefixes?: rea
   const filter = streamPrefixes === undefined ? withoutSystemStreams() : ofStreams(streamPrefixes);
   const options = new ReadReq.Options().setAll(after === null ? new AllOptions().setStart(new Empty()) : at(after)).setFilter(filter);
   return request(options.setSubscription(new ReadReq.Options.SubscriptionOptions()));
+};
+
+const allFrom = (direction: Direction, from: Position | null): ReadReq.Options.AllOptions => {
+  if (from !== null) return at(from);
+  return direction === 'forwards' ? new AllOptions().setStart(new Empty()) : new AllOptions().setEnd(new Empty());
 };
 
 const at = (position: Position): ReadReq.Options.AllOptions => {

@@ -25,7 +25,7 @@ interface Removal {
 export class Removals {
   /** Revision of the last entry known, -1 for none. */
   revision = -1;
-  private readonly befores = new Map<string, number>();
+  private befores = new Map<string, number>();
   private learning: Promise<void> | undefined;
   private next: Promise<void> | undefined;
 
@@ -47,6 +47,19 @@ export class Removals {
     return (this.next ??= this.learning.then(begin, begin));
   }
 
+  /** Takes an entry of the list, wherever it was read. */
+  take(entry: StoredEvent): void {
+    const { stream, before } = JSON.parse(entry.data) as Removal;
+    this.befores.set(stream, Math.max(before, this.before(stream)));
+    this.revision = Math.max(this.revision, entry.revision);
+  }
+
+  /** The log is another: its list is to be learnt from the beginning. */
+  forget(): void {
+    this.befores = new Map();
+    this.revision = -1;
+  }
+
   private begin(): Promise<void> {
     this.next = undefined;
     const learning = this.read().finally(() => {
@@ -58,11 +71,7 @@ export class Removals {
   private async read(): Promise<void> {
     const request = streamRequest(REMOVALS_STREAM, { direction: 'forwards', from: this.revision + 1, limit: Infinity });
     const { events } = await patiently(LEARN_MS, (left) => readFrom(this.connection, request, left, Infinity));
-    for (const event of events) {
-      const { stream, before } = JSON.parse(event.data) as Removal;
-      this.befores.set(stream, Math.max(before, this.before(stream)));
-      this.revision = event.revision;
-    }
+    for (const event of events) this.take(event);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AppendResult } from '@app/kernel';
+import { GatheredRing } from '../gathered-ring';
 import { isRemoved, storedEvent } from './event-row';
 import { type EventTable, rowsAfter } from './event-table';
 import type { WriterEvents } from './log-writer';
@@ -9,11 +10,6 @@ import type { AppendRequest } from './writer-protocol';
 
 /** Streams whose end is remembered; then all are forgotten, which costs a read of each that comes again. */
 const MOST_ENDS = 50_000;
-/** Who appended goes on before those who follow, also behind what it asks of another server next: a call of a model whose limit was held. */
-const RING_AFTER_MS = 1;
-/** Where commit follows commit, those who follow are told of several at once: each time costs a commit of each view. */
-const GATHERED_MS = 10;
-
 /**
  * What this process knows of the log: how far it is acknowledged, its newest events and where streams end. Readers of this
  * process see nothing beyond `head`, so what is known of a stream is never behind what a subscription has shown.
@@ -27,10 +23,10 @@ export class KnownLog implements WriterEvents {
   /** Why the newest events are not known. */
   private fault: { readonly cause: unknown } | undefined;
   private readonly ends = new Map<string, number>();
-  private ringing: NodeJS.Timeout | undefined;
-  /** When it rings next, or rang last; by this process's steady clock. */
-  private ringsAt = Number.NEGATIVE_INFINITY;
   private readonly listeners = new Set<() => void>();
+  private readonly ringing = new GatheredRing(() => {
+    for (const listener of this.listeners) listener();
+  });
 
   /** The last acknowledged position, 0 for an empty log. Throws while the newest events could not be read. */
   get head(): number {
@@ -105,21 +101,11 @@ export class KnownLog implements WriterEvents {
   }
 
   onCommitted(): void {
-    if (this.ringing === undefined) this.ringIn(Math.max(RING_AFTER_MS, this.ringsAt + GATHERED_MS - performance.now()));
+    this.ringing.onAppended();
   }
 
   /** Somebody waits for those who follow: what is committed is not gathered any longer. */
   hurry(): void {
-    if (this.ringing === undefined || this.ringsAt - performance.now() <= RING_AFTER_MS) return;
-    clearTimeout(this.ringing);
-    this.ringIn(RING_AFTER_MS);
-  }
-
-  private ringIn(milliseconds: number): void {
-    this.ringsAt = performance.now() + milliseconds;
-    this.ringing = setTimeout(() => {
-      this.ringing = undefined;
-      for (const listener of this.listeners) listener();
-    }, milliseconds);
+    this.ringing.hurry();
   }
 }

@@ -1,0 +1,71 @@
+import type { Position, StoredEvent } from '@app/kernel';
+import type { Found } from './server-reader';
+
+/** Characters of data and metadata that are kept. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+
+/** The newest events of the log in memory, without gaps; others' among them. */
+export class LogTail {
+  private events: StoredEvent[] = [];
+  private foreign = new Map<StoredEvent, string>();
+  private characters = 0;
+  private start: Position | null | undefined;
+
+  /** Begins anew behind a position, null for an empty log; no event may stand between it and the next one that is added. */
+  reset(start: Position | null): void {
+    this.events = [];
+    this.foreign = new Map();
+    this.characters = 0;
+    this.start = start;
+  }
+
+  /** `writtenAt` for an event that others wrote. */
+  add(event: StoredEvent, writtenAt: string | undefined): void {
+    this.events.push(event);
+    if (writtenAt !== undefined) this.foreign.set(event, writtenAt);
+    this.characters += sizeOf(event);
+    if (this.characters > MOST_CHARACTERS) this.shrink();
+  }
+
+  /** Lets go of what events hold that were removed; where they stood is still known. */
+  empty(isRemoved: (event: StoredEvent) => boolean): void {
+    this.events = this.events.map((event) => (isRemoved(event) && !this.foreign.has(event) ? { ...event, data: '', metadata: '' } : event));
+  }
+
+  /** Whether all that stands behind a position is here, as far as can be told: it is that of an event here, or the one where this begins. */
+  has(position: Position | null): boolean {
+    return position === this.start || this.indexOf(position) >= 0;
+  }
+
+  /** Events behind a position; undefined where not all of them are here. */
+  after(position: Position | null, limit: number): Found | undefined {
+    if (!this.has(position)) return undefined;
+    const first = this.indexOf(position) + 1;
+    return { events: this.events.slice(first, first + limit), foreign: this.foreign, isWhole: true };
+  }
+
+  private shrink(): void {
+    const half = Math.ceil(this.events.length / 2);
+    const gone = this.events.slice(0, half);
+    this.start = gone.at(-1)?.position;
+    this.events = this.events.slice(half);
+    for (const event of gone) this.foreign.delete(event);
+    this.characters = this.events.reduce((sum, each) => sum + sizeOf(each), 0);
+  }
+
+  private indexOf(position: Position | null): number {
+    if (position === null) return -1;
+    let low = 0;
+    let high = this.events.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const at = (this.events[middle] as StoredEvent).position;
+      if (at === position) return middle;
+      if (at < position) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+}
+
+const sizeOf = ({ data, metadata }: StoredEvent): number => data.length + metadata.length;

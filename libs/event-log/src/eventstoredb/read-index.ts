@@ -1,0 +1,235 @@
+import { moment, type Position, type ReadIndex, servesReadScope, type StoredEvent } from '@app/kernel';
+import type { Connection } from './connection';
+import { READ_MS } from './log-pages';
+import { LogTail } from './log-tail';
+import { patiently } from './patience';
+import { allRequest, wholeRequest } from './read-request';
+import { type Removals, REMOVALS_STREAM } from './removals';
+import { serverFault, unavailable } from './server-errors';
+import { type Found, readFrom } from './server-reader';
+import { SharedQuestion } from './shared-question';
+
+/** Events of one answer. Where the log has gone on further it is followed from its new end, and what is remembered is forgotten. */
+const MOST_EVENTS = 2_000;
+/** Events of others' behind which those who follow are told, so that the next event of ours finds them not far behind. */
+const MOST_PASSED = 500;
+/** Streams whose end is remembered; then all are forgotten, which costs a read of each that comes again. */
+const MOST_STREAMS = 50_000;
+
+/** The event up to which the log was followed, the server's own included; without an id for an empty log. */
+interface Followed {
+  readonly position: Position | null;
+  readonly id: string | undefined;
+}
+
+interface End {
+  /** No event of the stream stands beyond it. */
+  revision: number;
+  /** The moment when the stream itself was read or written last. */
+  asOf: number;
+}
+
+/**
+ * Follows the log from where its end was at the start. One read of `$all` from there is question and answer in one: it says how far
+ * the log is, and which streams have moved. It is not filtered, so that it never reads the same events of the server's own again.
+ */
+export class EventStoreReadIndex implements ReadIndex {
+  timeline = 1;
+  /** The newest events, but the server's own. */
+  readonly tail = new LogTail();
+  /** Position of the last event that is not the server's own; undefined until the log was asked. */
+  newest: Position | null | undefined;
+  /** Position of the last event of ours, null for none; undefined while that is not known. */
+  newestOfOurs: Position | null | undefined;
+  /** When the last question was asked that is answered, by this process's steady clock, milliseconds. */
+  askedAt = Number.NEGATIVE_INFINITY;
+  private asked = 0;
+  /** Events of others' since those who follow were told. */
+  private passed = 0;
+  private followed: Followed | undefined;
+  private ends = new Map<string, End>();
+  /** Streams that are being read or written, and how many do. */
+  private readonly watched = new Map<string, number>();
+  /** What was learnt under another one is not whole: some of what moved meanwhile was not followed. */
+  private generation = 0;
+  private readonly questions = new SharedQuestion(() => this.question());
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly removals: Removals,
+    /** Told when events of ours came, or many of others', and when the log is followed anew. */
+    private readonly onNews: () => void,
+  ) {}
+
+  /** Resolves when everything that was acknowledged before the call is known. Throws `Unavailable`. */
+  ask(): Promise<void> {
+    return this.questions.ask();
+  }
+
+  /** Resolves when the log was followed up to a position at which an event is known to stand. Throws `Unavailable`. */
+  async reach(position: Position): Promise<void> {
+    // The question under way may have been asked too early; the next one is not.
+    for (let round = 0; round < 2 && !this.hasReached(position); round += 1) await this.questions.join();
+  }
+
+  /** The end of our events. `find` looks for it where none was followed yet. Throws as `find` does, or `Unavailable`. */
+  async head(find: () => Promise<Position | null>): Promise<Position | null> {
+    await this.ask();
+    if (this.newestOfOurs !== undefined) return this.newestOfOurs;
+    const { generation } = this;
+    const found = await find();
+    // What was followed meanwhile may stand behind it.
+    if (generation === this.generation) this.newestOfOurs ??= found;
+    return this.newestOfOurs ?? found;
+  }
+
+  endOf(stream: string): number | undefined {
+    const end = this.ends.get(stream);
+    return end !== undefined && servesReadScope(Math.max(end.asOf, this.asked)) ? end.revision : undefined;
+  }
+
+  lastEndOf(stream: string): { readonly revision: number; readonly askedAt: number } | undefined {
+    const end = this.ends.get(stream);
+    return end && { revision: end.revision, askedAt: this.askedAt };
+  }
+
+  async confirm(stream: string, revision: number): Promise<boolean> {
+    const known = this.ends.get(stream)?.revision;
+    // It is to be read in any case; but nobody goes on from what they remember of a log that may be another.
+    if (known === undefined ? revision < 0 : known > revision) return false;
+    if (!servesReadScope(this.asked)) await this.ask();
+    return (this.ends.get(stream)?.revision ?? Infinity) <= revision;
+  }
+
+  /**
+   * Watches a stream while it is read or written, so that nothing is lost that moves meanwhile. To be ended once, with the last
+   * revision that was found, where one was.
+   */
+  watch(stream: string): (revision?: number) => void {
+    const { generation } = this;
+    const begun = moment();
+    this.watched.set(stream, (this.watched.get(stream) ?? 0) + 1);
+    return (revision) => {
+      const others = (this.watched.get(stream) ?? 1) - 1;
+      if (others > 0) this.watched.set(stream, others);
+      else this.watched.delete(stream);
+      if (revision !== undefined && generation === this.generation) this.learn(stream, revision, begun);
+    };
+  }
+
+  /** True for a position that stands beyond what was followed. */
+  isBeyond(position: Position): boolean {
+    return this.followed !== undefined && !this.hasReached(position);
+  }
+
+  private hasReached(position: Position): boolean {
+    return (this.followed?.position ?? '') >= position;
+  }
+
+  private async question(): Promise<void> {
+    const [asked, askedAt] = [moment(), performance.now()];
+    try {
+      await this.answer();
+    } catch (error) {
+      throw unavailable(serverFault(error));
+    }
+    if (asked < this.asked) return;
+    this.asked = asked;
+    this.askedAt = askedAt;
+  }
+
+  private async answer(): Promise<void> {
+    const { followed, generation } = this;
+    if (followed === undefined) return this.begin();
+    const found = await this.readOn(followed);
+    // Begun anew meanwhile: this was read from somewhere else.
+    if (generation !== this.generation) return this.answer();
+    const first = found?.events[0];
+    if (found === undefined || (followed.id !== undefined && (first?.id !== followed.id || first.position !== followed.position))) {
+      this.timeline += 1;
+      this.followed = undefined;
+      this.forget();
+      this.removals.forget();
+      return this.begin();
+    }
+    if (!found.isWhole || found.events.length >= MOST_EVENTS) return this.begin();
+    this.take(found);
+  }
+
+  /** Follows the log from its end on. Nothing is remembered then. */
+  private async begin(): Promise<void> {
+    const [end] = (await this.read((left) => readFrom(this.connection, wholeRequest('backwards', null, 1), left))).events;
+    const [newest] = (await this.read((left) => readFrom(this.connection, allRequest('backwards', null, 1), left))).events;
+    // What is listed from here on is followed.
+    await this.removals.learn();
+    this.forget();
+    this.followed = { position: end?.position ?? null, id: end?.id };
+    this.newest = newest?.position ?? null;
+    this.newestOfOurs = undefined;
+    // One that came since stands behind the end, and will be followed.
+    const isSince = newest !== undefined && (end === undefined || newest.position > end.position);
+    this.tail.reset(isSince ? (end?.position ?? null) : this.newest);
+    this.tell();
+  }
+
+  private take({ events, foreign }: Found): void {
+    const before = this.newestOfOurs;
+    for (const event of events) {
+      // The first was followed before; others by an answer that came between.
+      if (this.hasReached(event.position)) continue;
+      const { stream, revision, position, id } = event;
+      const known = this.ends.get(stream);
+      if (known !== undefined) known.revision = Math.max(known.revision, revision);
+      else if (this.watched.has(stream)) this.learn(stream, revision, 0);
+      this.followed = { position, id };
+      if (stream === REMOVALS_STREAM) this.remove(event);
+      if (stream.startsWith('$')) continue;
+      const writtenAt = foreign.get(event);
+      this.tail.add(event, writtenAt);
+      this.newest = position;
+      if (writtenAt === undefined) this.newestOfOurs = position;
+      else this.passed += 1;
+    }
+    if (this.newestOfOurs !== before || this.passed >= MOST_PASSED) this.tell();
+  }
+
+  private tell(): void {
+    this.passed = 0;
+    this.onNews();
+  }
+
+  private remove(entry: StoredEvent): void {
+    this.removals.take(entry);
+    this.tail.empty((event) => this.removals.has(event));
+  }
+
+  private learn(stream: string, revision: number, asOf: number): void {
+    const known = this.ends.get(stream);
+    if (known !== undefined) {
+      known.revision = Math.max(known.revision, revision);
+      known.asOf = Math.max(known.asOf, asOf);
+      return;
+    }
+    if (this.ends.size >= MOST_STREAMS) this.forget();
+    else this.ends.set(stream, { revision, asOf });
+  }
+
+  private forget(): void {
+    this.generation += 1;
+    this.ends = new Map();
+  }
+
+  /** Nothing where no event stands at the place that was followed: the log is another. */
+  private async readOn({ position }: Followed): Promise<Found | undefined> {
+    try {
+      return await this.read((left) => readFrom(this.connection, wholeRequest('forwards', position, MOST_EVENTS), left));
+    } catch (error) {
+      if (serverFault(error).fault === 'invalidPosition') return undefined;
+      throw error;
+    }
+  }
+
+  private read(attempt: (left: number) => Promise<Found>): Promise<Found> {
+    return patiently(READ_MS, attempt);
+  }
+}

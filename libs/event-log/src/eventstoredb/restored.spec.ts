@@ -1,0 +1,72 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noLag, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { newEvents } from '../contract/log-under-test.contract';
+import { type Process, processOn } from './processes.contract';
+
+describe('a read index of a server that was restored from an older backup', () => {
+  const restored = async (body: (given: { first: Process; second: () => Process; restore: () => Promise<void>; save: () => Promise<void> }) => Promise<void>): Promise<void> => {
+    const folder = mkdtempSync(join(tmpdir(), 'restored-'));
+    const [file, backup] = [join(folder, 'log'), join(folder, 'backup')];
+    let server = await startEventStoreDouble({ file, lag: noLag });
+    const { url, port } = server;
+    const first = processOn(url);
+    const others: Process[] = [];
+    try {
+      await body({
+        first,
+        second: () => others[others.push(processOn(url)) - 1] as Process,
+        save: async () => copyFileSync(file, backup),
+        restore: async () => {
+          await server.stop();
+          copyFileSync(backup, file);
+          server = await startEventStoreDouble({ file, port, lag: noLag });
+        },
+      });
+    } finally {
+      await Promise.all([first, ...others].map(({ log }) => log.close()));
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it('drops all that was remembered, and goes on from what is there', () =>
+    restored(async ({ first, second, save, restore }) => {
+      for (const id of ['a', 'b']) await first.add(id);
+      await save();
+      for (let more = 0; more < 3; more += 1) await first.add('a');
+      await second().add('b');
+      expect([await first.count('a'), await first.count('b')]).toEqual([4, 2]);
+      const { timeline } = first.index;
+      await restore();
+      expect([await first.count('a'), await first.count('b')]).toEqual([1, 1]);
+      expect(first.index.timeline).toBeGreaterThan(timeline);
+      await first.add('a');
+      expect([await first.count('a'), await second().count('a')]).toEqual([2, 2]);
+    }));
+
+  it('sees that too where the server has gone on since, further than before', () =>
+    restored(async ({ first, second, save, restore }) => {
+      await first.add('a');
+      await save();
+      for (let more = 0; more < 3; more += 1) await first.add('a');
+      await first.count('a');
+      await restore();
+      const other = second();
+      for (let more = 0; more < 9; more += 1) await other.add('b');
+      expect([await first.count('a'), await first.count('b')]).toEqual([1, 9]);
+      expect(await first.log.head()).toBe(await other.log.head());
+    }));
+
+  it('forgets what was removed, and learns it anew', () =>
+    restored(async ({ first, save, restore }) => {
+      await first.log.append('x-1', newEvents(3), 'noStream');
+      await first.log.truncate('x-1', 1);
+      await save();
+      await first.log.truncate('x-1', 3);
+      expect((await first.log.readAll()).events).toEqual([]);
+      await restore();
+      expect((await first.log.readAll()).events.map(({ revision }) => revision)).toEqual([1, 2]);
+    }));
+});

@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What runs on the basis of one answer of the log, such as a request. */
+export interface ReadScope {
+  /** Only what the log was asked after this moment serves. */
+  since: number;
+  /** By this process's steady clock, milliseconds. */
+  begunAt: number;
+}
+
+/** A scope that is older asks anew: what a request leaves behind it, such as a timer, must not live by the request's answer. */
+const LONGEST_MS = 1_000;
+
+const scopes = new AsyncLocalStorage<ReadScope>();
+let last = 0;
+
+/** A moment of this process: later than every moment before. */
+export const moment = (): number => (last += 1);
+
+export const newReadScope = (): ReadScope => ({ since: moment(), begunAt: performance.now() });
+
+/** Work that one answer of the log serves: whatever was acknowledged before it began is seen by it. Outside of any scope the log is asked each time. */
+export const inReadScope = <T>(work: () => T, scope = newReadScope()): T => scopes.run(scope, work);
+
+/** From here on the log is asked anew: others may have acted that the work must see, as when it was refused, or took a claim. */
+export const renewReadScope = (): void => {
+  const scope = scopes.getStore();
+  if (scope === undefined) return;
+  scope.since = moment();
+  scope.begunAt = performance.now();
+};
+
+/** Whether what the log was asked at a moment, and answered since, serves the work that runs now. */
+export const servesReadScope = (asked: number): boolean => {
+  const scope = scopes.getStore();
+  if (scope === undefined) return false;
+  if (performance.now() - scope.begunAt > LONGEST_MS) renewReadScope();
+  return asked > scope.since;
+};
