@@ -1,12 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { binaryEvent, EventStoreDBClient, NO_STREAM, START } from '@eventstore/db-client';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
 import type { NewEvent } from '@app/kernel';
 import { type Measured, measured } from './measured';
 import { median } from './rate';
+import { startDouble } from './start-double';
 
 /**
  * The log on EventStoreDB beside the bare client doing the same work in the same run: appends at 64 callers, a stream read
@@ -89,12 +87,6 @@ const fill = async (log: EventLog): Promise<string> => {
   for (let revision = -1; revision < STREAM - 1; revision += 500) await log.append(stream, Array.from({ length: 500 }, newEvent), revision < 0 ? 'noStream' : revision);
   for (let written = STREAM; written < LOG; written += 500) await log.append(`bench-${randomUUID()}`, Array.from({ length: 500 }, newEvent), 'noStream');
   return stream;
-};
-
-const startDouble = async (): Promise<{ readonly url: string; readonly child: ChildProcess }> => {
-  const child = fork(join(__dirname, '..', 'servers', 'eventstoredb', 'main.ts'), ['--port', '0', '--lag', 'none'], { execArgv: process.execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  return { url: line.toString().trim(), child };
 };
 
 type Kind = 'append' | 'stream' | 'all';
