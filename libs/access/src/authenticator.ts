@@ -10,6 +10,8 @@ interface Recognised {
   readonly expiresAt: number;
   readonly key: Place;
   readonly user: Place;
+  /** Of the log that it follows from. */
+  readonly timeline: number | undefined;
 }
 
 interface Place {
@@ -36,13 +38,20 @@ export class Authenticator {
 
   /** The caller behind an API key's secret; undefined for anything that is no valid key of an active user now. `reads`: what they ask for changes nothing. */
   async authenticate(secret: string, reads = false): Promise<Caller | undefined> {
-    return this.recognise(secret) ?? this.prove(secret, reads);
+    const known = this.known(secret);
+    const isKnown = known !== undefined && (this.isLatest(known.key) || (await this.confirm(known.key, reads))) && (this.isLatest(known.user) || (await this.confirm(known.user, reads)));
+    return isKnown ? this.used(known) : this.prove(secret, reads);
   }
 
   /** The caller at once, where the key was seen before and nothing has happened to it or its user since; undefined leaves it open. */
   recognise(secret: string): Caller | undefined {
-    const known = this.recognised.get(secret);
+    const known = this.known(secret);
     return known !== undefined && this.isLatest(known.key) && this.isLatest(known.user) ? this.used(known) : undefined;
+  }
+
+  private known(secret: string): Recognised | undefined {
+    const known = this.recognised.get(secret);
+    return known?.timeline === this.decisions.timeline ? known : undefined;
   }
 
   private async prove(secret: string, reads: boolean): Promise<Caller | undefined> {
@@ -60,6 +69,7 @@ export class Authenticator {
 
   private async recognisedAs(keyId: string, hash: string, reads: boolean): Promise<Recognised | undefined> {
     const folded = reads ? 'recall' : 'load';
+    const { timeline } = this.decisions;
     const { state: key, revision: keyRevision } = await this.decisions[folded](apiKeyDecider, keyId);
     if (key.status !== 'valid' || isErased(key.secretHash) || !equalSecrets(key.secretHash, hash)) return undefined;
     const { state: user, revision: userRevision } = await this.decisions[folded](userDecider, key.userId);
@@ -70,11 +80,16 @@ export class Authenticator {
       expiresAt: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
       key: { stream: streamOf(apiKeyDecider.category, keyId), revision: keyRevision },
       user: { stream: streamOf(userDecider.category, key.userId), revision: userRevision },
+      timeline,
     };
   }
 
   private isLatest({ stream, revision }: Place): boolean {
     return this.decisions.isLatest(stream, revision);
+  }
+
+  private confirm({ stream, revision }: Place, reads: boolean): Promise<boolean> {
+    return this.decisions.confirm(stream, revision, reads);
   }
 
   private used({ caller, keyId, expiresAt }: Recognised): Caller | undefined {

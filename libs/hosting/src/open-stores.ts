@@ -6,6 +6,7 @@ import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/re
 import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
 import { openMongoVault, openSqliteVault, type Vault } from '@app/vault';
 import { eventCatalogue } from './catalogue';
+import { asNewerReads } from './newer-reads';
 
 /** Everything the platform keeps, behind its ports. */
 export interface Stores {
@@ -56,6 +57,7 @@ export const openStores = async (config: Config, log: EventLog, { vaultKey, mac 
   try {
     lock = lockOf(config);
     const opened = await open(config, vaultKey, clock, warn, false);
+    if (log.readIndex !== undefined) asNewerReads(opened);
     const closeAll = async (): Promise<void> => {
       await close(opened, log);
       lock?.release();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EventLog, lastBefore, type LogPage, type Subscription } from '@app/event-log';
-import { type Clock, type DataKey, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent, type Uuid } from '@app/kernel';
+import { type Clock, type DataKey, type EventCodec, inReadScope, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent, type Uuid } from '@app/kernel';
 import { type DeadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
 import type { ProjectingEvents } from './events';
 import { errorName, type Logger } from './logger';
@@ -174,7 +174,7 @@ export class PolicyRunner {
       this.stopping.signal.throwIfAborted();
       try {
         const keys: ReadonlyMap<string, DataKey> = await this.options.codec.keysOf([event]);
-        await this.options.policy.react(this.options.codec.decodeWith(event, keys));
+        await inReadScope(() => this.options.policy.react(this.options.codec.decodeWith(event, keys)));
         this.failing.delete(event.id);
         return true;
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { Uuid } from '@app/kernel';
+import { inReadScope, type Uuid } from '@app/kernel';
 import type { HeldCall } from './account/account.events';
 import { type AccountParts, OpenAccount } from './account/open-account';
 import type { BegunCall } from './held-call';
@@ -125,7 +125,8 @@ export class Settlements {
   }
 
   private async inBackground(invocationId: Uuid, work: () => Promise<unknown>): Promise<void> {
-    const running = work().catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
+    // What was set or written while the call ran counts too.
+    const running = inReadScope(work).catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
     this.settling.add(running);
     await running;
     this.settling.delete(running);

@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { inReadScope, refuse } from '@app/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Logger } from 'pino';
 import { accessLog } from './access-log';
@@ -44,6 +44,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorateRequest('progress', null);
   fastify.decorateRequest('startedAt', 0);
   fastify.decorateRequest('mayReadOn', null);
+  fastify.decorateRequest('readScope', null);
   fastify.decorateRequest('correlationId', '');
   fastify.addHook('onRequest', begin);
   // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
@@ -53,7 +54,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     const route = options.config?.route ?? {};
     if (route.body !== undefined) options.bodyLimit = route.body.limit;
     options.onRequest = [guard(edge, route)];
-    if (route.body === undefined && !isRead(options.method)) options.preValidation = [takesNoBody];
+    options.preValidation = route.body === undefined && !isRead(options.method) ? [goOnInScope, takesNoBody] : [goOnInScope];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
@@ -72,6 +73,9 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
 
 /** Bodies of reads are not parsed: there is nothing to look at. */
 const isRead = (method: HTTPMethods | HTTPMethods[]): boolean => [method].flat().every((each) => each === 'GET' || each === 'HEAD');
+
+/** A body is read from the connection, whose events know nothing of the request. */
+const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => inReadScope(done, request.readScope ?? undefined);
 
 const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
   try {

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { equalSecrets, refuse } from '@app/kernel';
+import { equalSecrets, inReadScope, newReadScope, refuse } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkBodyHeaders } from './body-headers';
 import { apiKeyOf, bearerOf, compatibleKeyOf } from './credential';
@@ -18,20 +18,25 @@ import type { Requirement, RouteDeclaration } from './route';
 export const guard =
   (edge: EdgeServices, route: RouteDeclaration) =>
   (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
-    try {
-      const { requires = refuse('forbidden') } = route;
-      if (isOpen(edge, request, requires)) checkForm(request, route);
-      else {
-        const caller = edge.authenticator.recognise(keyOf(request, requires));
-        if (caller === undefined || request.headers['x-read-after'] !== undefined || edge.requests.unread.isOver(caller.actor)) return void admit(edge, request, route).then(() => done(), done);
-        edge.limiter.takeHere(caller.actor);
-        admitAs(caller, request, route);
-      }
-    } catch (error) {
-      return done(error as Error);
-    }
-    done();
+    request.readScope = newReadScope();
+    inReadScope(() => pass(edge, route, request, done), request.readScope);
   };
+
+const pass = (edge: EdgeServices, route: RouteDeclaration, request: FastifyRequest, done: (error?: Error) => void): void => {
+  try {
+    const { requires = refuse('forbidden') } = route;
+    if (isOpen(edge, request, requires)) checkForm(request, route);
+    else {
+      const caller = edge.authenticator.recognise(keyOf(request, requires));
+      if (caller === undefined || request.headers['x-read-after'] !== undefined || edge.requests.unread.isOver(caller.actor)) return void admit(edge, request, route).then(() => done(), done);
+      edge.limiter.takeHere(caller.actor);
+      admitAs(caller, request, route);
+    }
+  } catch (error) {
+    return done(error as Error);
+  }
+  done();
+};
 
 const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<void> => {
   const caller = await callerOf(edge, request, route.requires);
@@ -58,13 +63,14 @@ const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
 };
 
 /** Throws unless the caller of a request that was admitted would be admitted now, and may read on what is streamed to them. */
-export const admittedStill = async (edge: EdgeServices, request: FastifyRequest): Promise<void> => {
-  const { requires } = declarationOf(request);
-  if (request.caller === null || requires === undefined) return;
-  const caller = await callerOf(edge, request, requires);
-  demand(caller, requires);
-  await request.mayReadOn?.(caller);
-};
+export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Promise<void> =>
+  inReadScope(async () => {
+    const { requires } = declarationOf(request);
+    if (request.caller === null || requires === undefined) return;
+    const caller = await callerOf(edge, request, requires);
+    demand(caller, requires);
+    await request.mayReadOn?.(caller);
+  });
 
 const callerOf = async (edge: EdgeServices, request: FastifyRequest, requires: Requirement | undefined): Promise<Caller> =>
   (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? refuse('unauthenticated');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@app/access';
-import type { CommandProgress } from '@app/kernel';
+import type { CommandProgress, ReadScope } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 import type { Acceptance } from './idempotency';
 import type { RouteDeclaration } from './route';
@@ -19,6 +19,8 @@ declare module 'fastify' {
     /** See `correlationIdOf`. */
     correlationId: string;
     startedAt: number;
+    /** One answer of the log serves the whole request; made by the guard. */
+    readScope: ReadScope | null;
     /** Set by handlers that stream what takes more than the route's permission: throws when the caller, as they are now, may not read on. */
     mayReadOn: ((caller: Caller) => unknown) | null;
   }

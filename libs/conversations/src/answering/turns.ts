@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type CommandMeta, type Decisions, deriveId, insistently, isUnavailable, refuse, settlesWithin, stepOf, Unavailable, unlessLeft } from '@app/kernel';
+import { type Clock, type CommandMeta, type Decisions, deriveId, insistently, isUnavailable, refuse, renewReadScope, settlesWithin, stepOf, Unavailable, unlessLeft } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
 import type { Claims, Release } from '@app/read-store';
 import type { MeteredCall } from '@app/spending';
@@ -217,6 +217,7 @@ export class Turns {
     return new Turn(conversationId, answerId, async (say) => {
       let heard = 0;
       for (;;) {
+        renewReadScope();
         const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
         if (state.status !== 'Live') return refuse('not_found');
         if (state.open?.answerId !== answerId) break;

@@ -1,4 +1,4 @@
-import { isDomainError } from '@app/kernel';
+import { inReadScope, isDomainError } from '@app/kernel';
 import type { Claims } from '@app/read-store';
 import { ingest, type IngestionParts } from './ingest';
 
@@ -80,7 +80,7 @@ export class IngestionWorker {
         this.long.add(documentId);
         this.fill();
       }, this.options.patienceMs ?? PATIENCE_MS).unref();
-      const work = this.work(documentId).finally(() => {
+      const work = inReadScope(() => this.work(documentId)).finally(() => {
         clearTimeout(patience);
         this.long.delete(documentId);
         this.running.delete(documentId);

@@ -15,6 +15,8 @@ export interface AccountStreamParts {
 export class AccountStream {
   private account = UNOPENED;
   private revision = -1;
+  /** Of the log that the account was read from. */
+  private timeline: number | undefined;
   private readonly stream: string;
 
   constructor(
@@ -30,8 +32,28 @@ export class AccountStream {
 
   /** Folds in what others appended. */
   async advance(): Promise<void> {
-    const end = this.parts.log.endOf?.(this.stream);
-    if (end !== undefined && end <= this.revision) return;
+    const { log } = this.parts;
+    for (;;) {
+      const timeline = log.readIndex?.timeline;
+      if (timeline !== this.timeline) this.forget(timeline);
+      if (!(await this.isLatest())) await this.foldNews();
+      if (timeline === log.readIndex?.timeline) return;
+    }
+  }
+
+  private async isLatest(): Promise<boolean> {
+    const { log } = this.parts;
+    const end = log.endOf?.(this.stream);
+    return (end !== undefined && end <= this.revision) || ((await log.readIndex?.confirm(this.stream, this.revision)) ?? false);
+  }
+
+  private forget(timeline: number | undefined): void {
+    this.account = UNOPENED;
+    this.revision = -1;
+    this.timeline = timeline;
+  }
+
+  private async foldNews(): Promise<void> {
     const stored = await this.news();
     const events = await this.parts.codec.decode(stored);
     // What lies between is in the summary.

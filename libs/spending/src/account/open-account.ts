@@ -1,4 +1,4 @@
-import { canonicalJson, type Position } from '@app/kernel';
+import { canonicalJson, inReadScope, type Position } from '@app/kernel';
 import type { LimitScope } from '../limits/limit.events';
 import { windowAt } from '../windows';
 import { AccountStream, type AccountStreamParts } from './account-stream';
@@ -85,7 +85,8 @@ export class OpenAccount {
       const batch = this.waiting.splice(0, BATCH);
       begun = batch.filter(({ move }) => isBeginning(move)).length;
       try {
-        const answers = await this.decided(batch.flatMap(({ move }) => move ?? []), begun > 0);
+        // Whoever began to ask began this run too; those who came later need an answer of their own.
+        const answers = await inReadScope(() => this.decided(batch.flatMap(({ move }) => move ?? []), begun > 0));
         for (const { move, resolve } of batch) resolve(move && answers.get(move.id));
       } catch (error) {
         for (const { reject } of batch) reject(error);

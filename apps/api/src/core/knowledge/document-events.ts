@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { idOf, isDomainError, type Position } from '@app/kernel';
+import { idOf, inReadScope, isDomainError, type Position } from '@app/kernel';
 import type { Readable } from 'node:stream';
 import { EventStream, type JsonText } from '../../http';
 
@@ -27,7 +27,7 @@ export const documentEvents = async ({ log, viewReached, show, progress }: Docum
   let last: Position = (await log.head()) ?? '';
   const tell = async (documentId: string, position: Position): Promise<void> => {
     last = position;
-    const shown = await show(documentId);
+    const shown = await inReadScope(() => show(documentId));
     if (shown === undefined) {
       if (known.delete(documentId)) await stream.send(position, JSON.stringify({ id: documentId }), 'deleted');
     } else {
