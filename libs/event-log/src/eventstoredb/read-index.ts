@@ -5,7 +5,7 @@ import { LogTail } from './log-tail';
 import { patiently } from './patience';
 import { allRequest, wholeRequest } from './read-request';
 import { type Removals, REMOVALS_STREAM } from './removals';
-import { serverFault, unavailable } from './server-errors';
+import { allFault, serverFault, unavailable } from './server-errors';
 import { type Found, readFrom } from './server-reader';
 import { SharedQuestion } from './shared-question';
 
@@ -229,7 +229,11 @@ export class EventStoreReadIndex implements ReadIndex {
     }
   }
 
-  private read(attempt: (left: number) => Promise<Found>): Promise<Found> {
-    return patiently(READ_MS, attempt);
+  private async read(attempt: (left: number) => Promise<Found>): Promise<Found> {
+    try {
+      return await patiently(READ_MS, attempt);
+    } catch (error) {
+      throw allFault(serverFault(error));
+    }
   }
 }
