@@ -50,7 +50,7 @@ export class EventStoreLog implements EventLog {
     private readonly removals: Removals,
   ) {
     this.isShared = connection.ours !== undefined;
-    this.readIndex = new EventStoreReadIndex(connection, removals, () => this.listener.onNews());
+    this.readIndex = new EventStoreReadIndex(connection, removals, (isOthers) => this.listener.onNews(isOthers));
     const learnRemovals = (): Promise<void> => this.readIndex.ask();
     const pages = new LogPages(connection, learnRemovals);
     const head = new OurHead(pages);
@@ -107,7 +107,7 @@ export class EventStoreLog implements EventLog {
     const subscription: Subscription = follow(
       {
         readAll: (page, isWoken) => (isWoken ? this.sharedReader.shown(page, (after, limit) => this.readIndex.tail.after(after, limit)) : undefined) ?? this.sharedReader.readAll(page),
-        listen: (onAppended, onLost) => this.listener.add({ position: () => subscription.position, onAppended, onLost }),
+        listen: (onAppended, onLost) => this.listener.add({ position: () => subscription.position, withForeign: options.withForeign === true, onAppended, onLost }),
       },
       options,
       { ...FOLLOW_TIMES, silence: undefined },

@@ -39,7 +39,7 @@ const setUp = () => {
     isBeyond: (position: string) => position > index.newest,
   };
   const listener = new Listener(connection, index as unknown as EventStoreReadIndex);
-  const follower = { position: () => at(10), onAppended: jest.fn(), onLost: jest.fn() };
+  const follower = { position: () => at(10), withForeign: false, onAppended: jest.fn(), onLost: jest.fn() };
   const unlisten = listener.add(follower);
   return { calls, index, listener, follower, unlisten };
 };
@@ -74,13 +74,29 @@ describe('one listener for all followers', () => {
     calls[0]?.tell(20);
     expect(index.reach).toHaveBeenCalledWith(at(20));
     expect(follower.onAppended).not.toHaveBeenCalled();
-    listener.onNews();
+    listener.onNews(false);
     await jest.advanceTimersByTimeAsync(1);
     expect(follower.onAppended).toHaveBeenCalledTimes(1);
     follower.position = () => at(20);
-    listener.onNews();
+    listener.onNews(false);
     await jest.advanceTimersByTimeAsync(100);
     expect(follower.onAppended).toHaveBeenCalledTimes(1);
+  });
+
+  it('wakes by a few events of others\' only those who are shown them', async () => {
+    const { index, listener, follower } = setUp();
+    const counting = { position: () => at(10), withForeign: true, onAppended: jest.fn(), onLost: jest.fn() };
+    listener.add(counting);
+    index.newest = at(20);
+    listener.onNews(true);
+    await jest.advanceTimersByTimeAsync(100);
+    expect([counting.onAppended.mock.calls.length, follower.onAppended.mock.calls.length]).toEqual([1, 0]);
+    // What is gathered with one of ours wakes all.
+    listener.onNews(true);
+    listener.onNews(false);
+    listener.onNews(true);
+    await jest.advanceTimersByTimeAsync(100);
+    expect([counting.onAppended.mock.calls.length, follower.onAppended.mock.calls.length]).toEqual([2, 1]);
   });
 
   it('is replaced when it does not tell what the log holds, and when the log is another', async () => {

@@ -11,6 +11,8 @@ import type { ReadCall } from './transport';
 interface Follower {
   /** Up to where it has read. */
   readonly position: () => Position | null;
+  /** It is shown what others wrote, too. */
+  readonly withForeign: boolean;
   readonly onAppended: () => void;
   readonly onLost: (error: unknown) => void;
 }
@@ -31,6 +33,8 @@ export class Listener {
   private timer: NodeJS.Timeout | undefined;
   private watch: NodeJS.Timeout | undefined;
   private readonly ringing = new GatheredRing(() => this.ring());
+  /** What came since the last ring is nothing but a few events of others'. */
+  private isOthers = true;
   /** What the log held of ours when it was last looked: it must have been told of by now. */
   private due: Position | null | undefined;
   private timeline: number | undefined;
@@ -50,8 +54,9 @@ export class Listener {
     };
   }
 
-  /** The log was found to go on, or to be another. */
-  onNews(): void {
+  /** The log was found to go on, or to be another. `isOthers`: by a few events of others'. */
+  onNews(isOthers: boolean): void {
+    this.isOthers &&= isOthers;
     this.ringing.onAppended();
   }
 
@@ -111,10 +116,12 @@ export class Listener {
     if (isBehind || performance.now() - index.askedAt >= FOLLOW_TIMES.silence) index.ask().catch((error: unknown) => this.lose(error));
   }
 
-  /** Wakes those who have not read what is there. */
+  /** Wakes those who have not read what is there, where it is for them. */
   private ring(): void {
-    const { newest } = this.index;
-    for (const { position, onAppended } of this.followers) if (newest !== null && newest !== undefined && newest > (position() ?? '')) onAppended();
+    const { isOthers } = this;
+    const newest = this.index.newest ?? '';
+    this.isOthers = true;
+    for (const { position, withForeign, onAppended } of this.followers) if ((withForeign || !isOthers) && newest > (position() ?? '')) onAppended();
   }
 }
 

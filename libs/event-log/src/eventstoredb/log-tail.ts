@@ -1,8 +1,9 @@
 import type { Position, StoredEvent } from '@app/kernel';
 import type { Found } from './server-reader';
 
-/** Characters of data and metadata that are kept. */
+/** Characters that are kept, and what an event counts besides its data and metadata: others' may have none. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
+const EVENT_CHARACTERS = 512;
 
 /** The newest events of the log in memory, without gaps; others' among them. */
 export class LogTail {
@@ -41,7 +42,19 @@ export class LogTail {
   after(position: Position | null, limit: number): Found | undefined {
     if (!this.has(position)) return undefined;
     const first = this.indexOf(position) + 1;
-    return { events: this.events.slice(first, first + limit), foreign: this.foreign, isWhole: true };
+    const events = this.events.slice(first, first + limit);
+    // A copy: what is let go of here meanwhile stays others'.
+    return { events, foreign: this.foreignAmong(events), isWhole: true };
+  }
+
+  private foreignAmong(events: readonly StoredEvent[]): ReadonlyMap<StoredEvent, string> {
+    const among = new Map<StoredEvent, string>();
+    if (this.foreign.size === 0) return among;
+    for (const event of events) {
+      const writtenAt = this.foreign.get(event);
+      if (writtenAt !== undefined) among.set(event, writtenAt);
+    }
+    return among;
   }
 
   private shrink(): void {
@@ -68,4 +81,4 @@ export class LogTail {
   }
 }
 
-const sizeOf = ({ data, metadata }: StoredEvent): number => data.length + metadata.length;
+const sizeOf = ({ data, metadata }: StoredEvent): number => EVENT_CHARACTERS + data.length + metadata.length;

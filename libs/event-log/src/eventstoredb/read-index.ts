@@ -57,8 +57,8 @@ export class EventStoreReadIndex implements ReadIndex {
   constructor(
     private readonly connection: Connection,
     private readonly removals: Removals,
-    /** Told when events of ours came, or many of others', and when the log is followed anew. */
-    private readonly onNews: () => void,
+    /** Told when events came, and when the log is followed anew. `isOthers`: they are others', and few. */
+    private readonly onNews: (isOthers: boolean) => void,
   ) {}
 
   /** Resolves when everything that was acknowledged before the call is known. Throws `Unavailable`. */
@@ -173,7 +173,7 @@ export class EventStoreReadIndex implements ReadIndex {
   }
 
   private take({ events, foreign }: Found): void {
-    const before = this.newestOfOurs;
+    const { newestOfOurs: before, passed } = this;
     for (const event of events) {
       // The first was followed before; others by an answer that came between.
       if (this.hasReached(event.position)) continue;
@@ -191,11 +191,12 @@ export class EventStoreReadIndex implements ReadIndex {
       else this.passed += 1;
     }
     if (this.newestOfOurs !== before || this.passed >= MOST_PASSED) this.tell();
+    else if (this.passed > passed) this.onNews(true);
   }
 
   private tell(): void {
     this.passed = 0;
-    this.onNews();
+    this.onNews(false);
   }
 
   private remove(entry: StoredEvent): void {
