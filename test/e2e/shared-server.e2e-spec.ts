@@ -96,7 +96,10 @@ describe('on a server that is shared, and runs its standard projections', () => 
     const events = await audited();
     expect(events.filter(({ stream }) => !eventCatalogue.isOurStream(stream))).toEqual([]);
     expect(events.map(({ stream }) => stream)).toEqual(expect.not.arrayContaining(foreignEvents().map(({ stream }) => stream)));
-    expect((await audited('&order=asc')).map(({ position }) => position)).toEqual((await audited()).map(({ position }) => position).toReversed());
+    // What the product does by itself goes on meanwhile.
+    const upwards = (await audited('&order=asc')).map(({ position }) => position);
+    expect(upwards.length).toBeGreaterThanOrEqual(events.length);
+    expect((await audited()).map(({ position }) => position).toReversed().slice(0, upwards.length)).toEqual(upwards);
     for (const { stream } of foreignEvents()) expect(await audited(`&stream=${encodeURIComponent(stream.replace(/[^ -~]/gu, '?'))}`)).toEqual([]);
     const { log } = platform.platform.host.stores;
     const sealed = (await log.readStream('sealLog-1')).flatMap((event) => sealOf(event).events.map((entry) => entry.split(' ').slice(3).join(' ')));
