@@ -1,4 +1,4 @@
-import { Decisions, type Decider, deriveId, DomainError, ERASED, eventId } from '.';
+import { Decisions, type Decider, deriveId, DomainError, ERASED, eventId, Unavailable } from '.';
 import { ids, meta, notes, type NoteCommand, type NoteEvent, setUp } from './notes.contract';
 
 describe('Decisions', () => {
