@@ -13,7 +13,7 @@ import { startDouble } from './start-double';
  * What requests ask of EventStoreDB, and how fast they are beside the embedded log. Calls are counted by a proxy that reads the
  * HTTP/2 frames between the product and the server; rates are taken without it, in turn with the embedded log. On the double in a
  * process of its own, or on the empty server (one node) that `EMPTY_EVENTSTORE_URL` names. `ONLY=GET` runs what begins so.
- * `node --require ./test/register.cjs test/load/round-trips.ts`
+ * `npm exec -- node --require ./test/register.cjs test/load/round-trips.ts`
  */
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3);

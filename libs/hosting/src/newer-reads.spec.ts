@@ -1,0 +1,38 @@
+import { FixedClock, inReadScope, moment, servesReadScope } from '@app/kernel';
+import { Claims, type ReadStore } from '@app/read-store';
+import type { SearchIndex } from '@app/search-index';
+import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
+import { asNewerReads } from './newer-reads';
+
+const search = { search: async () => [] } as unknown as SearchIndex;
+
+describe('what is read elsewhere than in the log', () => {
+  const opened = (): ReadStore => {
+    const readStore = new MemoryReadStore();
+    asNewerReads({ readStore, searchIndex: search });
+    return readStore;
+  };
+  /** Whether an answer that served before the work serves behind it. */
+  const servesBehind = (work: () => Promise<unknown>): Promise<boolean> =>
+    inReadScope(async () => {
+      const asked = moment();
+      expect(servesReadScope(asked)).toBe(true);
+      await work();
+      return servesReadScope(asked);
+    });
+
+  it('has the log asked anew: it may tell of what came since', async () => {
+    const store = opened();
+    const reads: readonly (() => Promise<unknown>)[] = [() => store.readState('a'), () => store.listState('a'), () => store.writeState('a', 1), () => search.search('documents', {} as never)];
+    for (const read of reads) expect(await servesBehind(read)).toBe(false);
+    expect(await servesBehind(async () => undefined)).toBe(true);
+  });
+
+  it('is a claim that was taken, or found held, too', async () => {
+    const claims = new Claims(opened(), new FixedClock(), 'p1', 1_000);
+    let release: (() => Promise<void>) | undefined;
+    expect(await servesBehind(async () => (release = await claims.take('turn/c1')))).toBe(false);
+    expect(await servesBehind(() => claims.take('turn/c1'))).toBe(false);
+    await release?.();
+  });
+});
