@@ -160,7 +160,11 @@ const uploadingDocuments = async (): Promise<Prepared> => {
   const document = name('document');
   const part = (number: number): string => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${document}-${number}.md"\r\ncontent-type: text/markdown\r\n\r\n# A guide\r\n`;
   const found = async () => (await items(`${CORE}/knowledge/${agentId}/documents?limit=100`)).filter((one) => one.name.startsWith(`${document}-`)).length;
-  return { sent: { path: `${CORE}/knowledge/${agentId}/documents`, payload: `${part(1)}${part(2)}--${BOUNDARY}--\r\n` }, times: async () => Math.ceil((await found()) / 2), isConsistent: async () => [0, 2].includes(await found()) };
+  const isConsistent = async (): Promise<boolean> => {
+    await later(() => platform.platform.host.unfinished.finishAll());
+    return [0, 2].includes(await found());
+  };
+  return { sent: { path: `${CORE}/knowledge/${agentId}/documents`, payload: `${part(1)}${part(2)}--${BOUNDARY}--\r\n` }, times: async () => Math.ceil((await found()) / 2), isConsistent };
 };
 const asking = async (): Promise<Prepared> => {
   const { key } = await platform.newCaller();

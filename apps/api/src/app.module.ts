@@ -7,7 +7,7 @@ import { BlobSweep, eventCatalogue } from '@app/hosting';
 import { Turns } from '@app/conversations';
 import { AdminRegister, ApiKeyUse } from '@app/identity';
 import { CLOCK, CONFIG, Decisions, EventCatalogue, EventCodec, IDS, InstanceSecret } from '@app/kernel';
-import { Bodies, KnownTags, Retrieval } from '@app/knowledge';
+import { Batches, Bodies, KnownTags, Retrieval } from '@app/knowledge';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE } from '@app/read-store';
@@ -94,6 +94,7 @@ const services = ({ config, clock, ids, secret, stores, models, leases, relay, p
     value(Bodies, new Bodies(blobs)),
     value(KnownTags, new KnownTags(decisions)),
     value(Retrieval, knowledge.retrieval),
+    value(Batches, knowledge.batches),
     value(BlobSweep, knowledge.blobSweep),
     value(Turns, conversations.turns),
     value(AuditLog, new AuditLog(log, readStore)),

@@ -86,7 +86,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const knowledge = knowledgeWork({ ...workParts, metering: spending.ledger });
   const conversations = conversationWork({ ...workParts, retrieval: knowledge.retrieval, currency: config.DEFAULT_CURRENCY, metering: spending.ledger });
   const restating = restatingWork(workParts);
-  const unfinished = new UnfinishedWork([conversations.unfinished, restating.unfinished], logger);
+  const unfinished = new UnfinishedWork([conversations.unfinished, knowledge.unfinished, restating.unfinished], logger);
   const relay = relayWork(config, { stores, clock, logger });
   const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], readers: relay === undefined ? [] : [relay], ordinals, leases, clock, logger });
   const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });

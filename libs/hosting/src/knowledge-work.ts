@@ -1,5 +1,5 @@
 import type { Clock, Config, Ids } from '@app/kernel';
-import { deleteKnowledge, deleteTagsOfDeletedSpaces, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
+import { Batches, deleteKnowledge, deleteTagsOfDeletedSpaces, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
 import type { Models } from '@app/models';
 import type { Policy, Projecting } from '@app/projecting';
 import { Claims } from '@app/read-store';
@@ -9,6 +9,7 @@ import { waitingDocuments } from '@projections/ingestion-queue';
 import { BlobSweep } from './blob-sweep';
 import { completeKeys } from './complete-rows';
 import type { Stores } from './open-stores';
+import type { Finisher } from './unfinished-work';
 
 /** A worker that has not been heard of for this long is dead; its documents are taken up again. */
 const CLAIM_MS = 5_000;
@@ -30,12 +31,15 @@ export interface KnowledgeWork {
   readonly retrieval: Retrieval;
   readonly worker: IngestionWorker;
   readonly blobSweep: BlobSweep;
+  readonly batches: Batches;
   readonly policies: readonly Policy[];
+  readonly unfinished: Finisher;
 }
 
 /** What works on Knowledge: search, ingestion, and the reactions to additions and deletions. */
 export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock, roles, logger }: WorkParts & { readonly metering: Metering }): KnowledgeWork => {
   const { decisions, blobs, log, readStore, searchIndex } = stores;
+  const claims = new Claims(readStore, clock, ids.next(), CLAIM_MS);
   const worker = new IngestionWorker({
     decisions,
     blobs,
@@ -45,7 +49,7 @@ export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock
     clock,
     logger,
     progress: new ProgressBoard(readStore, clock),
-    claims: new Claims(readStore, clock, ids.next(), CLAIM_MS),
+    claims,
     searchable: async (documentId, { position, revision }, withinMs) =>
       (await projecting.waitFor(PASSAGES, position, withinMs)) && ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
     waiting: () => waitingDocuments(readStore, SWEPT),
@@ -57,5 +61,6 @@ export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock
   const here = roles.includes('worker') ? worker : { offer: () => undefined };
   const policies = [ingestWaitingDocuments(here), deleteKnowledge({ decisions, log, clock, documentsOf }), deleteTagsOfDeletedSpaces({ decisions, log, clock }), removeSupersededBlobs(blobs)];
   const blobSweep = new BlobSweep({ blobs, log, readStore, projecting, clock, logger });
-  return { retrieval: new Retrieval(searchIndex, { models, metering }), worker, blobSweep, policies };
+  const batches = new Batches(decisions, claims, clock);
+  return { retrieval: new Retrieval(searchIndex, { models, metering }), worker, blobSweep, batches, policies, unfinished: { name: 'documents', finish: () => batches.finish() } };
 };

@@ -8,7 +8,7 @@ import { CreateTagHandler } from './tags/commands/create-tag';
 import { DeleteTagHandler } from './tags/commands/delete-tag';
 import { UpdateTagHandler } from './tags/commands/update-tag';
 
-/** Every command handler of the context. They need `Decisions` and `Bodies`. */
+/** Every command handler of the context. They need `Decisions`, `Bodies` and `Batches`. */
 export const knowledgeHandlers = [
   AddDocumentsHandler,
   AttachTagHandler,

@@ -74,11 +74,23 @@ describe('a claim', () => {
     const taken = await Promise.all([a.take('turn/1'), a.take('turn/1')]);
     expect(taken.filter((release) => release !== undefined)).toHaveLength(1);
     await taken.find((release) => release !== undefined)?.();
+    const finished: string[] = [];
+    const finish = (fails = false) => b.finishAbandoned('turn/', 30_000, async (rest) => {
+      if (fails) throw new Error('not now');
+      finished.push(rest);
+    });
     clock.advance(60_000);
-    expect(await b.abandoned('turn/', 30_000)).toEqual([]);
+    await finish();
+    expect(finished).toEqual([]);
     clock.advance(30_001);
-    expect(await b.abandoned('turn/', 30_000)).toEqual(['turn/2']);
-    expect(await b.take('turn/2')).toBeDefined();
+    await expect(finish(true)).rejects.toThrow('not now');
+    expect(await a.take('turn/2')).toBeUndefined();
+    await finish();
+    expect(finished).toEqual([]);
+    clock.advance(90_001);
+    await finish();
+    await finish();
+    expect(finished).toEqual(['2']);
   });
 
   it('does not touch others', async () => {

@@ -5,7 +5,7 @@ type Claim = { readonly holder: string; readonly until: number; readonly asked?:
 
 const keyOf = (name: string): string => `claim/${name}`;
 
-/** Ends a claim. Work that is left unfinished leaves its claim standing, for whoever finishes such work (`abandoned`). */
+/** Ends a claim. Work that is left unfinished leaves its claim standing, for whoever finishes such work (`finishAbandoned`). */
 export type Release = (end?: { readonly isUnfinished: boolean }) => Promise<void>;
 
 /** Claims that are listed at once. */
@@ -67,8 +67,25 @@ export class Claims {
     }
   }
 
-  /** Names that begin with `prefix` of claims that nobody has kept up for `forMs` milliseconds: whoever held them died, or left them standing. */
-  async abandoned(prefix: string, forMs: number): Promise<readonly string[]> {
+  /**
+   * Finishes work under names that begin with `prefix` whose claim nobody has kept up for `forMs` milliseconds: whoever held it died, or left
+   * it standing. `finish` is told the rest of the name; where it fails the claim stands for another time.
+   */
+  async finishAbandoned(prefix: string, forMs: number, finish: (rest: string) => Promise<unknown>): Promise<void> {
+    for (const name of await this.abandoned(prefix, forMs)) {
+      const release = await this.take(name);
+      if (release === undefined) continue;
+      let isUnfinished = true;
+      try {
+        await finish(name.slice(prefix.length));
+        isUnfinished = false;
+      } finally {
+        await release({ isUnfinished });
+      }
+    }
+  }
+
+  private async abandoned(prefix: string, forMs: number): Promise<readonly string[]> {
     const before = this.clock.now().getTime() - forMs;
     const names: string[] = [];
     for (let after: string | undefined; ; ) {

@@ -103,17 +103,11 @@ export class Turns {
 
   /** Records as failed what was left unfinished half a minute ago, by processes that died or could not record it, and that nobody came back to. */
   async closeAbandonedTurns(): Promise<void> {
-    for (const name of await this.parts.claims.abandoned(CLAIM, ABANDONED_MS)) {
-      const release = await this.parts.claims.take(name);
-      if (release === undefined) continue;
-      const conversationId = name.slice(CLAIM.length);
-      const commandId = deriveId(conversationId, `abandoned/${this.parts.clock.now().getTime()}`);
-      const meta = { commandId, correlationId: commandId, actor: 'system:conversations', now: this.parts.clock.now() };
-      await this.closeAbandoned(conversationId, '', meta).then(() => release(), async (error: unknown) => {
-        await release({ isUnfinished: true });
-        throw error;
-      });
-    }
+    const { claims, clock } = this.parts;
+    await claims.finishAbandoned(CLAIM, ABANDONED_MS, (conversationId) => {
+      const commandId = deriveId(conversationId, `abandoned/${clock.now().getTime()}`);
+      return this.closeAbandoned(conversationId, '', { commandId, correlationId: commandId, actor: 'system:conversations', now: clock.now() });
+    });
   }
 
   /** Waits for the running answers, and stops those that take longer. */

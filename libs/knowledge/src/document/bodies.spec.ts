@@ -1,9 +1,12 @@
 import { type CommandMeta, Decisions, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds, Unavailable } from '@app/kernel';
 import type { Blobs } from '@app/blobs';
+import { Claims } from '@app/read-store';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { addedDocumentId, Batches } from './batches';
 import { Bodies } from './bodies';
-import { AddDocuments, AddDocumentsHandler, addedDocumentId } from './commands/add-documents';
+import { AddDocuments, AddDocumentsHandler } from './commands/add-documents';
 import { UpdateDocument, UpdateDocumentHandler } from './commands/update-document';
 import { documentDecider } from './document.decider';
 import { documentEvents } from './document.events';
@@ -48,10 +51,11 @@ const setUp = () => {
   // What bodies need of blobs.
   const bodies = new Bodies(blobs as unknown as Blobs);
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
+  const batches = new Batches(decisions, new Claims(new MemoryReadStore(), clock, ids.next(), 10_000), clock);
   const meta = (): CommandMeta => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() });
   const add = async (by = meta()): Promise<string> => {
     const body = await bodies.store(addedDocumentId(by, 0), null, Buffer.from('the first'));
-    await new AddDocumentsHandler(decisions, bodies).execute(new AddDocuments([{ scope: 'global', spaceId: null, agentId: null, name: 'a.md', mimeType: 'text/markdown', provider: 'inline', tagIds: [], body }], by));
+    await new AddDocumentsHandler(decisions, bodies, batches).execute(new AddDocuments([{ scope: 'global', spaceId: null, agentId: null, name: 'a.md', mimeType: 'text/markdown', provider: 'inline', tagIds: [], body }], by));
     return addedDocumentId(by, 0);
   };
   const replace = (documentId: string) => new UpdateDocumentHandler(decisions, bodies).execute(new UpdateDocument(documentId, { content: { mimeType: 'text/markdown', body: Buffer.from('the second') } }, meta()));

@@ -1,0 +1,73 @@
+import { type Clock, type CommandMeta, type Decisions, deriveId, isDomainError, refuse, stepOf, Unavailable, unlessLeft } from '@app/kernel';
+import type { Claims } from '@app/read-store';
+import { documentDecider } from './document.decider';
+
+/** Claims on documents that are being added, and on those that are withdrawn, whatever stands there. */
+const ADDING = 'documents/adding/';
+const WITHDRAWING = 'documents/withdrawing/';
+/** How long a batch whose process died is left alone. */
+const ABANDONED_MS = 30_000;
+
+/** The id of the n-th document that a command adds. */
+export const addedDocumentId = ({ commandId }: Pick<CommandMeta, 'commandId'>, index: number): string => deriveId(commandId, `document/${index}`);
+
+/** Documents that one command adds, each in a stream of its own: all of them, or none in the end, also where its process dies in between (`finish`). */
+export class Batches {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly claims: Claims,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Does what adds so many documents of a command. Where that fails all are withdrawn; where they cannot be now it throws `Unavailable`, outcome unknown, and they are later. */
+  async add<T>(count: number, meta: CommandMeta, work: () => Promise<T>): Promise<T> {
+    const batch = nameOf(meta.commandId, count);
+    const release = (await this.claims.take(ADDING + batch)) ?? refuse('conflict');
+    const result = await work().catch(async (error: unknown) => {
+      const withdrawn = await unlessLeft(() => this.claims.take(WITHDRAWING + batch));
+      const isUnfinished = (await unlessLeft(() => this.withdraw(meta.commandId, count, meta))) === undefined;
+      await unlessLeft(async () => {
+        await release({ isUnfinished });
+        await withdrawn?.({ isUnfinished });
+      });
+      throw isUnfinished ? new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', { cause: error }) : error;
+    });
+    // All of them are there: a claim that stays says nothing else.
+    await unlessLeft(() => release());
+    return result;
+  }
+
+  /** Withdraws what was left of batches half a minute ago, by processes that died or whose log was away. */
+  async finish(): Promise<void> {
+    await this.claims.finishAbandoned(WITHDRAWING, ABANDONED_MS, (batch) => this.withdrawLater(batch));
+    await this.claims.finishAbandoned(ADDING, ABANDONED_MS, async (batch) => {
+      const [commandId, count] = partsOf(batch);
+      const states = await Promise.all(Array.from({ length: count }, (_, index) => this.decisions.load(documentDecider, addedDocumentId({ commandId }, index))));
+      if (states.some(({ state }) => state.status === 'Absent')) await this.withdrawLater(batch);
+    });
+  }
+
+  private withdrawLater(batch: string): Promise<unknown> {
+    const [commandId, count] = partsOf(batch);
+    return this.withdraw(commandId, count, { commandId: deriveId(commandId, 'withdraw'), correlationId: commandId, actor: 'system:documents', now: this.clock.now() });
+  }
+
+  /** Deletes those that are there: each of them, before it fails for one that cannot be deleted now. */
+  private async withdraw(commandId: string, count: number, meta: CommandMeta): Promise<true> {
+    const removals = Array.from({ length: count }, async (_, index) => {
+      try {
+        await this.decisions.transact(documentDecider, addedDocumentId({ commandId }, index), { type: 'Delete' }, stepOf(meta, `withdraw/${index}`));
+      } catch (error) {
+        if (!isDomainError(error, 'not_found')) throw error;
+      }
+    });
+    for (const removal of await Promise.allSettled(removals)) if (removal.status === 'rejected') throw removal.reason;
+    return true;
+  }
+}
+
+const nameOf = (commandId: string, count: number): string => `${commandId}/${count}`;
+const partsOf = (batch: string): readonly [commandId: string, count: number] => {
+  const [commandId = '', count] = batch.split('/');
+  return [commandId, Number(count)];
+};
