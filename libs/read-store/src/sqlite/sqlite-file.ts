@@ -3,7 +3,7 @@ import { Damaged, Unavailable } from '@app/kernel';
 import Database from 'better-sqlite3';
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
-const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)/;
+const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)|^E(IO|NOSPC|ROFS|ACCES|NOENT|MFILE|NFILE)$/;
 
 /** Opens a file of a view for writing. What is deleted is overwritten; a process that dies loses nothing (a machine that dies at most the last commits, which the log has). */
 export const openForWriting = (file: string): Database.Database => opened(new Database(file, { timeout: 10_000 }), ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']);

@@ -1,15 +1,28 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, Unavailable } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, openForWriting } from './sqlite-file';
 import { prepareState, readLive, swapLive } from './state-file';
 import { allVersionsIn, deleteDatabase, versionFile, versionsIn } from './view-files';
+import { emptyLog, WriteBack } from './write-back';
+
+/** How long a purge waits for those who read or write a file, and how often it looks. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 10;
+
+type PurgeStep = ReturnType<WriteBack['purge']>;
 
 /** What one file serves, over its connection. Its table `head` has one row, in which `loose` is 1 when content was removed since the last purge. */
 interface Opened {
   readonly db: Database.Database;
+}
+
+interface OpenFile<File extends Opened> {
+  readonly file: File;
+  readonly writeBack: WriteBack;
 }
 
 /**
@@ -18,7 +31,7 @@ interface Opened {
  */
 export class VersionedFiles<File extends Opened> {
   readonly board: ChangeBoard;
-  private readonly files = new Map<string, File>();
+  private readonly files = new Map<string, OpenFile<File>>();
   private readonly guarded: GuardedFiles;
   private readonly stateFile: string;
   private stateDb: Database.Database | undefined;
@@ -45,18 +58,21 @@ export class VersionedFiles<File extends Opened> {
     const file = versionFile(this.folder, name, version);
     this.guarded.run(file, () => {
       const known = this.file(file);
-      if (known !== undefined) return make(known.db);
+      if (known !== undefined) return make(known.file.db);
       this.open(file, make);
     });
   }
 
   /** Works on a version; throws `Unavailable` where it is not there. */
   on<T>(name: string, version: number, work: (file: File) => T): T {
-    const file = versionFile(this.folder, name, version);
-    return this.guarded.run(file, () => {
-      const found = this.file(file);
-      if (found === undefined) throw new Unavailable(this.dependency, `${basename(file)} is missing; prepare it and fill it from the log`);
-      return work(found);
+    return this.onOpen(name, version, ({ file }) => work(file));
+  }
+
+  /** The same for work that commits. */
+  commit(name: string, version: number, work: (file: File) => void): void {
+    this.onOpen(name, version, ({ file, writeBack }) => {
+      work(file);
+      this.harmlessly(file.db.name, () => writeBack.afterCommit());
     });
   }
 
@@ -82,29 +98,23 @@ export class VersionedFiles<File extends Opened> {
 
   drop(name: string, version: number): void {
     const file = versionFile(this.folder, name, version);
-    this.files.get(file)?.db.close();
-    this.files.delete(file);
     deleteDatabase(file);
+    this.files.get(file)?.writeBack.close();
+    this.files.delete(file);
     this.guarded.forget(file);
     this.board.raise(this.board.files);
   }
 
   /**
-   * Takes removed content off the disk. `secure_delete` overwrites what is deleted, but not the copies that SQLite leaves in the
-   * gaps of pages it has divided (found by test), so files that lost content since the last purge are written anew.
+   * Takes removed content off the disk, at a cost that does not depend on what is kept; only a file that an earlier version wrote is gone
+   * through once. Other work gets its turn all along. Throws `Unavailable` where somebody reads or writes one file for too long.
    */
-  purge(): void {
+  async purge(): Promise<void> {
     for (const { name, version } of allVersionsIn(this.folder)) {
-      if (!this.has(name, version)) continue;
-      this.on(name, version, ({ db }) => {
-        if (db.prepare('select loose from head').pluck().get() === 1) {
-          db.exec('vacuum');
-          db.exec('update head set loose = 0');
-        }
-        this.truncateLog(db);
-      });
+      const step = (): PurgeStep => (this.has(name, version) ? this.onOpen(name, version, ({ writeBack }) => writeBack.purge()) : 'done');
+      await this.patiently(versionFile(this.folder, name, version), step);
     }
-    this.onState((db) => this.truncateLog(db));
+    await this.patiently(this.stateFile, () => (this.onState(emptyLog) ? 'done' : 'busy'));
   }
 
   /** What is wrong with the files, one sentence each. */
@@ -115,28 +125,43 @@ export class VersionedFiles<File extends Opened> {
   }
 
   close(): void {
-    this.closeFiles();
+    for (const [file, { writeBack }] of this.files) this.harmlessly(file, () => writeBack.close());
+    this.files.clear();
     this.stateDb?.close();
     this.stateDb = undefined;
   }
 
-  private file(file: string): File | undefined {
+  private onOpen<T>(name: string, version: number, work: (open: OpenFile<File>) => T): T {
+    const file = versionFile(this.folder, name, version);
+    return this.guarded.run(file, () => {
+      const found = this.file(file);
+      if (found === undefined) throw new Unavailable(this.dependency, `${basename(file)} is missing; prepare it and fill it from the log`);
+      return work(found);
+    });
+  }
+
+  private file(file: string): OpenFile<File> | undefined {
     const seen = this.board.read(this.board.files);
     // Another thread dropped a file: what is open here may be a file without a name.
-    if (seen !== this.filesSeen) this.closeFiles();
+    if (seen !== this.filesSeen) this.closeReplaced();
     this.filesSeen = seen;
     return this.files.get(file) ?? (existsSync(file) ? this.open(file) : undefined);
   }
 
-  private open(file: string, make?: (db: Database.Database) => void): File | undefined {
+  private open(file: string, make?: (db: Database.Database) => void): OpenFile<File> | undefined {
     const db = openForWriting(file);
-    let opened: File | undefined;
+    let opened: OpenFile<File> | undefined;
     try {
+      const isNew = db.prepare('select count(*) from sqlite_schema').pluck().get() === 0;
       make?.(db);
-      opened = this.opened(db);
+      const found = this.opened(db);
+      if (found === undefined) return undefined;
+      const writeBack = new WriteBack(db, { is: () => db.prepare('select loose from head').pluck().get() === 1, clear: () => db.exec('update head set loose = 0') });
+      if (isNew) writeBack.begin();
+      opened = { file: found, writeBack };
+      this.files.set(file, opened);
     } finally {
       if (opened === undefined) db.close();
-      else this.files.set(file, opened);
     }
     return opened;
   }
@@ -150,14 +175,34 @@ export class VersionedFiles<File extends Opened> {
     return (this.stateDb = db);
   }
 
-  private truncateLog(db: Database.Database): void {
-    const [result] = db.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }];
-    if (result.busy !== 0) throw new Unavailable(this.dependency, `${basename(db.name)} is in use; what was deleted stays in its write-ahead log until the next purge`);
+  /** Takes steps until the work is done, others their turn between them. Looks again a moment later where somebody is in the way, for so long. */
+  private async patiently(file: string, step: () => PurgeStep): Promise<void> {
+    let deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      await nextTurn();
+      const outcome = step();
+      if (outcome === 'done') return;
+      if (outcome === 'more') deadline = performance.now() + PATIENCE_MS;
+      else if (performance.now() > deadline) throw new Unavailable(this.dependency, `${basename(file)} is in use; what was deleted stays on the disk until the next purge`);
+      else await pause(LOOK_MS);
+    }
   }
 
-  private closeFiles(): void {
-    for (const { db } of this.files.values()) db.close();
-    this.files.clear();
+  private closeReplaced(): void {
+    for (const [file, { writeBack }] of this.files) {
+      if (!writeBack.isReplaced()) continue;
+      writeBack.close();
+      this.files.delete(file);
+    }
+  }
+
+  /** For what may fail without harm: the write-ahead log keeps what is not written back, for the next time. Damage is remembered. */
+  private harmlessly(file: string, work: () => unknown): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(this.guarded.explained(file, error) instanceof Unavailable)) throw error;
+    }
   }
 }
 

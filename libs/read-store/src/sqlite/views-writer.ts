@@ -27,7 +27,7 @@ export class ViewsWriter {
   }
 
   commit(batch: RowBatch): void {
-    this.files.on(batch.view, batch.version, (file) => file.commit(batch));
+    this.files.commit(batch.view, batch.version, (file) => file.commit(batch));
     this.files.board.raise(this.files.board.rows(batch.view, batch.version));
   }
 
@@ -43,8 +43,8 @@ export class ViewsWriter {
     return this.files.onState((db) => writeEntry(db, key, value, options));
   }
 
-  purge(): void {
-    this.files.purge();
+  purge(): Promise<void> {
+    return this.files.purge();
   }
 
   problems(): readonly string[] {

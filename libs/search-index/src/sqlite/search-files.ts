@@ -61,7 +61,7 @@ export class SearchFiles {
   }
 
   apply(batch: SearchBatch): void {
-    this.files.on(batch.index, batch.version, (file) => file.db.transaction(() => write(file, batch)).immediate());
+    this.files.commit(batch.index, batch.version, (file) => file.db.transaction(() => write(file, batch)).immediate());
   }
 
   search(index: string, query: SearchQuery): readonly SearchHit[] {
@@ -80,8 +80,8 @@ export class SearchFiles {
     return this.files.on(index, version, ({ db }) => db.transaction(() => digests(db, afterId, limit))());
   }
 
-  purge(): void {
-    this.files.purge();
+  purge(): Promise<void> {
+    return this.files.purge();
   }
 
   problems(): readonly string[] {
