@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
-import { type Position, type StoredEvent, Unavailable } from '@app/kernel';
+import { isDamaged, type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import type { CatchUp } from './catch-up';
 import type { DeadLetter } from './dead-letter';
 import type { FollowedSlice } from './followed-slice';
@@ -99,7 +99,9 @@ export class Follower {
     this.stopped = true;
     this.options.catchUp.stop({ view: this.options.store.name, version: this.version });
     await this.subscription?.stop();
-    await this.mutex.run(() => all(this.slices.map((slice) => slice.settle()))).catch((error: unknown) => this.options.logger.warn({ view: this.options.store.name, error: errorName(error) }, 'the last checkpoint of a view was not stored; it will pass over the same events again'));
+    await this.mutex.run(() => all(this.slices.map((slice) => slice.settle()))).catch((error: unknown) => {
+        if (!isDamaged(error)) this.options.logger.warn({ view: this.options.store.name, error: errorName(error) }, 'the last checkpoint of a view was not stored; it will pass over the same events again');
+      });
   }
 
   /** Lets nothing in while `work` runs; what arrives is handled after. */
@@ -138,7 +140,8 @@ export class Follower {
       pageSize: Math.min(PAGE, store.mostAtOnce),
       onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page?.end ?? true)),
       onError: (error, attempt) => {
-        this.options.logger.warn({ view: store.name, version, attempt, error: errorName(error) }, 'a view could not be written; trying again');
+        // What is damaged is said once, by whoever sets it aside.
+        if (!isDamaged(error)) this.options.logger.warn({ view: store.name, version, attempt, error: errorName(error) }, 'a view could not be written; trying again');
         events.emit('failed', { view: store.name, version, error });
       },
     });

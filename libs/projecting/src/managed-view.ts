@@ -73,6 +73,11 @@ export class ManagedView {
     return action === 'start' ? this.rebuild.start(given as { readonly swap: boolean }) : this.rebuild[action]();
   }
 
+  /** A build of the view was found damaged, in a file that this process alone writes: begins anew without it. */
+  async mend(version: number): Promise<void> {
+    if (this.gathering === 0 && this.view.breaks(version)) await this.share?.takeUp();
+  }
+
   /** Hands the event of a dead letter, and what waits behind it, to the view again. */
   async replay(letter: DeadLetter, discard: boolean, now: Date): Promise<DeadLetter | undefined> {
     const { view } = this;

@@ -22,6 +22,8 @@ import { type ProjectionStatus, rebuildStatus, type RebuildStatus, type StatusPa
 import { type ViewStores, viewStore } from './view-stores';
 
 const WATCH_MS = 5_000;
+/** How often the stores are asked what they found damaged. */
+const MEND_MS = 500;
 /** How often it is asked whether another process has decided on builds. */
 const LOOK_MS = 1_000;
 
@@ -58,6 +60,7 @@ export class Projecting {
   private readonly stalls: StallWatch;
   private shares: readonly LeaseShare[] = [];
   private watch: NodeJS.Timeout | undefined;
+  private mending: NodeJS.Timeout | undefined;
   private looking: NodeJS.Timeout | undefined;
   private unserve: (() => Promise<void>) | undefined;
 
@@ -86,6 +89,7 @@ export class Projecting {
     const { logger } = this.options;
     const managed = [...this.views.values()];
     this.shares = await this.leases.join(managed.map(({ group }) => group));
+    this.mending = setInterval(() => void this.mend().catch((error: unknown) => logger.warn({ error: errorName(error) }, 'a damaged view could not be set aside; trying again')), MEND_MS).unref();
     this.watch = setInterval(() => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'the views could not be watched')), WATCH_MS).unref();
     if (this.leases.processes.alone) return;
     this.unserve = this.leases.requests.serve((ask) => this.serve(ask));
@@ -95,6 +99,7 @@ export class Projecting {
   /** Resolves when the pages in hand are written. */
   async stop(): Promise<void> {
     clearInterval(this.watch);
+    clearInterval(this.mending);
     clearInterval(this.looking);
     await this.unserve?.();
     await this.leases.leave(this.shares);
@@ -181,6 +186,12 @@ export class Projecting {
     for (const { view } of this.views.values()) if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
   }
 
+  private async mend(): Promise<void> {
+    const { readStore, searchIndex } = this.options;
+    const damaged = await Promise.all([readStore.damaged?.() ?? [], searchIndex.damaged?.() ?? []]);
+    for (const { name, version } of damaged.flat()) await this.views.get(name)?.mend(version);
+  }
+
   /** One read for all views: most of the time nobody has decided anything. */
   private async look(): Promise<void> {
     const stored = new Map((await allState(this.options.readStore, REBUILDS)).map(({ key, value }) => [key.slice(REBUILDS.length), JSON.stringify(value)]));
@@ -213,5 +224,5 @@ export class Projecting {
 
 const storedLetters = async (store: ManagedView['view']['store']): Promise<readonly DeadLetter[]> => {
   const version = await store.live();
-  return version === undefined ? [] : store.letters(version);
+  return version === undefined || (await store.checkpoint(version, 0)) === undefined ? [] : store.letters(version);
 };

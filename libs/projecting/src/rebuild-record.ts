@@ -19,10 +19,11 @@ export interface RebuildRecord {
   /** The build that was served when it began. */
   readonly from: number;
   /**
-   * `asked` by an operator, or because the live build is unfit: made for another `declaration` of the projection, or
-   * `ahead-of-log`. An unfit build is served as it stands until the new one has caught up, then swapped and dropped.
+   * `asked` by an operator, or because the live build is unfit: made for another `declaration` of the projection,
+   * `ahead-of-log`, or `damaged`. An unfit build is served as it stands until the new one has caught up, then swapped and dropped;
+   * of a damaged one nothing is served.
    */
-  readonly reason: 'asked' | 'declaration' | 'ahead-of-log';
+  readonly reason: 'asked' | 'declaration' | 'ahead-of-log' | 'damaged';
   readonly state: RebuildState;
   /** Who works on it: a holder of the lease before is refused when it stores another state. */
   readonly fence: number;

@@ -4,7 +4,7 @@ import { dropOrphans, type IsDeclared, isOthers } from './others-builds';
 import { mustRun, type RebuildRecord, type RebuildState } from './rebuild-record';
 import { RebuildWork, type RebuildWorkOptions } from './rebuild-work';
 import { StandingRebuild } from './standing-rebuild';
-import type { View } from './view';
+import type { Unfitness, View } from './view';
 
 export interface RebuildOptions extends RebuildWorkOptions {
   readonly events: ProjectingEvents;
@@ -32,13 +32,14 @@ export class Rebuild {
   }
 
   /** Goes on with what stands in the store, after the view was opened: a rebuild survives the process. */
-  async open(unfit: 'declaration' | 'ahead-of-log' | undefined): Promise<void> {
+  async open(found: Unfitness | undefined): Promise<void> {
     const stored = await this.view.records.rebuild();
     const belongsToOthers = stored !== undefined && (await isOthers(this.view, stored, this.options.isDeclared));
     this.standing.take(belongsToOthers ? undefined : stored);
     if (!belongsToOthers && stored !== undefined) await this.standing.save({ fence: this.view.fence });
     if (!belongsToOthers) await this.reconcile();
-    if (unfit === 'ahead-of-log' && this.state !== undefined) await this.remove();
+    const unfit = found === 'damaged' && (await this.fallBack()) ? undefined : found;
+    if ((unfit === 'ahead-of-log' || unfit === 'damaged' || (await this.isGone())) && this.state !== undefined) await this.remove();
     if (this.state !== undefined) this.options.progress.done = await this.view.stored.handled(this.state.version);
     if (unfit !== undefined && this.state === undefined && !belongsToOthers && (unfit !== 'declaration' || this.options.isNewest())) await this.begin(unfit, true);
     else if (this.state !== undefined && mustRun(this.state)) this.work.begin();
@@ -139,6 +140,24 @@ export class Rebuild {
     await this.standing.store({ version, from: this.view.served, reason, state: 'building', goal, swap, fence: this.view.fence });
     if (reason !== 'asked') this.options.logger.warn({ view: this.view.name, version, reason }, 'the live build is unfit; building another beside it');
     this.work.begin();
+  }
+
+  /** Serves the build that follows the log beside a damaged one, where there is such a build; true when that was done. */
+  private async fallBack(): Promise<boolean> {
+    if (this.state === undefined) return false;
+    const { version, from, state } = this.state;
+    const other = this.view.served === version ? from : version;
+    if ((state !== 'ready' && state !== 'swapped') || !(await this.view.isThere(other))) return false;
+    await this.view.replace(other);
+    await this.remove();
+    return true;
+  }
+
+  /** True when the build beside the one that is served was whole and is not there any more. */
+  private async isGone(): Promise<boolean> {
+    if (this.state?.state !== 'ready' && this.state?.state !== 'swapped') return false;
+    const { version, from } = this.state;
+    return !(await this.view.isThere(this.view.served === version ? from : version));
   }
 
   private async replaceUnfit(): Promise<void> {

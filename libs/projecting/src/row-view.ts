@@ -53,6 +53,10 @@ export class RowView implements ViewStore<Operation> {
     return this.store.drop(this.name, version);
   }
 
+  setAside(version: number): Promise<void> {
+    return this.store.setAside?.(this.name, version) ?? this.drop(version);
+  }
+
   checkpoint(version: number, slice: number) {
     return this.store.checkpoint(this.name, version, slice);
   }

@@ -55,7 +55,12 @@ export class SearchView implements ViewStore<SearchOperation> {
 
   async drop(version: number): Promise<void> {
     await this.index.drop(this.name, version);
-    for (const { key } of await allState(this.store, this.lettersOf(version))) await this.store.writeState(key, null);
+    await this.dropLetters(version);
+  }
+
+  async setAside(version: number): Promise<void> {
+    await (this.index.setAside?.(this.name, version) ?? this.index.drop(this.name, version));
+    await this.dropLetters(version);
   }
 
   checkpoint(version: number, slice: number) {
@@ -93,6 +98,10 @@ export class SearchView implements ViewStore<SearchOperation> {
     const body = await this.blobs.get(thing, passages);
     if (body === undefined) return { op: 'removeDocument', documentId: intent.documentId };
     return { op, document: { ...document, passages: await decodePassages(body) } };
+  }
+
+  private async dropLetters(version: number): Promise<void> {
+    for (const { key } of await allState(this.store, this.lettersOf(version))) await this.store.writeState(key, null);
   }
 
   private lettersOf(version: number): string {

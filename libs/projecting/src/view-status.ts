@@ -50,6 +50,8 @@ export const viewStatus = async (managed: ManagedView, parts: StatusParts): Prom
   const { name, store } = view;
   const version = (await store.live()) ?? 0;
   const live = view.whole ? view.live : undefined;
+  // A damaged build is out of the way before another is there.
+  const isThere = live !== undefined || (version !== 0 && (await view.isThere(version)));
   const position = live === undefined ? await storedPosition(managed, version) : live.position;
   const lag = await lagOf(position, parts.log, parts.ordinals, parts.clock);
   const rebuild = await rebuildStatus(managed, version);
@@ -60,8 +62,8 @@ export const viewStatus = async (managed: ManagedView, parts: StatusParts): Prom
     state: stateOf(isRunning, rebuild, lag.lagEvents),
     position,
     ...lag,
-    rows: version === 0 ? 0 : await store.count(version),
-    deadLetters: live?.letters.size ?? (version === 0 ? 0 : (await store.letters(version)).length),
+    rows: isThere ? await store.count(version) : 0,
+    deadLetters: live?.letters.size ?? (isThere ? (await store.letters(version)).length : 0),
     ...(rebuild === undefined ? {} : { rebuild }),
   };
 };

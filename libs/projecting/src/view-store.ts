@@ -35,6 +35,8 @@ export interface ViewStore<Op = unknown> {
   versions(): Promise<readonly number[]>;
   swap(from: number | undefined, to: number): Promise<boolean>;
   drop(version: number): Promise<void>;
+  /** Drops a damaged build, but keeps its file beside for a while. */
+  setAside(version: number): Promise<void>;
 
   /** Undefined where the build is not there. */
   checkpoint(version: number, slice: number): Promise<Checkpoint | undefined>;

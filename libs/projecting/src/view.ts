@@ -25,7 +25,7 @@ export interface ViewOptions {
   readonly catchUp: CatchUp;
 }
 
-type Unfitness = Exclude<RebuildRecord['reason'], 'asked'>;
+export type Unfitness = Exclude<RebuildRecord['reason'], 'asked'>;
 
 /** One view and its builds, as far as this process holds slices of them: the one that is served, and at most one beside it. */
 export class View {
@@ -41,6 +41,8 @@ export class View {
   /** The slices that this process writes, each with its fence. */
   held: ReadonlyMap<number, number> = new Map();
   private version: number | undefined;
+  /** Damaged builds that still stand there. */
+  private readonly broken = new Set<number>();
 
   constructor(
     readonly store: ViewStore,
@@ -82,16 +84,29 @@ export class View {
   /** Opens the served build, making the first one where there is none, and follows the log unless the build is unfit: then answers why. */
   async open(held: ReadonlyMap<number, number>): Promise<Unfitness | undefined> {
     await this.hold(held);
+    for (const version of this.broken) await this.setAside(version);
     try {
       return await this.openServed();
     } catch (error) {
       const damaged = await this.store.live();
       if (!isDamaged(error) || damaged === undefined) throw error;
-      this.options.logger.error({ view: this.name, version: damaged }, 'the build is damaged; it is dropped and filled again from the log');
-      await this.store.drop(damaged);
-      await this.store.prepare(damaged);
-      return this.openServed();
+      this.breaks(damaged);
+      await this.setAside(damaged);
+      return 'damaged';
     }
+  }
+
+  /** A build was found damaged: the next `open` moves it out of the way. True when that is news. */
+  breaks(version: number): boolean {
+    if (this.broken.has(version)) return false;
+    this.broken.add(version);
+    this.options.logger.error({ view: this.name, version }, 'a view is damaged, or may not be read: its file is set aside, and the view is built anew from the log');
+    return true;
+  }
+
+  /** True where a build stands. */
+  async isThere(version: number): Promise<boolean> {
+    return (await this.store.checkpoint(version, 0)) !== undefined;
   }
 
   /** Takes slices whose first is another's: what is to be followed is said by `attend`. */
@@ -209,6 +224,11 @@ export class View {
     return (await this.store.swap(from, to)) || this.isServed(to);
   }
 
+  private async setAside(version: number): Promise<void> {
+    await this.store.setAside(version);
+    this.broken.delete(version);
+  }
+
   private async openServed(): Promise<Unfitness | undefined> {
     this.version = (await this.store.live()) ?? (await this.makeFirst());
     const unfit = await this.unfitness(this.version);
@@ -231,6 +251,8 @@ export class View {
   }
 
   private async unfitness(version: number): Promise<Unfitness | undefined> {
+    // What several processes write is no file, and is made anew where it is gone.
+    if (this.store.slices === 1 && !(await this.isThere(version))) return 'damaged';
     if (!(await this.isFit(version))) return 'declaration';
     const [places, head] = await Promise.all([this.stored.places(version), this.head()]);
     return places.some((position) => position !== null && (head === null || position > head)) ? 'ahead-of-log' : undefined;

@@ -84,6 +84,12 @@ export interface FindOptions {
   readonly most?: number;
 }
 
+/** A build of a view, or of an index. */
+export interface BuildFile {
+  readonly name: string;
+  readonly version: number;
+}
+
 /** The port of the read models. Reads go to the live version unless one is named. */
 export interface ReadStore {
   /** Creates what is missing for a version; refuses with an error when its declared indexes differ from those it was made with. */
@@ -94,6 +100,10 @@ export interface ReadStore {
   /** Makes `to` the live version if `from` is; false when somebody else was faster. */
   swap(view: string, from: number | undefined, to: number): Promise<boolean>;
   drop(view: string, version: number): Promise<void>;
+  /** Builds that were found damaged, or cannot be read, and still stand there. Only of a store that keeps files of its own. */
+  damaged?(): Promise<readonly BuildFile[]>;
+  /** Drops a damaged build, but keeps its file beside, for whoever wants to look at it, until the next `purge`. */
+  setAside?(view: string, version: number): Promise<void>;
 
   get(view: string, key: string, version?: number): Promise<StoredRow | undefined>;
   /** In the order of the keys; unknown keys are left out. */

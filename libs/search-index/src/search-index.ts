@@ -1,5 +1,5 @@
 import type { Position } from '@app/kernel';
-import type { Checkpoint } from '@app/read-store';
+import type { BuildFile, Checkpoint } from '@app/read-store';
 
 /** Injection token of the `SearchIndex` port. */
 export const SEARCH_INDEX = Symbol('SearchIndex');
@@ -93,6 +93,9 @@ export interface SearchIndex {
   versions(index: string): Promise<readonly number[]>;
   swap(index: string, from: number | undefined, to: number): Promise<boolean>;
   drop(index: string, version: number): Promise<void>;
+  /** See `ReadStore`. */
+  damaged?(): Promise<readonly BuildFile[]>;
+  setAside?(index: string, version: number): Promise<void>;
   checkpoint(index: string, version: number, slice?: number): Promise<Checkpoint | undefined>;
   /** All or nothing, with the checkpoint; what it wrote is found by the next search. Throws `CheckpointMismatch` and `Fenced` of the read store. */
   apply(batch: SearchBatch): Promise<void>;

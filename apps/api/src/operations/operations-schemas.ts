@@ -18,7 +18,7 @@ const rebuild = z.object({
   rate: z.number(),
   etaSeconds: z.number().nullable(),
   state: z.enum(['building', 'paused', 'failed', 'verifying', 'ready', 'swapped', 'removing']),
-  reason: z.enum(['asked', 'declaration', 'ahead-of-log']),
+  reason: z.enum(['asked', 'declaration', 'ahead-of-log', 'damaged']),
   failure: z.looseObject({ reason: z.string(), detail: z.string() }).optional(),
   verification: verification.optional(),
 });

@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { Damaged, Unavailable } from '@app/kernel';
 import Database from 'better-sqlite3';
+import { isUnreadable } from './view-files';
 
-const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|IOERR_CORRUPTFS)/;
+const BARRED = /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/;
 const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)|^E(IO|NOSPC|ROFS|ACCES|NOENT|MFILE|NFILE)$/;
 
 /** Opens a file of a view for writing. What is deleted is overwritten; a process that dies loses nothing (a machine that dies at most the last commits, which the log has). */
@@ -30,7 +32,7 @@ const opened = (db: Database.Database, pragmas: readonly string[]): Database.Dat
   }
 };
 
-/** Runs work on files. Damage and failed I/O become `Unavailable` with the file and what to do about it; damage is remembered. */
+/** Runs work on files. Damage and failed I/O become `Unavailable` with the file and what to do about it; damage is remembered, and so is that a file may not be read. */
 export class GuardedFiles {
   private readonly damaged = new Map<string, string>();
 
@@ -48,7 +50,8 @@ export class GuardedFiles {
   explained(file: string, error: unknown): unknown {
     const { code } = error as { readonly code?: unknown };
     if (typeof code !== 'string') return error;
-    if (DAMAGE.test(code)) return this.damage(file, error);
+    if (DAMAGE.test(code)) return this.damage(file, 'is damaged', error);
+    if (BARRED.test(code) && isUnreadable(file)) return this.damage(file, 'cannot be read and written', error);
     if (TROUBLE.test(code)) return new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
     return error;
   }
@@ -58,13 +61,18 @@ export class GuardedFiles {
     return [...this.damaged.values()];
   }
 
+  /** The files that it was met in. */
+  files(): readonly string[] {
+    return [...this.damaged.keys()];
+  }
+
   /** The file was deleted. */
   forget(file: string): void {
     this.damaged.delete(file);
   }
 
-  private damage(file: string, cause: unknown): Damaged {
-    const reason = `${basename(file)} is damaged; delete it and fill it again from the log`;
+  private damage(file: string, what: string, cause: unknown): Damaged {
+    const reason = `${basename(file)} ${what}; delete it and fill it again from the log`;
     this.damaged.set(file, reason);
     return new Damaged(this.dependency, reason, 'none', { cause });
   }

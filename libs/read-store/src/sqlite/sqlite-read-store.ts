@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
-import { type Checkpoint, CheckpointMismatch, Fenced, type FindOptions, type ReadStore, type RowBatch, type StoredRow, UniqueViolation, type ViewSpec } from '../read-store';
+import { type BuildFile, type Checkpoint, CheckpointMismatch, Fenced, type FindOptions, type ReadStore, type RowBatch, type StoredRow, UniqueViolation, type ViewSpec } from '../read-store';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
 import { StateReader } from './state-file';
-import { versionFile, versionsIn } from './view-files';
+import { allVersionsIn, versionFile, versionsIn } from './view-files';
 import { ViewReader } from './view-reader';
 import { ViewsWriter } from './views-writer';
 
@@ -79,6 +79,19 @@ class SqliteReadStore implements ReadStore {
   async drop(view: string, version: number): Promise<void> {
     this.closeReaders();
     await this.writer.call('drop', view, version);
+    this.guarded.forget(versionFile(this.folder, view, version));
+  }
+
+  /** What the writer met, or a reader here. */
+  async damaged(): Promise<readonly BuildFile[]> {
+    const read = this.guarded.files();
+    const here = read.length === 0 ? [] : allVersionsIn(this.folder).filter(({ name, version }) => read.includes(versionFile(this.folder, name, version)));
+    return [...here, ...(await this.writer.call('damaged'))];
+  }
+
+  async setAside(view: string, version: number): Promise<void> {
+    this.closeReaders();
+    await this.writer.call('setAside', view, version);
     this.guarded.forget(versionFile(this.folder, view, version));
   }
 

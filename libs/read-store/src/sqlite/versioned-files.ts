@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, openForWriting } from './sqlite-file';
 import { prepareState, readLive, swapLive } from './state-file';
-import { allVersionsIn, deleteDatabase, versionFile, versionsIn } from './view-files';
+import { allVersionsIn, deleteDatabase, deleteSetAside, setDatabaseAside, versionFile, versionsIn } from './view-files';
 import { emptyLog, WriteBack } from './write-back';
 
 /** How long a purge waits for those who read or write a file, and how often it looks. */
@@ -97,12 +97,18 @@ export class VersionedFiles<File extends Opened> {
   }
 
   drop(name: string, version: number): void {
-    const file = versionFile(this.folder, name, version);
-    deleteDatabase(file);
-    this.files.get(file)?.writeBack.close();
-    this.files.delete(file);
-    this.guarded.forget(file);
-    this.board.raise(this.board.files);
+    this.take(name, version, deleteDatabase);
+  }
+
+  /** Drops a damaged version, but keeps its file beside until the next purge. */
+  setAside(name: string, version: number): void {
+    this.take(name, version, setDatabaseAside);
+  }
+
+  /** Versions that were found damaged, or may not be read, and still stand there. */
+  damaged(): readonly { readonly name: string; readonly version: number }[] {
+    const files = new Set(this.guarded.files());
+    return allVersionsIn(this.folder).filter(({ name, version }) => files.has(versionFile(this.folder, name, version)));
   }
 
   /**
@@ -110,6 +116,7 @@ export class VersionedFiles<File extends Opened> {
    * through once. Other work gets its turn all along. Throws `Unavailable` where somebody reads or writes one file for too long.
    */
   async purge(): Promise<void> {
+    deleteSetAside(this.folder);
     for (const { name, version } of allVersionsIn(this.folder)) {
       const step = (): PurgeStep => (this.has(name, version) ? this.onOpen(name, version, ({ writeBack }) => writeBack.purge()) : 'done');
       await this.patiently(versionFile(this.folder, name, version), step);
@@ -138,6 +145,15 @@ export class VersionedFiles<File extends Opened> {
       if (found === undefined) throw new Unavailable(this.dependency, `${basename(file)} is missing; prepare it and fill it from the log`);
       return work(found);
     });
+  }
+
+  private take(name: string, version: number, away: (file: string) => void): void {
+    const file = versionFile(this.folder, name, version);
+    away(file);
+    this.files.get(file)?.writeBack.close();
+    this.files.delete(file);
+    this.guarded.forget(file);
+    this.board.raise(this.board.files);
   }
 
   private file(file: string): OpenFile<File> | undefined {

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NAME = /^[a-z][a-z0-9-]{0,99}$/;
@@ -24,7 +24,38 @@ export const allVersionsIn = (folder: string): readonly { readonly name: string;
     })
     .toSorted((a, b) => (a.name === b.name ? a.version - b.version : a.name < b.name ? -1 : 1));
 
+/** A database with its write-ahead log. */
+const SUFFIXES = ['', '-wal', '-shm'];
+/** What the name of a file that was set aside ends with. */
+const ASIDE = '.damaged';
+
 /** Deletes a database with its write-ahead log. */
 export const deleteDatabase = (file: string): void => {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+  for (const suffix of SUFFIXES) rmSync(file + suffix, { force: true });
+};
+
+/** Renames a database with its write-ahead log, so that it is no version of a view any more. One that was set aside under this name before goes. */
+export const setDatabaseAside = (file: string): void => {
+  for (const suffix of SUFFIXES) {
+    rmSync(file + suffix + ASIDE, { force: true, recursive: true });
+    if (existsSync(file + suffix)) renameSync(file + suffix, file + suffix + ASIDE);
+  }
+};
+
+/** Deletes what was set aside: it may hold what was erased since. */
+export const deleteSetAside = (folder: string): void => {
+  for (const file of readdirSync(folder)) if (file.endsWith(ASIDE)) rmSync(join(folder, file), { force: true, recursive: true });
+};
+
+/** True where this process may not read and write a database, or something else has its name. No repetition helps then. */
+export const isUnreadable = (file: string): boolean => SUFFIXES.some((suffix) => isBarred(file + suffix));
+
+const isBarred = (file: string): boolean => {
+  try {
+    if (!statSync(file).isFile()) return true;
+    accessSync(file, constants.R_OK | constants.W_OK);
+    return false;
+  } catch (error) {
+    return ['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 };

@@ -1,5 +1,5 @@
 import type { Json } from '@app/kernel';
-import type { RowBatch, ViewSpec } from '../read-store';
+import type { BuildFile, RowBatch, ViewSpec } from '../read-store';
 import { SMALL_CACHE } from './sqlite-file';
 import { writeEntry } from './state-file';
 import { VersionedFiles } from './versioned-files';
@@ -37,6 +37,14 @@ export class ViewsWriter {
 
   drop(view: string, version: number): void {
     this.files.drop(view, version);
+  }
+
+  setAside(view: string, version: number): void {
+    this.files.setAside(view, version);
+  }
+
+  damaged(): readonly BuildFile[] {
+    return this.files.damaged();
   }
 
   writeState(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): boolean {

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { Unavailable } from '@app/kernel';
-import { type Checkpoint, CheckpointMismatch, Fenced, readSlicePlace, VersionedFiles, writeSlicePlace } from '@app/read-store';
+import { type BuildFile, type Checkpoint, CheckpointMismatch, Fenced, readSlicePlace, VersionedFiles, writeSlicePlace } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { documentDigest } from '../document-digest';
 import type { SearchBatch, SearchHit, SearchQuery } from '../search-index';
@@ -49,6 +49,14 @@ export class SearchFiles {
 
   drop(index: string, version: number): void {
     this.files.drop(index, version);
+  }
+
+  setAside(index: string, version: number): void {
+    this.files.setAside(index, version);
+  }
+
+  damaged(): readonly BuildFile[] {
+    return this.files.damaged();
   }
 
   checkpoint(index: string, version: number, slice = 0): Checkpoint | undefined {

@@ -33,6 +33,8 @@ export const openSqliteSearchIndex = async ({ folder, inThread = false }: Sqlite
     drop: (index, version) => files.call('drop', index, version),
     checkpoint: (index, version, slice) => files.call('checkpoint', index, version, slice),
     apply: (batch) => files.call('apply', batch),
+    damaged: () => files.call('damaged'),
+    setAside: (index, version) => files.call('setAside', index, version),
     search: (index, query) => files.call('search', index, query),
     revisionOf: (index, documentId) => files.call('revisionOf', index, documentId),
     count: (index, version) => files.call('count', index, version),
