@@ -8,6 +8,9 @@ export const LOG_FILE = 'events.sqlite';
 export const HEAD_FILE = 'head';
 export const LOCK_FILE = 'lock';
 
+/** How long a connection waits for a lock of another. */
+export const LOCK_MS = 5_000;
+
 /** Version of the tables below; a log of another version is refused, never guessed at. */
 const FORMAT = 1;
 
@@ -38,7 +41,7 @@ const TABLES = [EVENTS, INDEXED, PLACES, PROBE];
 /** The writer's connection; makes the log where there is none. Throws `LogCorrupted`. */
 export const openForWriting = (folder: string): Database.Database => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = new Database(join(folder, LOG_FILE), { timeout: 5_000 });
+  const database = new Database(join(folder, LOG_FILE), { timeout: LOCK_MS });
   return closeUnless(database, () => prepare(database));
 };
 
@@ -72,7 +75,7 @@ export const closeUnless = <T>(database: Database.Database, use: () => T): T => 
 
 /** A connection that only reads, for any thread or process. */
 export const openForReading = (folder: string): Database.Database => {
-  const database = new Database(join(folder, LOG_FILE), { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const database = new Database(join(folder, LOG_FILE), { readonly: true, fileMustExist: true, timeout: LOCK_MS });
   return closeUnless(database, () => {
     database.pragma('cache_size = -16384');
     return database;

@@ -11,6 +11,7 @@ const MOST_APPENDS = 1_024;
 const MOST_BYTES = 4 * 1024 * 1024;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;
+const EMPTY_AGAIN_MS = 1_000;
 
 if (parentPort === null) throw new Error('this module runs in a worker thread');
 const port = parentPort;
@@ -21,6 +22,7 @@ let reason = '';
 let acknowledged = 0;
 let indexed = 0;
 let reopening: NodeJS.Timeout | undefined;
+let emptying: NodeJS.Timeout | undefined;
 
 const post = (message: WriterMessage): void => port.postMessage(message);
 const reply = (replies: readonly Reply[]): void => post({ kind: 'done', replies: packReplies(replies) });
@@ -92,10 +94,16 @@ const remove = (target: Writer, request: RemovalRequest): void => {
   answer([request], () => {
     const step = target.remove(request);
     if (step.kind === 'removal') return void waiting.push(step);
-    if (step.kind === 'removed') target.checkpoint(true);
+    if (step.kind === 'removed') empty();
     sayIndexed(target);
     reply([step]);
   });
+};
+
+/** Takes what was removed out of the write-ahead log; again and again while a long reader needs it, beside the appends. */
+const empty = (): void => {
+  clearTimeout(emptying);
+  if (writer?.empty() !== true) emptying = setTimeout(() => answer([], empty), EMPTY_AGAIN_MS);
 };
 
 const sayIndexed = (target: Writer): void => {
@@ -126,6 +134,7 @@ const refuseAll = (): void => {
 /** Nothing is open any more: the thread ends by itself. */
 const end = (): void => {
   clearTimeout(reopening);
+  clearTimeout(emptying);
   post({ kind: 'closed' });
   port.close();
 };

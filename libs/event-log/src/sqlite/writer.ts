@@ -4,7 +4,7 @@ import { Appender } from './appender';
 import { EventTable, rowsAfter } from './event-table';
 import { REMOVED } from './event-row';
 import { HeadMark } from './head-mark';
-import { closeUnless, openForWriting } from './log-files';
+import { closeUnless, LOCK_MS, openForWriting } from './log-files';
 import { positionText } from './positions';
 import { Remover } from './remover';
 import { reasonOf, sqliteCode } from './sqlite-errors';
@@ -114,11 +114,21 @@ export class Writer {
     this.unindexedBytes = 0;
   }
 
-  /** Writes the write-ahead log back when it is long; `purge` also empties it, so that it holds nothing removed. */
-  checkpoint(purge = false): void {
-    const state = this.writtenBack.get() as { log: number; checkpointed: number } | undefined;
-    if (purge) this.database.pragma('wal_checkpoint(TRUNCATE)');
-    else if (state !== undefined && state.log >= CHECKPOINT_PAGES && state.checkpointed < state.log) this.database.pragma('wal_checkpoint(PASSIVE)');
+  /** Writes the write-ahead log back when it is long. */
+  checkpoint(): void {
+    const { log, checkpointed } = this.writtenBack.get() as { log: number; checkpointed: number };
+    if (log >= CHECKPOINT_PAGES && checkpointed < log) this.database.pragma('wal_checkpoint(PASSIVE)');
+  }
+
+  /** Empties the write-ahead log, so that it holds nothing removed. False where somebody reads older pages, such as a backup: they are not waited for. */
+  empty(): boolean {
+    this.database.pragma('busy_timeout = 0');
+    try {
+      const [{ busy }] = this.database.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
+      return busy === 0;
+    } finally {
+      this.database.pragma(`busy_timeout = ${LOCK_MS}`);
+    }
   }
 
   /** Writes and syncs something of a size, and takes it out again. Throws when the disk cannot. */
