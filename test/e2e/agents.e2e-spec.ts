@@ -1,4 +1,5 @@
 import { startTestPlatform, type TestPlatform } from './harness';
+import { asUnknown, UNKNOWN_ID } from './world';
 
 interface Agent {
   readonly id: string;
@@ -8,7 +9,6 @@ interface Agent {
 }
 
 const AGENTS = '/api/v1/core/agents';
-const UNKNOWN = '01900000-0000-7000-8000-00000000dead';
 let platform: TestPlatform;
 let alice: { userId: string; key: string };
 let spaceId: string;
@@ -97,7 +97,7 @@ describe('Agents', () => {
     };
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
       expect(await ask(other.id, method)).toMatchObject({ status: 403, code: 'agent_not_granted' });
-      expect(await ask(other.id, method)).toEqual(await ask(UNKNOWN, method));
+      expect(JSON.parse(asUnknown(JSON.stringify(await ask(other.id, method)), other.id))).toEqual(await ask(UNKNOWN_ID, method));
     }
   });
 

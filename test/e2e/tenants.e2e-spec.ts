@@ -3,7 +3,7 @@ import { until } from '../fixtures/until';
 import { completion, json } from '../fixtures/upstream-double';
 import { startTestGateway, type TestGateway } from './gateway';
 import type { Answer, Call, TestPlatform } from './harness';
-import { pathWith, UNKNOWN_ID } from './world';
+import { asUnknown, pathWith, UNKNOWN_ID } from './world';
 
 /** What members of one Space, and owners of several things, may not reach through each other. */
 
@@ -55,8 +55,8 @@ afterAll(() => gateway.stop());
 const ask = ({ method, declaration }: ServedRoute, path: string, call: Call): Promise<Answer> =>
   platform.call(path, { method: method as 'GET', headers: { 'x-request-id': 'same' }, ...(declaration.body === undefined ? {} : { body: {} }), ...call });
 
-/** An answer without what tells two requests apart. */
-const told = ({ status, headers, text }: Answer): unknown => [status, headers['content-length'], headers['etag'], text];
+/** An answer without what tells two requests apart: the ids that were asked for among them. */
+const told = ({ status, headers, text }: Answer, ...asked: readonly string[]): unknown => [status, headers['content-length'], headers['etag'], asUnknown(text, ...asked)];
 
 const callersEvents = async (): Promise<number> => {
   const { events } = await platform.platform.host.stores.log.readAll({ limit: 100_000 });
@@ -73,7 +73,7 @@ describe('a conversation', () => {
     for (const route of of) {
       const given = { agentId: ids.a1, messageId: ids.m1 };
       const [foreign, unknown] = [await ask(route, pathWith(route.url, { ...given, conversationId: ids.c1 }), { key }), await ask(route, pathWith(route.url, given), { key })];
-      expect([route.method, route.url, told(foreign)]).toEqual([route.method, route.url, told(unknown)]);
+      expect([route.method, route.url, told(foreign, ids.c1)]).toEqual([route.method, route.url, told(unknown)]);
       expect([route.url, foreign.status]).toEqual([route.url, 404]);
       // A message is not reached through another conversation either.
       if (!route.url.includes(':messageId')) continue;
@@ -88,7 +88,7 @@ describe('a conversation', () => {
     for (const stream of [false, true]) {
       const turn = (conversationId: string, more = {}) => platform.call(core(`/llm/${ids.a1}/conversation`), { method: 'POST', key: editor.key, headers: { 'x-request-id': 'same' }, body: { message: 'And then?', conversationId, stream, ...more } });
       const [foreign, unknown] = [await turn(ids.c1), await turn(UNKNOWN_ID)];
-      expect([foreign.status, told(foreign)]).toEqual([404, told(unknown)]);
+      expect([foreign.status, told(foreign, ids.c1)]).toEqual([404, told(unknown)]);
     }
     expect([await callersEvents(), gateway.upstream.calls]).toEqual([before, []]);
     const begun = await platform.call(core(`/llm/${ids.a1}/conversation`), { method: 'POST', key: editor.key, body: { message: 'And then?', parentId: ids.m1 } });
@@ -112,7 +112,7 @@ describe('a document', () => {
     for (const route of routes.filter(({ url }) => url.includes(':documentId'))) {
       const given = { agentId: ids.a1, tagId: ids.t1 };
       const [foreign, unknown] = [await ask(route, pathWith(route.url, { ...given, documentId: ids[document] }), { key: alice.key }), await ask(route, pathWith(route.url, given), { key: alice.key })];
-      expect([route.method, route.url, told(foreign)]).toEqual([route.method, route.url, told(unknown)]);
+      expect([route.method, route.url, told(foreign, ids[document])]).toEqual([route.method, route.url, told(unknown)]);
       expect([route.method, route.url, foreign.status]).toEqual([route.method, route.url, 404]);
     }
     expect([get.mock.calls, await callersEvents()]).toEqual([[], before]);
@@ -134,7 +134,7 @@ describe('a document', () => {
     for (const [to, { body, ...call }] of tries) {
       const send = (tagId: string) => platform.call(core(to.replace('$', tagId)), { ...call, key: alice.key, headers: { 'x-request-id': 'same' }, ...(body === undefined ? {} : { payload: JSON.stringify(body).replace('$', tagId) }) });
       const [foreign, unknown] = [await send(ids.t9), await send(UNKNOWN_ID)];
-      expect([call.method, to, foreign.status, told(foreign)]).toEqual([call.method, to, 404, told(unknown)]);
+      expect([call.method, to, foreign.status, told(foreign, ids.t9)]).toEqual([call.method, to, 404, told(unknown)]);
     }
     expect(await callersEvents()).toBe(before);
     for (const tagId of [ids.t9, UNKNOWN_ID]) expect((await platform.call<{ items: object[] }>(core(`${path}?tagId=${tagId}`), { key: alice.key })).body.items).toEqual([]);
@@ -148,7 +148,7 @@ describe('a search', () => {
       const { status, text } = await find({});
       expect([agentId, word, status, text.includes(word)]).toEqual([agentId, word, 200, false]);
       const foreign = agentId === ids.a9 ? ids.t1 : ids.t9;
-      expect([agentId, told(await find({ tagIds: [foreign] }))]).toEqual([agentId, told(await find({ tagIds: [UNKNOWN_ID] }))]);
+      expect([agentId, told(await find({ tagIds: [foreign] }), foreign)]).toEqual([agentId, told(await find({ tagIds: [UNKNOWN_ID] }))]);
     }
     expect((await platform.call(core(`/knowledge/${ids.a9}/search`), { method: 'POST', key: bob.key, body: { query: `The ferry to ${CANARY.bob}`, mode } })).text).toContain(CANARY.bob);
   });
@@ -184,7 +184,7 @@ it('what was deleted is as unknown as what never was, on every route', async () 
     const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !gone.includes(name)));
     for (const route of routes.filter(({ url }) => gone.some((name) => url.includes(`:${name}`)))) {
       const [deleted, unknown] = [await ask(route, pathWith(route.url, given), { key: alice.key }), await ask(route, pathWith(route.url, kept), { key: alice.key })];
-      expect([route.method, route.url, told(deleted)]).toEqual([route.method, route.url, told(unknown)]);
+      expect([route.method, route.url, told(deleted, ...gone.map((name) => given[name] ?? ''))]).toEqual([route.method, route.url, told(unknown)]);
       expect([route.method, route.url, deleted.status >= 400 && deleted.status < 500]).toEqual([route.method, route.url, true]);
     }
   };

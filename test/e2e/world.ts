@@ -10,6 +10,9 @@ export interface World {
 
 export const UNKNOWN_ID = '01900000-0000-7000-8000-00000000dead';
 
+/** An answer's text as if the ids that were asked for had been those of nothing: what it repeats of the question says nothing. */
+export const asUnknown = (text: string, ...ids: readonly string[]): string => ids.reduce((said, id) => said.replaceAll(id, UNKNOWN_ID), text);
+
 /** Fills a route's path: parameters that `ids` does not have get an id that nothing has. */
 export const pathWith = (url: string, ids: Readonly<Record<string, string>>): string => url.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? UNKNOWN_ID);
 

@@ -8,6 +8,7 @@ import { collectAtRest } from './collect-at-rest';
 import { productVersion } from './docs/version';
 import { readEnvironment, type Environment } from './environment';
 import { makeLogger } from './http/logging';
+import { listenSentence } from './listen-faults';
 import { startPlatform } from './start';
 
 /** Runs a process of the platform from the environment, over `defaults`. What is wrong with it ends the process with a sentence. */
@@ -50,6 +51,8 @@ const fail = (error: unknown): void => {
 
 const sentenceOf = (error: unknown): string => {
   if (error instanceof InvalidConfig || error instanceof UnfitRuntime || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || error instanceof MissingStore || isUnavailable(error)) return error.message;
+  const listening = listenSentence(error);
+  if (listening !== undefined) return listening;
   if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 };

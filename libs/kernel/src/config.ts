@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { issueWords, sentenceAbout } from './issue-words';
 import { timeZoneName } from './time-zone';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -60,8 +61,8 @@ export class InvalidConfig extends Error {
 /** Checks the environment once and freezes it. Throws `InvalidConfig`; empty values count as unset. */
 export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
   const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => name in configSchema.shape && value !== undefined && value !== ''));
-  const parsed = configSchema.safeParse(given);
-  if (!parsed.success) throw new InvalidConfig(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`).join(' '));
+  const parsed = configSchema.safeParse(given, { error: issueWords });
+  if (!parsed.success) throw new InvalidConfig(parsed.error.issues.map((issue) => sentenceAbout(issue.path.join('.'), issue.message)).join(' '));
   const config = Object.freeze({ ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR) });
   const missing = missingForOthers(config);
   if (new Set(config.ROLES).size < 3 && missing.length > 0) {

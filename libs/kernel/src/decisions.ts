@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandMeta, Receipt } from './command-meta';
 import { streamOf, type Decider } from './decider';
-import { isUnavailable, refuse } from './errors';
+import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { type AppendResult, isWrongExpectedRevision, type NewEvent, type StoredEvent, type StreamLog } from './log-records';
@@ -65,7 +65,10 @@ export class Decisions {
   async transact<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, command: Command, meta: CommandMeta): Promise<Receipt> {
     const stream = streamOf(decider.category, id);
     const deadline = performance.now() + RACE_MS;
-    const attempt = () => this.attempt(decider, stream, command, meta);
+    const attempt = () =>
+      this.attempt(decider, stream, command, meta).catch((error: unknown) => {
+        throw namedAs(error, decider.category, id);
+      });
     // Those of this process that lose take turns: each would otherwise race with all others for every revision.
     return (await attempt()) ?? this.queues.run(stream, RACE_MS, () => again(attempt, stream, deadline));
   }
@@ -238,10 +241,13 @@ const again = async (attempt: () => Promise<Receipt | undefined>, stream: string
   for (let lost = 1; ; lost += 1) {
     const receipt = await attempt();
     if (receipt !== undefined) return receipt;
-    if (performance.now() > deadline) return refuse('conflict', { stream });
+    if (performance.now() > deadline) return refuse('conflict', { reason: 'concurrent_changes', stream });
     await pause(Math.random() * Math.min(2 ** lost, LONGEST_PAUSE_MS));
   }
 };
+
+/** What was not found is the thing that was decided on, unless the refusal says otherwise: deciders, and keys that were destroyed, do not know its name. */
+const namedAs = (error: unknown, kind: string, id: string): unknown => (isDomainError(error, 'not_found') ? new DomainError(error.code, { kind, id, ...error.facts }) : error);
 
 const NONE: readonly StoredEvent[] = [];
 

@@ -16,7 +16,11 @@ export class DomainError extends Error {
   }
 }
 
-/** Ends a decision with a refusal. */
+/**
+ * Ends a decision with a refusal. What its facts are for: `not_found` names `kind` and `id` of what was asked for; `conflict`
+ * its `reason`; `forbidden` the `permission` that is missing, or the `role` in a thing (`kind`, `id`), or a `reason`; `path`
+ * is the field that is concerned. The surfaces make sentences of them.
+ */
 export const refuse = (code: string, facts: Facts = {}): never => {
   throw new DomainError(code, facts);
 };

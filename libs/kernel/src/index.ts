@@ -17,6 +17,7 @@ export * from './fields';
 export * from './grouped';
 export * from './ids';
 export * from './insistently';
+export * from './issue-words';
 export * from './keyring';
 export * from './log-records';
 export * from './lru-cache';

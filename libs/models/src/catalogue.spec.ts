@@ -45,11 +45,11 @@ describe('the model catalogue', () => {
     ];
     const content = JSON.stringify({ defaultModel: 'f', rerankerModel: 'a', providers: { acme: { kind: 'openai', baseUrl: 'nowhere' } }, models });
     expect(() => read(content)).toThrow(expect.objectContaining({ message: `MODELS_FILE is wrong: ${[
-      'providers.acme.baseUrl: Invalid URL',
-      'the model c: region: Invalid input: expected string, received number',
+      'providers.acme.baseUrl: must be a URL such as https://example.com',
+      'the model c: region: must be a string, not a number',
       'the model f: pricing: must be "free", or prices such as { "currency": "USD", "input": "0.25", "output": "2.00" }',
       'the model g: pricing.input: must be a decimal number of at most 12 decimals',
-      'models.8: Invalid input: expected object, received number',
+      'models.8: must be an object, not a number',
       'the model a names the unknown provider b',
       'the model c names the unknown provider d',
       'the model e is there twice',
@@ -62,7 +62,7 @@ describe('the model catalogue', () => {
     ['nothing', undefined, 'pricing: must be "free", or prices such as'],
     ['a word', 'gratis', 'pricing: must be "free", or prices such as'],
     ['no currency', { input: '1', output: '2' }, 'pricing.currency: must be a currency such as "USD"'],
-    ['an unknown price', { currency: 'USD', input: '1', output: '2', tax: '3' }, 'pricing: Unrecognized key: "tax"'],
+    ['an unknown price', { currency: 'USD', input: '1', output: '2', tax: '3' }, 'pricing: has a field that is not known here: tax'],
     ['a price below zero', { currency: 'USD', input: -1, output: '2' }, 'pricing.input: must be a decimal number of at most 12 decimals'],
     ['a price that is none', { currency: 'USD', input: {}, output: '2' }, 'pricing.input: must be a decimal number of at most 12 decimals'],
   ])('says what pricing must be where it is %s', (_, pricing, sentence) =>

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { InvalidConfig } from '@app/kernel';
+import { InvalidConfig, issueWords } from '@app/kernel';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { currencyMistakes, defaultMistakes, fallbackMistakes, formMistakes, nameMistakes, namesIn } from './catalogue-mistakes';
@@ -99,8 +99,8 @@ const localModels: readonly z.input<typeof modelSchema>[] = [
 /** Reads `MODELS_FILE` (JSON or YAML), or gives the local models alone. Throws `InvalidConfig` naming all that is wrong. */
 export const readCatalogue = (file: string | undefined, currency: string): Catalogue => {
   const content = file === undefined ? {} : contentOf(file);
-  const given = fileSchema.safeParse(content);
-  const read = [...localModels, ...entriesIn(content)].map((entry) => ({ ...modelSchema.safeParse(entry), names: namesIn(entry) }));
+  const given = fileSchema.safeParse(content, { error: issueWords });
+  const read = [...localModels, ...entriesIn(content)].map((entry) => ({ ...modelSchema.safeParse(entry, { error: issueWords }), names: namesIn(entry) }));
   const described = read.flatMap(({ data }) => (data === undefined ? [] : [{ ...data, securityTier: securityTierOf(data, given.data?.hostingRegion) }]));
   const models = new Map(described.map((model) => [model.key, model]));
   const unread = new Set(read.flatMap(({ success, names: { key } }) => (success || key === undefined ? [] : [key])));

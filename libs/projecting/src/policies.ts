@@ -110,7 +110,7 @@ export class Policies {
 
   /** Refuses with `not_found`. */
   async deadLetter(id: string): Promise<DeadLetter> {
-    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found');
+    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found', { kind: 'deadLetter', id: id });
   }
 
   /** Reacts to the event and to what waits behind it, in order. Resolves to the dead letter that is left, if one is. */

@@ -145,7 +145,7 @@ export class Projecting {
 
   /** Refuses with `not_found`. */
   async deadLetter(id: string): Promise<DeadLetter> {
-    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found');
+    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found', { kind: 'deadLetter', id: id });
   }
 
   /** Handles the event and what waits behind it again, in order. Resolves to the dead letter that is left, if one is. */
@@ -213,12 +213,12 @@ export class Projecting {
       const letter = await this.deadLetter((given as { readonly id: string }).id);
       return { value: letterJson(await managed.replay(letter, action === 'discard', this.options.clock.now())) };
     }
-    await managed.act(REBUILD_ACTIONS.find((known) => known === action) ?? refuse('not_found', { action }), given);
+    await managed.act(REBUILD_ACTIONS.find((known) => known === action) ?? refuse('not_found', { kind: 'action', id: action }), given);
     return { value: null };
   }
 
   private managed(name: string): ManagedView {
-    return this.views.get(name) ?? refuse('not_found', { projection: name });
+    return this.views.get(name) ?? refuse('not_found', { kind: 'projection', id: name });
   }
 }
 

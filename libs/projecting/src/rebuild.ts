@@ -189,6 +189,6 @@ export class Rebuild {
 
   /** Refuses with `conflict` for the build that is served: by a swap whose answer was lost, so that this process does not know. */
   private async mayGo(version: number): Promise<void> {
-    if (await this.view.isServed(version)) return refuse('conflict');
+    if (await this.view.isServed(version)) return refuse('conflict', { reason: 'version_served' });
   }
 }

@@ -193,7 +193,7 @@ export class View {
   swap(): Promise<void> {
     return this.aligned(async () => {
       const { live, beside } = this as { live: Follower; beside: Follower };
-      if (!(await this.serves(live.version, beside.version))) return refuse('conflict');
+      if (!(await this.serves(live.version, beside.version))) return refuse('conflict', { reason: 'concurrent_changes' });
       this.version = beside.version;
       [this.live, this.beside] = [beside, live];
       this.waiters.advance(beside.position);
@@ -202,7 +202,7 @@ export class View {
 
   /** Serves a build that has caught up instead of an unfit one, which cannot be brought to the same position. */
   async replace(version: number): Promise<void> {
-    if (!(await this.serves(this.served, version))) return refuse('conflict');
+    if (!(await this.serves(this.served, version))) return refuse('conflict', { reason: 'concurrent_changes' });
     await this.beside?.stop();
     this.beside = undefined;
     this.version = version;

@@ -53,7 +53,7 @@ export class AuditEventsController {
   @Answers(200, listOf(shownEventSchema))
   async events(@Query() raw: unknown, @Headers('last-event-id') lastEventId: string | undefined, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | StreamableFile> {
     const asked = query(eventsQuery, raw);
-    const demandContent = ({ permissions }: Caller): void => void (asked.content && !permissions.has('audit:content') && refuse('forbidden'));
+    const demandContent = ({ permissions }: Caller): void => void (asked.content && !permissions.has('audit:content') && refuse('forbidden', { permission: 'audit:content' }));
     demandContent(caller);
     reply.request.mayReadOn = demandContent;
     if (asked.follow) return this.follow(asked, lastEventId, caller, meta);

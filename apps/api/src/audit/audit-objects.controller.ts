@@ -54,7 +54,7 @@ export class AuditObjectsController {
     if (moment !== undefined && 'position' in moment) await knownPosition(this.log, moment.position, 'at');
     const { view, events } = await this.see(found, id, wanted, caller, { kind, id, at, revision }, meta);
     const asOf = revision === undefined ? moment : await this.momentOfRevision(events, found.streams, revision);
-    return objectAfter(view, asOf === undefined ? events : upTo(events, asOf)) ?? refuse('not_found');
+    return objectAfter(view, asOf === undefined ? events : upTo(events, asOf)) ?? refuse('not_found', { kind, id });
   }
 
   @Get('history')
@@ -79,7 +79,7 @@ export class AuditObjectsController {
   /** The kind and the streams of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
   private async find(kind: string, id: string, reply: FastifyReply): Promise<{ readonly kind: ObjectKind; readonly streams: readonly string[] }> {
     const known = Object.hasOwn(objectKinds, kind) ? objectKinds[kind] : undefined;
-    if (known === undefined) return refuse('not_found');
+    if (known === undefined) return refuse('not_found', { kind: 'objectKind', id: kind });
     return { kind: known, streams: known.stream === null ? await this.tellingOf(`${kind}/${id}`, reply) : [known.stream(id)] };
   }
 
@@ -92,11 +92,11 @@ export class AuditObjectsController {
   /** The object's events, decrypted for those who may see content; being shown content is on record first. */
   private async see({ kind, streams }: { readonly kind: ObjectKind; readonly streams: readonly string[] }, id: string, wanted: boolean | undefined, caller: Caller, asked: Readonly<Record<string, unknown>>, meta: CommandMeta): Promise<Seen> {
     const allowed = caller.permissions.has('audit:content');
-    if (wanted === true && !allowed) return refuse('forbidden');
+    if (wanted === true && !allowed) return refuse('forbidden', { permission: 'audit:content' });
     const { projection, related, present } = kind;
     const revealed = allowed && wanted !== false;
     const { events, holdContent } = await readObject(this.log, this.codec, this.vault, { streams, types: projection.types, related }, revealed);
-    if (events.length === 0) return refuse('not_found');
+    if (events.length === 0) return refuse('not_found', { kind: String(asked['kind']), id });
     if (revealed && holdContent) await this.register.record(caller, asked, events.map(({ context }) => context), meta);
     const shown = (row: Row, rows: Rows): Readonly<Record<string, Json>> => JSON.parse(present(row, rows).text) as Record<string, Json>;
     return { view: { projection, key: id, present: revealed || !holdContent ? shown : (row, rows) => concealed(shown(row, rows)) as Record<string, Json> }, events };
@@ -106,7 +106,7 @@ export class AuditObjectsController {
   private async momentOfRevision(events: readonly RecordedEvent[], streams: readonly string[], revision: number): Promise<Moment> {
     const ends = await Promise.all(streams.map((stream) => this.log.readStream(stream, { direction: 'backwards', limit: 1 })));
     const last = events.findLast(({ context }) => streams.includes(context.stream) && context.revision <= revision);
-    return last === undefined || !ends.flat().some((end) => end.revision >= revision) ? refuse('not_found') : { position: last.context.position };
+    return last === undefined || !ends.flat().some((end) => end.revision >= revision) ? refuse('not_found', { kind: 'version', id: revision }) : { position: last.context.position };
   }
 }
 

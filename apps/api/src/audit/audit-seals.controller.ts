@@ -58,8 +58,8 @@ export class AuditSealsController {
   @Refuses('not_found')
   async proof(@Param('eventId') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Proof> {
     await this.index.wait(AUDIT_TRAIL, reply);
-    const position = (await positionOf(this.views, id)) ?? refuse('not_found');
-    const archived = (await this.ordinals.over({ id, position })) ?? refuse('not_found');
-    return proofOf(archived, id) ?? refuse('not_found');
+    const position = (await positionOf(this.views, id)) ?? refuse('not_found', { kind: 'event', id });
+    const archived = (await this.ordinals.over({ id, position })) ?? refuse('not_found', { kind: 'seal', id });
+    return proofOf(archived, id) ?? refuse('not_found', { kind: 'seal', id });
   }
 }

@@ -73,7 +73,7 @@ export class DocsController {
       return START;
     }
     const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
-    if (type === undefined) return refuse('not_found');
+    if (type === undefined) return refuse('not_found', { kind: 'page', id: file });
     reply.header('content-type', type).header('cache-control', 'public, max-age=3600');
     return Promise.resolve(createReadStream(join(this.folder, file)));
   }

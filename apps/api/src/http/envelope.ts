@@ -52,8 +52,8 @@ export const sendEnvelope = (reply: FastifyReply, error: GatewayError): void => 
   void reply.code(error.status).headers(error.headers).header('content-type', 'application/json; charset=utf-8').send(error.body);
 };
 
-export const unknownUrl = (): GatewayError => new GatewayError(404, 'Unknown request URL. The documentation is at /docs.', { code: 'unknown_url' });
-export const wrongMethod = (): GatewayError => new GatewayError(405, 'This method is not allowed here; the header allow names those that are.', { code: 'method_not_allowed' });
+export const unknownUrl = (sentence: string): GatewayError => new GatewayError(404, `Unknown request URL. ${sentence}`, { code: 'unknown_url' });
+export const wrongMethod = (sentence: string): GatewayError => new GatewayError(405, sentence, { code: 'method_not_allowed' });
 
 /** Any error as the compatible API says it: what is not foreseen says nothing of itself. */
 export const envelopeOf = (error: unknown): GatewayError => {
@@ -68,7 +68,7 @@ export const envelopeOf = (error: unknown): GatewayError => {
     case 'rate_limited':
       return new GatewayError(429, detail, { type: 'rate_limit_error', code: 'rate_limit_exceeded', headers: { 'retry-after': String(retryAfterSeconds ?? 1) } });
     case 'not_found':
-      return unknownUrl();
+      return unknownUrl('The documentation is at /docs.');
     case 'invalid_body':
       return new GatewayError(400, detail);
     default:

@@ -81,7 +81,8 @@ const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): stri
 
 const demand = (caller: Caller, requires: Requirement): void => {
   if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;
-  if (!caller.permissions.has(requires === 'monitoring' ? 'operations' : requires)) refuse('forbidden');
+  const permission = requires === 'monitoring' ? 'operations' : requires;
+  if (!caller.permissions.has(permission)) refuse('forbidden', { permission });
 };
 
 const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): boolean => {
@@ -93,5 +94,5 @@ const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): 
 const refuseParameters = (given: Record<string, unknown>): void => {
   const names = Object.keys(given);
   if (names.length === 0) return;
-  throw new InvalidInput('invalid_parameter', names.slice(0, 20).map((name) => ({ path: pathText([name]), code: 'unknown_parameter', message: 'This parameter is not known here.' })));
+  throw new InvalidInput('invalid_parameter', names.slice(0, 20).map((name) => ({ path: pathText([name]), code: 'unknown_parameter', message: 'Is not a parameter of this operation. Leave it out, or look at /docs for those that it takes.' })));
 };

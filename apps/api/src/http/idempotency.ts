@@ -1,4 +1,4 @@
-import { canonicalJson, type Clock, decryptField, encryptField, type EncryptedField, type Ids, type InstanceSecret, isEncrypted, isUnavailable, type Keyring, refuse, type Uuid } from '@app/kernel';
+import { canonicalJson, categoryOf, type Clock, decryptField, encryptField, type EncryptedField, idOf, type Ids, type InstanceSecret, isEncrypted, isUnavailable, type Keyring, refuse, type Uuid } from '@app/kernel';
 import type { Processes } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
 import type { Logger } from 'pino';
@@ -153,7 +153,7 @@ export class Idempotency {
 
   private async replay(name: string, { status, headers, thing, body }: Answer): Promise<Replay> {
     if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
-    const key = (await this.keyring.keys([thing])).get(thing) ?? refuse('not_found');
+    const key = (await this.keyring.keys([thing])).get(thing) ?? refuse('not_found', { kind: categoryOf(thing), id: idOf(thing) });
     return { status, headers, body: decryptField(key, name, body) as string };
   }
 

@@ -1,4 +1,4 @@
-import { isoTime } from '@app/kernel';
+import { asSentence, isoTime, issueWords, sentenceAbout } from '@app/kernel';
 import { z } from 'zod';
 import { type InputFault, InvalidInput, pathText } from './invalid-input';
 
@@ -8,7 +8,7 @@ const MOST_FAULTS = 20;
 /** A checked body. Throws the 400 problem that names each field; `undefined` means that no body was sent. */
 export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
   if (body === undefined) throw new InvalidInput('invalid_body', [{ path: '', code: 'required', message: 'A JSON body is required.' }]);
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, { error: issueWords });
   if (parsed.success) return parsed.data;
   const faults = faultsOf(parsed.error.issues);
   throw new InvalidInput(faults.some((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'invalid_body', faults);
@@ -25,7 +25,7 @@ export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<
   if (repeated.length > 0) {
     throw new InvalidInput('invalid_parameter', repeated.slice(0, MOST_FAULTS).map((name) => ({ path: pathText([name]), code: 'repeated', message: 'Must be given once.' })));
   }
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { error: issueWords });
   if (parsed.success) return parsed.data;
   throw new InvalidInput('invalid_parameter', faultsOf(parsed.error.issues));
 };
@@ -62,15 +62,18 @@ const faultsOf = (issues: readonly z.core.$ZodIssue[]): InputFault[] => issues.f
 const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): readonly InputFault[] => {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: pathText([...path, key]), code: 'unknown_field', message: 'This field is not known here.' }));
+    return issue.keys.map((key) => ({ path: pathText([...path, key]), code: 'unknown_field', message: 'Is not known here. Leave it out, or look at /docs for what this takes.' }));
   }
-  if (issue.code === 'invalid_union') {
-    const branch = closestBranch(issue.errors);
-    if (branch !== undefined) return branch.flatMap((inner) => faultOf(inner, path));
-  }
-  return [{ path: pathText(path), code: issue.code, message: issue.message }];
+  const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
+  if (branch !== undefined) return branch.flatMap((inner) => faultOf(inner, path));
+  const code = issue.code === 'invalid_union' ? (issue.errors[0]?.[0]?.code ?? issue.code) : issue.code;
+  return [{ path: pathText(path), code, message: said(issue.message, path) }];
 };
 
-/** The alternative that the input came closest to: the one with the fewest faults that are not about its kind as a whole. */
+/** Of the body as a whole there is no name to go before what is said of it. */
+const said = (words: string, path: readonly PropertyKey[]): string => (path.length === 0 ? sentenceAbout('The body', words) : asSentence(words));
+
+/** The alternative that the input came closest to: the one with the fewest faults inside it, or one of its own kind. Undefined where it is none of the kinds. */
 const closestBranch = (branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined =>
-  branches.filter((branch) => branch.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys')).toSorted((a, b) => a.length - b.length)[0] ?? branches[0];
+  branches.filter((branch) => branch.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys')).toSorted((a, b) => a.length - b.length)[0] ??
+  branches.find((branch) => branch.every(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'));

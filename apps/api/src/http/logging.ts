@@ -35,5 +35,6 @@ export const safeError = (error: unknown): object => {
 export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: unknown) => logger.debug({ message: String(message) }, 'nest'),
   warn: (message: unknown) => logger.warn({ message: String(message) }, 'nest'),
-  error: (message: unknown) => logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),
+  // What stands in the way of listening ends the process, which says it in a sentence.
+  error: (message: unknown) => String(message).startsWith('Error: listen ') || logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),
 });

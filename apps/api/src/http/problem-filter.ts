@@ -6,6 +6,7 @@ import { errorRegistry } from './error-registry';
 import { type Problem, problemOf } from './problem';
 import { patternOf } from './request';
 import type { RouteTable } from './route-table';
+import { isMeantForGateway, unrouted } from './unrouted';
 
 /** Answers every error in the form of its API, as a problem document or as an envelope, and logs those that are ours. */
 @Catch()
@@ -33,11 +34,11 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private sendUnrouted(request: FastifyRequest, reply: FastifyReply, compatible: boolean): void {
-    const allowed = this.routes.methodsOf(pathOf(request.url));
-    const code = allowed.length === 0 ? 'not_found' : 'method_not_allowed';
+    const path = pathOf(request.url);
+    const { code, allowed, detail } = unrouted(request.method, path, this.routes);
     if (code === 'method_not_allowed') reply.header('allow', allowed.join(', '));
-    if (compatible) sendEnvelope(reply, code === 'not_found' ? unknownUrl() : wrongMethod());
-    else sendProblem(request, reply, { code, ...errorRegistry[code] });
+    if (compatible || (code === 'not_found' && isMeantForGateway(path))) sendEnvelope(reply, code === 'not_found' ? unknownUrl(detail) : wrongMethod(detail));
+    else sendProblem(request, reply, { code, ...errorRegistry[code], detail });
   }
 }
 

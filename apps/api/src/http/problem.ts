@@ -1,9 +1,9 @@
 import type { LogCorrupted } from '@app/event-log';
-import { isDomainError, isUnavailable } from '@app/kernel';
+import { isDomainError, isUnavailable, sentenceAbout } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
-import { wrongKeySentence } from './key-sentences';
+import { refusalSentence } from './refusal-sentences';
 import { type UsedUp, usedUp, usedUpSentence } from './used-up';
 
 /** What an error says to its caller. */
@@ -26,12 +26,12 @@ export const problemOf = (error: unknown): Problem => {
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds } = error.facts;
-    const problem = named(error.code);
+    const general = named(error.code);
+    const problem = { ...general, detail: refusalSentence(error) ?? general.detail };
     const limit = error.code === 'usage_limit_exceeded' ? usedUp(error.facts) : undefined;
     return {
       ...problem,
       ...(limit === undefined ? {} : { limit, detail: usedUpSentence(limit) }),
-      ...(error.code === 'unauthenticated' ? { detail: wrongKeySentence(reason) } : {}),
       ...(typeof path === 'string' ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] } : {}),
       ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
     };
@@ -73,6 +73,6 @@ const frameworkCode = (error: unknown): string => {
 const sentence = (faults: readonly InputFault[]): string => {
   const [first] = faults;
   if (first === undefined) return errorRegistry.invalid_body.detail;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  return `${first.path === '' ? '' : `${first.path}: `}${first.message}${more}`;
+  const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length === 2 ? 'field is' : 'fields are'} wrong: see errors.` : '';
+  return `${first.path === '' ? first.message : sentenceAbout(first.path, first.message)}${more}`;
 };

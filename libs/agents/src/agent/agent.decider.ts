@@ -77,7 +77,7 @@ type Of<Type extends AgentCommand['type']> = Extract<AgentCommand, { readonly ty
 
 const create = ({ type: _type, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
   if (agent.status === 'deleted') return given.automatic ? [] : refuse('not_found');
-  if (agent.status === 'present') return agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict');
+  if (agent.status === 'present') return agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict', { reason: 'exists' });
   return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];
 };
 
@@ -87,7 +87,7 @@ const change = (config: AgentChange, agent: PresentAgent): readonly AgentEvent[]
 };
 
 const restore = ({ revision, isChatModel }: Of<'Restore'>, agent: PresentAgent): readonly AgentEvent[] => {
-  const { config } = versionAt(agent.version, revision) ?? refuse('not_found');
+  const { config } = versionAt(agent.version, revision) ?? refuse('not_found', { kind: 'version', id: revision });
   if (!isChatModel(config.model)) return refuse('conflict', { reason: 'unknown_model' });
   const data = changedFields(config, agent.version.config);
   return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data: { ...data, restoredFrom: revision } }];

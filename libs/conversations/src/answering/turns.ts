@@ -90,10 +90,10 @@ export class Turns {
     if (running !== undefined && (answerId ?? running.answerId) === running.answerId) return running;
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     const open = state.status === 'Live' ? state.open?.answerId : undefined;
-    const wanted = answerId ?? open ?? refuse('not_found');
+    const wanted = answerId ?? open ?? refuse('not_found', { kind: 'openAnswer', id: conversationId });
     if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
-    if (state.status !== 'Live' || !state.parents.has(wanted)) return refuse('not_found');
-    return (await this.recorded(conversationId, wanted)) ?? refuse('not_found');
+    if (state.status !== 'Live' || !state.parents.has(wanted)) return refuse('not_found', { kind: 'message', id: wanted });
+    return (await this.recorded(conversationId, wanted)) ?? refuse('not_found', { kind: 'message', id: wanted });
   }
 
   /** Ends the running answer of a conversation, in whichever process it runs; what was said is recorded. False when none runs. */
@@ -126,7 +126,7 @@ export class Turns {
 
   private async refuseForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId)) refuse('not_found');
+    if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId)) refuse('not_found', { kind: 'conversation', id: conversationId });
   }
 
   /** With the claim in hand, an open turn is one whose process died; unless it is this very question, which is answered now. */
@@ -186,7 +186,7 @@ export class Turns {
     const now = this.parts.clock.now();
     const receipt = await this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Answer', ...answer }, { ...stepOf(meta, 'answer'), now });
     // Deleted while it was answered.
-    if (receipt.eventIds.length === 0) return refuse('not_found');
+    if (receipt.eventIds.length === 0) return refuse('not_found', { kind: 'conversation', id: conversationId });
     return { conversationId, parentId, answer, createdAt: now.toISOString(), receipt };
   }
 
@@ -213,7 +213,7 @@ export class Turns {
       for (;;) {
         renewReadScope();
         const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-        if (state.status !== 'Live') return refuse('not_found');
+        if (state.status !== 'Live') return refuse('not_found', { kind: 'conversation', id: conversationId });
         if (state.open?.answerId !== answerId) break;
         const more = state.open.said.slice(heard);
         if (more !== '') say({ type: 'text', delta: more });
@@ -222,7 +222,7 @@ export class Turns {
         if (release === undefined) await pause(LOOK_MS);
         else await this.closeAbandoned(conversationId, '', meta).finally(release);
       }
-      return recordedTurn((await this.parts.history.answer(conversationId, answerId)) ?? refuse('not_found'), heard, say);
+      return recordedTurn((await this.parts.history.answer(conversationId, answerId)) ?? refuse('not_found', { kind: 'message', id: answerId }), heard, say);
     });
   }
 }

@@ -115,12 +115,12 @@ const known = (party: Party, state: ConversationState): LiveConversation =>
 const ask = (command: Ask, state: ConversationState): readonly ConversationEvent[] => {
   const { conversationId, agentId, spaceId, userId, kind, title } = command;
   if (command.create && state.status === 'Absent') {
-    if (command.parentId !== undefined) return refuse('not_found', { field: 'parentId' });
+    if (command.parentId !== undefined) return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
     return [{ type: 'ConversationStarted', data: { conversationId, agentId, spaceId, userId, kind, title } }, asked(command, null)];
   }
   const live = known(command, state);
   if (live.open !== null) return refuse('turn_in_progress');
-  if (command.parentId !== undefined && !live.parents.has(command.parentId)) return refuse('not_found', { field: 'parentId' });
+  if (command.parentId !== undefined && !live.parents.has(command.parentId)) return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
   return [asked(command, command.parentId ?? live.last)];
 };
 

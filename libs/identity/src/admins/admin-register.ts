@@ -108,7 +108,7 @@ export class AdminRegister {
     const receipt = await this.decisions.transact(adminsDecider, INSTANCE, command, stepOf(meta, `${command.type}/${command.userId}/${last?.revision ?? -1}`));
     if (receipt.eventIds.length > 0) return receipt.revision;
     const appointment = (await this.decisions.load(adminsDecider, INSTANCE)).state.get(command.userId);
-    return appointment?.serving === (command.type === 'Appoint') ? appointment.revision : refuse('conflict');
+    return appointment?.serving === (command.type === 'Appoint') ? appointment.revision : refuse('conflict', { reason: 'concurrent_changes' });
   }
 
   /** Who is an active admin, in the order of their appointments. */

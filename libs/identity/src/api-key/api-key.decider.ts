@@ -101,7 +101,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
 };
 
 const create = ({ userId, secret, fields }: Extract<ApiKeyCommand, { readonly type: 'Create' }>, key: ApiKey): readonly ApiKeyEvent[] => {
-  if (key.status !== 'absent') return key.userId === userId && key.secretHash === secret.secretHash ? [] : refuse('conflict');
+  if (key.status !== 'absent') return key.userId === userId && key.secretHash === secret.secretHash ? [] : refuse('conflict', { reason: 'exists' });
   return [{ type: 'ApiKeyCreated', data: { userId, ...secret, ...fields, agentIds: [...fields.agentIds], permissions: [...fields.permissions] } }];
 };
 

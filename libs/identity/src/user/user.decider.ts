@@ -102,9 +102,9 @@ export const isActiveAdmin = (user: User): user is LivingUser => user.status ===
 type Of<Type extends UserCommand['type']> = Extract<UserCommand, { readonly type: Type }>;
 
 const create = ({ type: _type, ...given }: Of<'Create'>, user: User): readonly UserEvent[] => {
-  if (user.status !== 'absent') return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key ? [] : refuse('conflict');
+  if (user.status !== 'absent') return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key ? [] : refuse('conflict', { reason: 'exists' });
   demandClaims([given.mailClaim], user.forfeited);
-  if (given.role === 'admin' && given.appointment === undefined) return refuse('conflict');
+  if (given.role === 'admin' && given.appointment === undefined) return refuse('conflict', { reason: 'concurrent_changes' });
   return [{ type: 'UserCreated', data: given }];
 };
 
@@ -147,7 +147,7 @@ const appointed = (command: Appointed, user: LivingUser, concernsAdmins: boolean
   concernsAdmins && user.status === 'active' ? { appointment: newer(command, user) } : {};
 
 const newer = ({ appointment }: Appointed, user: LivingUser): number =>
-  appointment !== undefined && appointment > user.appointment ? appointment : refuse('conflict');
+  appointment !== undefined && appointment > user.appointment ? appointment : refuse('conflict', { reason: 'concurrent_changes' });
 
 const forfeit = (claim: Claim, user: User): readonly UserEvent[] => {
   if (isLiving(user) && user.mailClaim.key === claim.key) return refuse('name_taken');

@@ -93,7 +93,7 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
   category: 'document',
   initial: { status: 'Absent' },
   decide: (command, state) => {
-    if (command.type === 'Add') return state.status === 'Absent' ? [added(command)] : refuse('conflict');
+    if (command.type === 'Add') return state.status === 'Absent' ? [added(command)] : refuse('conflict', { reason: 'exists' });
     if (state.status === 'Deleted' && command.type === 'Delete') return [];
     if (state.status === 'Absent' || state.status === 'Deleted') return refuse('not_found');
     return decideLive(command, state);

@@ -7,7 +7,9 @@ export class KnownTags {
 
   /** Refuses `not_found` when one of the tags is not of this Space. */
   async demand(spaceId: string, tagIds: readonly string[]): Promise<void> {
-    if (tagIds.length > 0 && (await this.ofOthers(spaceId, tagIds)).length > 0) refuse('not_found', { field: 'tagIds' });
+    if (tagIds.length === 0) return;
+    const [unknown] = await this.ofOthers(spaceId, tagIds);
+    if (unknown !== undefined) refuse('not_found', { kind: 'tag', id: unknown, field: 'tagIds' });
   }
 
   /** Those that are not of this Space. Global documents carry such tags. */

@@ -32,13 +32,13 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
     const tag = state.tags.get(command.tagId);
     switch (command.type) {
       case 'Create': {
-        if (tag !== undefined) return refuse('conflict');
+        if (tag !== undefined) return refuse('conflict', { reason: 'exists' });
         refuseTaken(command.name, command.tagId, state);
         const { tagId, spaceId, name, color } = command;
         return [{ type: 'TagCreated', data: { tagId, spaceId, name, color } }];
       }
       case 'Update': {
-        if (tag === undefined) return refuse('not_found');
+        if (tag === undefined) return refuse('not_found', { kind: 'tag', id: command.tagId });
         refuseOther(command.ifRevision, tag);
         if (command.name !== undefined) refuseTaken(command.name, command.tagId, state);
         const name = command.name ?? tag.name;
@@ -46,7 +46,7 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
         return name === tag.name && color === tag.color ? [] : [{ type: 'TagUpdated', data: { tagId: command.tagId, name, color } }];
       }
       case 'Delete':
-        if (tag === undefined) return state.deleted.has(command.tagId) ? [] : refuse('not_found');
+        if (tag === undefined) return state.deleted.has(command.tagId) ? [] : refuse('not_found', { kind: 'tag', id: command.tagId });
         refuseOther(command.ifRevision, tag);
         return [{ type: 'TagDeleted', data: { tagId: command.tagId, ...(command.withSpace === true ? { withSpace: true } : {}) } }];
       default:
@@ -70,7 +70,7 @@ const withoutName = (tagId: string, { tags, names }: TagRegistryState): TagRegis
 
 const refuseTaken = (name: string, tagId: string, { names }: TagRegistryState): void => {
   const holder = names.get(normalisedName(name));
-  if (holder !== undefined && holder !== tagId) refuse('name_taken', { field: 'name' });
+  if (holder !== undefined && holder !== tagId) refuse('name_taken', { path: 'name' });
 };
 
 const refuseOther = (expected: number | undefined, { revision }: Tag): void => {

@@ -24,7 +24,7 @@ export const promptDecider: Decider<Prompt, PromptCommand, PromptEvent> = {
   decide: (command, prompt) => {
     switch (command.type) {
       case 'Add':
-        if (prompt.status !== 'absent') return prompt.status === 'present' && prompt.spaceId === command.spaceId ? [] : refuse('conflict');
+        if (prompt.status !== 'absent') return prompt.status === 'present' && prompt.spaceId === command.spaceId ? [] : refuse('conflict', { reason: 'exists' });
         return [{ type: 'PromptAdded', data: { spaceId: command.spaceId, ...command.fields, tags: [...command.fields.tags] } }];
       case 'Change':
         return prompt.status === 'present' ? changed(command.fields, prompt) : refuse('not_found');

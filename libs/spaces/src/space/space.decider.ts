@@ -105,7 +105,7 @@ const ownerOf = ({ spaceId, kind, ownerId }: { readonly spaceId: string; readonl
 type Of<Type extends SpaceCommand['type']> = Extract<SpaceCommand, { readonly type: Type }>;
 
 const create = ({ type: _type, fields, ...given }: Of<'Create'>, space: Space): readonly SpaceEvent[] => {
-  if (space.status === 'present') return space.kind === given.kind && space.members.has(given.ownerId) ? [] : refuse('conflict');
+  if (space.status === 'present') return space.kind === given.kind && space.members.has(given.ownerId) ? [] : refuse('conflict', { reason: 'exists' });
   if (space.status === 'deleted') return given.kind === 'personal' ? [] : refuse('not_found');
   demandClaims([given.nameClaim, given.slugClaim], space.forfeited);
   return [{ type: 'SpaceCreated', data: { ...given, ...fields } }];

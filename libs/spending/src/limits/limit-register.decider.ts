@@ -50,7 +50,7 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
       }
       case 'Change': {
         const { type: _, limitId, ifRevision, ...change } = command;
-        if (standing === undefined) return refuse('not_found');
+        if (standing === undefined) return refuse('not_found', { kind: 'limit', id: limitId });
         refuseOther(ifRevision, standing);
         const { id: _id, scope, revision: _revision, ...before } = standing;
         const terms = { ...before, ...change };

@@ -53,14 +53,14 @@ export class Limits {
 
   /** As `find`. Refuses `not_found`. */
   async byId(limitId: string): Promise<AppliedLimit> {
-    return (await this.find(limitId)) ?? refuse('not_found');
+    return (await this.find(limitId)) ?? refuse('not_found', { kind: 'limit', id: limitId });
   }
 
   /** Revision of what was changed last of a limit that stands: its `etag`. That of an API key's is the key's. */
   async revisionOf({ id, scope }: Limit): Promise<number> {
     if (scope.type === 'apiKey') return (await this.decisions.load(apiKeyDecider, id)).revision;
     const { state } = await this.decisions.load(limitRegisterDecider, REGISTER);
-    return state.byId.get(id)?.revision ?? refuse('not_found');
+    return state.byId.get(id)?.revision ?? refuse('not_found', { kind: 'limit', id });
   }
 
   private async ofKey(keyId: string): Promise<AppliedLimit | undefined> {

@@ -47,14 +47,14 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
       case 'Begin':
         return state.status === 'none' ? [{ type: 'RestatementBegun', data: { restatementId: command.restatementId, ...command.terms } }] : [];
       case 'Enter': {
-        if (state.status === 'none') return refuse('conflict');
+        if (state.status === 'none') return refuse('conflict', { reason: 'restatement_not_begun' });
         // Others finished it meanwhile.
         if (state.status === 'closed') return [];
         const stands = canonicalJson(state.place) === canonicalJson(command.after);
         return stands && command.calls.length > 0 ? [{ type: 'InvocationsRestated', data: { calls: [...command.calls] } }] : [];
       }
       case 'Close':
-        if (state.status === 'none') return refuse('conflict');
+        if (state.status === 'none') return refuse('conflict', { reason: 'restatement_not_begun' });
         return state.status === 'open' ? [{ type: 'RestatementClosed', data: closing(state) }] : [];
       default:
         return never(command);

@@ -20,7 +20,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ agent, documentId }: GetDocument): Promise<DocumentRow> {
-    return (await found(this.store, agent, documentId)) ?? refuse('not_found');
+    return (await found(this.store, agent, documentId)) ?? refuse('not_found', { kind: 'document', id: documentId });
   }
 }
 

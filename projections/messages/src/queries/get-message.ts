@@ -20,6 +20,6 @@ export class GetMessageHandler implements IQueryHandler<GetMessage> {
 
   async execute({ conversationId, messageId }: GetMessage): Promise<MessageRow> {
     const row = (await this.store.get(messages.name, messageId))?.row as MessageRow | undefined;
-    return row?.conversationId === conversationId ? row : refuse('not_found');
+    return row?.conversationId === conversationId ? row : refuse('not_found', { kind: 'message', id: messageId });
   }
 }

@@ -20,6 +20,6 @@ export class GetPromptHandler implements IQueryHandler<GetPrompt> {
 
   async execute({ spaceId, promptId }: GetPrompt): Promise<PromptRow> {
     const row = (await this.store.get(prompts.name, promptId))?.row as PromptRow | undefined;
-    return row?.spaceId === spaceId ? row : refuse('not_found');
+    return row?.spaceId === spaceId ? row : refuse('not_found', { kind: 'prompt', id: promptId });
   }
 }

@@ -49,7 +49,7 @@ export class GetMemberHandler implements IQueryHandler<GetMember> {
   async execute({ spaceId, userId }: GetMember): Promise<Member> {
     const found = (await this.store.get(spaceMembers.name, memberKey(spaceId, userId))) as StoredRow<SpaceMemberRow> | undefined;
     const [member] = found === undefined ? [] : await named(this.store, [found]);
-    return member ?? refuse('not_found');
+    return member ?? refuse('not_found', { kind: 'member', id: userId });
   }
 }
 

@@ -20,6 +20,6 @@ export class GetTagHandler implements IQueryHandler<GetTag> {
 
   async execute({ spaceId, tagId }: GetTag): Promise<TagRow> {
     const row = (await this.store.get(tags.name, tagId))?.row as TagRow | undefined;
-    return row?.spaceId === spaceId ? row : refuse('not_found');
+    return row?.spaceId === spaceId ? row : refuse('not_found', { kind: 'tag', id: tagId });
   }
 }

@@ -52,7 +52,7 @@ export class AgentVersionsController {
   @Refuses('conflict', 'agent_not_granted')
   async restore(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('revision') revision: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
     await this.access.agent(caller, agentId, 'edit');
-    if (!/^(?:0|[1-9]\d{0,14})$/.test(revision)) return refuse('not_found');
+    if (!/^(?:0|[1-9]\d{0,14})$/.test(revision)) return refuse('not_found', { kind: 'version', id: revision });
     const receipt = await this.commands.execute(new RestoreAgent(agentId, Number(revision), meta));
     return written(reply, receipt, { views: ['agents', 'agent-versions'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
   }

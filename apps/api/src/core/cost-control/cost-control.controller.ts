@@ -140,7 +140,7 @@ export class CostControlController {
   private async visible(caller: Caller, limitId: string): Promise<AppliedLimit> {
     const limit = await this.limits.byId(limitId);
     if (limit.scope.type === 'apiKey') await this.keys.key(caller, limit.id);
-    else if (caller.role !== 'admin' && !(limit.scope.type === 'user' && limit.scope.id === caller.userId)) return refuse('not_found');
+    else if (caller.role !== 'admin' && !(limit.scope.type === 'user' && limit.scope.id === caller.userId)) return refuse('not_found', { kind: 'limit', id: limitId });
     return limit;
   }
 }

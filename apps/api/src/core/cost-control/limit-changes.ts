@@ -56,6 +56,6 @@ export class LimitChanges {
     if (id === null) return;
     if (type === 'user') return this.access.demandUser(id);
     const { state } = type === 'space' ? await this.decisions.load(spaceDecider, id) : await this.decisions.load(agentDecider, id);
-    if (state.status !== 'present') refuse('not_found', { path: 'scope.id' });
+    if (state.status !== 'present') refuse('not_found', { kind: type, id, path: 'scope.id' });
   }
 }

@@ -35,7 +35,7 @@ export class KnowledgeAccess {
   async write(caller: Caller, agentId: string, scope: DocumentScope): Promise<AgentAccess> {
     if (scope !== 'global') return this.access.agent(caller, agentId, 'edit');
     const agent = await this.access.agent(caller, agentId, 'use');
-    return caller.role === 'admin' ? agent : refuse('forbidden');
+    return caller.role === 'admin' ? agent : refuse('forbidden', { reason: 'admins_only' });
   }
 
   /** Before a body is read: whoever may write at no level is refused at once. */

@@ -104,7 +104,7 @@ export class DocumentContentController {
   }
 
   private async body({ id }: DocumentRow, name: string): Promise<OpenBody> {
-    return (await this.blobs.open(streamOf(documentDecider.category, id), name)) ?? refuse('not_found');
+    return (await this.blobs.open(streamOf(documentDecider.category, id), name)) ?? refuse('not_found', { kind: 'content', id });
   }
 }
 

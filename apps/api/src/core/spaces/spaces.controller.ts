@@ -46,7 +46,7 @@ export class SpacesController {
   @Answers(201, spaceAnswer)
   @Refuses('name_taken')
   async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    if (!this.config.SPACE_CREATION_ROLES.includes(caller.role)) return refuse('forbidden');
+    if (!this.config.SPACE_CREATION_ROLES.includes(caller.role)) return refuse('forbidden', { reason: 'space_creation' });
     const { spaceId, receipt } = await this.commands.execute(new CreateSpace(caller.userId, input(newSpace, body), meta));
     return written(reply, receipt, { views: ['spaces', 'space-members'], show: () => this.show(spaceId, 'owner'), location: `${PATH}/${spaceId}` });
   }

@@ -35,7 +35,7 @@ export class UsageReports {
 
   /** Refuses where a caller, as they are now, sees less than they did. */
   demandStill(now: Caller, before: Caller): void {
-    if (seenBy(now).userId !== seenBy(before).userId) refuse('forbidden');
+    if (seenBy(now).userId !== seenBy(before).userId) refuse('forbidden', { reason: 'sees_less' });
   }
 
   private range(asked: AskedRange): { readonly from: string; readonly to: string } {

@@ -28,7 +28,7 @@ export class ChangeUserHandler implements ICommandHandler<ChangeUser> {
 
   async execute({ userId, fields, role, meta }: ChangeUser): Promise<Receipt> {
     const { state: user } = await this.decisions.load(userDecider, userId);
-    if (!isLiving(user)) return refuse('not_found');
+    if (!isLiving(user)) return refuse('not_found', { kind: 'user', id: userId });
     const mailClaim = this.claim(fields.email, user);
     const added = mailClaim === undefined || mailClaim === user.mailClaim ? [] : [mailClaim];
     const change = (given: Appointed & { readonly role?: InstanceRole } = {}) => this.decisions.transact(userDecider, userId, { type: 'Change', fields, ...given, ...(mailClaim === undefined ? {} : { mailClaim }) }, meta);

@@ -24,7 +24,7 @@ export class ChangeSpaceHandler implements ICommandHandler<ChangeSpace> {
 
   async execute({ spaceId, fields, meta }: ChangeSpace): Promise<Receipt> {
     const { state: space } = await this.decisions.load(spaceDecider, spaceId);
-    if (space.status !== 'present') return refuse('not_found');
+    if (space.status !== 'present') return refuse('not_found', { kind: 'space', id: spaceId });
     const nameClaim = this.claim('space.name', fields.name, space.nameClaim, space);
     const slugClaim = this.claim('space.slug', fields.slug, space.slugClaim, space);
     const command = { type: 'Change', fields, ...givenFields({ nameClaim, slugClaim }) } as const;

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorRegistry } from './error-registry';
+import { refusalSentence, saidReasons } from './refusal-sentences';
+
+const root = join(__dirname, '../../../..');
+const sources = ['apps', 'libs', 'projections'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/\.(spec|contract)\.ts$/.test(file) && !file.includes('node_modules'))
+    .map((file) => ({ file: join(folder, file), text: readFileSync(join(root, folder, file), 'utf8') })),
+);
+
+/** What is written in the product's code as refusals with a code, with the place. */
+const refusals = (code: string): readonly { readonly file: string; readonly facts: string }[] =>
+  sources.flatMap(({ file, text }) => [...text.matchAll(new RegExp(`refuse\\('${code}'(?:, \\{([^}]*)\\})?\\)`, 'g'))].map(([, facts = '']) => ({ file, facts })));
+
+const literal = (facts: string, name: string): string | undefined => new RegExp(`\\b${name}: '([^']+)'`).exec(facts)?.[1];
+
+describe('every refusal in the code', () => {
+  it('that finds nothing names the kind and the id, but for deciders of one thing, whose name is added', () => {
+    const unnamed = refusals('not_found').filter(({ file, facts }) => !file.endsWith('.decider.ts') && !(/\bkind\b/.test(facts) && /\bid\b/.test(facts)));
+    expect(unnamed).toEqual([]);
+    const kinds = refusals('not_found').flatMap(({ facts }) => literal(facts, 'kind') ?? []);
+    expect(kinds.length).toBeGreaterThan(30);
+    expect(kinds.filter((kind) => !saidReasons.kinds.includes(kind))).toEqual([]);
+  });
+
+  it('that finds a conflict has a reason with a sentence', () => {
+    const reasons = refusals('conflict').map(({ file, facts }) => ({ file, reason: literal(facts, 'reason') }));
+    expect(reasons.length).toBeGreaterThan(10);
+    expect(reasons.filter(({ reason }) => reason === undefined || !saidReasons.conflict.includes(reason))).toEqual([]);
+    expect(saidReasons.conflict.filter((said) => !reasons.some(({ reason }) => reason === said))).toEqual([]);
+  });
+
+  it('that forbids names a permission, a role, or why', () => {
+    const undeclared = 'apps/api/src/http/guard.ts';
+    const silent = refusals('forbidden').filter(({ file, facts }) => {
+      const reason = literal(facts, 'reason') ?? literal(facts, 'path');
+      return !/\b(permission|role)\b/.test(facts) && reason !== 'members_only' && (reason === undefined || !saidReasons.forbidden.includes(reason)) && !(file === undeclared && facts === '');
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it('of a field says what is wrong with it', () => {
+    const reasons = refusals('invalid_body').map(({ facts }) => literal(facts, 'reason'));
+    expect(reasons.filter((reason) => reason === undefined || !saidReasons.bodies.includes(reason))).toEqual([]);
+  });
+});
+
+describe('a sentence', () => {
+  const said = (code: string, facts: Parameters<typeof refusalSentence>[0]['facts']) => refusalSentence({ code, facts });
+
+  it.each([
+    ['not_found', { kind: 'agent', id: 'a1' }, 'There is no Agent a1, or this API key may not access it. Check the id, and what the key and its user may access.'],
+    ['not_found', { kind: 'tags', id: 'x' }, undefined],
+    ['agent_not_granted', { kind: 'agent', id: 'a1' }, 'This API key is not granted the Agent a1. Add it to the agentIds of the key, or use a key for all Agents.'],
+    ['forbidden', { permission: 'agents:write' }, 'This needs the permission agents:write, which this API key does not have, or the role of its user does not give. Use a key that has it, or ask an admin for one.'],
+    ['forbidden', { role: 'editor', kind: 'space', id: 's1' }, 'This needs the role editor in the Space s1. Ask an owner of the Space for it.'],
+    ['forbidden', { role: 'editor', kind: 'agent', id: 'a1' }, 'This needs the role editor in the Space of the Agent a1. Ask an owner of the Space for it.'],
+    ['forbidden', {}, undefined],
+    ['conflict', { reason: 'last_admin' }, 'You cannot delete the last admin, nor suspend or demote them. Make another user an admin first.'],
+    ['name_taken', { path: 'slug' }, 'slug is taken already. Choose another.'],
+    ['precondition_failed', { expected: 1, actual: 3 }, 'This is at revision 3 by now, and If-Match says 1. Read it again, and repeat the change on what it is now.'],
+    ['rate_limited', { retryAfterSeconds: 7 }, 'This credential has used up its requests of this minute. Send the next in 7 s.'],
+    ['internal', {}, undefined],
+  ])('of %s with %j', (code, facts, sentence) => expect(said(code, facts)).toBe(sentence));
+
+  it('repeats no more than a hundred characters of an id, and no half of one', () => {
+    expect(said('not_found', { kind: 'page', id: `${'x'.repeat(99)}\u{1f600}` })).toContain(`${'x'.repeat(99)}\ufffd,`);
+    expect(said('not_found', { kind: 'page', id: 'x'.repeat(10_000) })?.length).toBeLessThan(250);
+  });
+
+  it('stands in the registry for every code, in case there is nothing to say of the case', () => {
+    const { agent_not_public: asSpecified, ...others } = errorRegistry;
+    expect(asSpecified.detail).toBe('Agent is not public');
+    for (const { detail } of Object.values(others)) expect(detail).toMatch(/[.]$/);
+  });
+});

@@ -1,0 +1,18 @@
+/** What stands in the way of listening, and what to do now; undefined for other errors. */
+export const listenSentence = (error: unknown): string | undefined => {
+  const { code, syscall, port, address, hostname } = error as { code?: unknown; syscall?: unknown; port?: number; address?: string; hostname?: string };
+  if (syscall === 'getaddrinfo') return hostname === undefined ? undefined : `HOST is ${hostname}, which is no address that is known here. Try HOST=127.0.0.1 npm start.`;
+  if (syscall !== 'listen') return undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use. Try PORT=${otherThan(port)} npm start.`;
+    case 'EACCES':
+      return `Port ${port} is not open to this user. Try PORT=3000 npm start.`;
+    case 'EADDRNOTAVAIL':
+      return `HOST is ${address}, which is no address of this machine. Try HOST=127.0.0.1 npm start.`;
+    default:
+      return undefined;
+  }
+};
+
+const otherThan = (port: number | undefined): number => (port === undefined || port >= 65_535 ? 3_000 : port + 1);
