@@ -22,17 +22,24 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A cluster of this one server, for connection strings that discover. */
-export const gossip = ({ faults }: Serving, endpoint: () => Endpoint) => (_call: ServerUnaryCall<Empty, ClusterInfo>, reply: sendUnaryData<ClusterInfo>) => {
+/** A node as the gossip of its cluster tells of it. */
+export interface Member extends Endpoint {
+  readonly state: 'leader' | 'follower';
+  readonly isAlive: boolean;
+}
+
+/** What a node says of its cluster. */
+export const gossip = ({ faults }: Serving, members: () => readonly Member[]) => (_call: ServerUnaryCall<Empty, ClusterInfo>, reply: sendUnaryData<ClusterInfo>) => {
   if (faults.isSilent) return;
   if (faults.isUnavailable) return reply(unavailable);
   if (faults.refusal !== null) return reply(refused(faults.refusal));
-  const { host, port } = endpoint();
-  const member = new MemberInfo()
+  reply(null, new ClusterInfo().setMembersList(members().map(memberInfo)));
+};
+
+const memberInfo = ({ host, port, state, isAlive }: Member): MemberInfo =>
+  new MemberInfo()
     .setInstanceId(new UUID().setString(randomUUID()))
     .setTimeStamp(String(Date.now()))
-    .setState(MemberInfo.VNodeState.LEADER)
-    .setIsAlive(true)
+    .setState(state === 'leader' ? MemberInfo.VNodeState.LEADER : MemberInfo.VNodeState.FOLLOWER)
+    .setIsAlive(isAlive)
     .setHttpEndPoint(new EndPoint().setAddress(host).setPort(port));
-  reply(null, new ClusterInfo().setMembersList([member]));
-};

@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Member } from './discovery';
 import { type Faults, noFaults } from './faults';
 import { Journal } from './journal';
 import { endlessLag, type Lag, noLag, seededLag } from './lag';
+import { noPauses, Pause, pauseNowAndThen, type Pauses, REAL_PAUSES } from './pausing';
 import { ServerLog } from './server-log';
 import { credentialsOf, grpcServer, type ServerCertificate } from './service';
 import type { Serving, ServerVersion } from './serving';
@@ -29,6 +31,12 @@ export interface DoubleOptions {
   readonly writeTimeoutMs?: number;
   /** How long each write takes until it is shown and acknowledged; as on a real server by default, `noLag` for measuring. */
   readonly lag?: Lag;
+  /** How often it stands still while it has much to do; as a real server by default, `noPauses` for measuring. */
+  readonly pauses?: Pauses | undefined;
+  /** The log that it serves together with others, as the nodes of a cluster do; its own by default. */
+  readonly log?: ServerLog;
+  /** The cluster that it is part of; itself by default. */
+  readonly members?: () => readonly Member[];
 }
 
 /** A server on loopback that answers as EventStoreDB does, from the client's own generated services. */
@@ -51,6 +59,8 @@ export interface EventStoreDouble {
   waiting(): number;
   /** Subscriptions that are open. */
   listeners(): number;
+  /** Messages received for a method, such as `Streams/BatchAppend`, while it was paused too. */
+  received(method: string): number;
   /** Closes the port and breaks every connection. */
   stop(): Promise<void>;
   /** Stops if needed and starts again on the same port with the same log; the memory of repeats at `any` and `streamExists` is gone. */
@@ -59,15 +69,19 @@ export interface EventStoreDouble {
 
 /**
  * Starts a double of EventStoreDB 24.10.4 (or 23.10.6) on loopback: appends, reads, subscriptions, deletion, metadata,
- * gossip and server features. As there, a write counts for refusals at once, and is shown and acknowledged a little later.
+ * gossip and server features. As there, a write counts for refusals at once, and is shown and acknowledged a little later, and
+ * all stands still for 1.0 to 1.9 s now and then while there is much to do.
  * It has no persistent subscriptions, projections of one's own, resolved links, access lists of streams or scavenge, and gives ids always as
  * text. `transcript.spec.ts` compares its answers with those of real servers.
  */
 export const startEventStoreDouble = async (options: DoubleOptions = {}): Promise<EventStoreDouble> => {
-  const log = new ServerLog(options.file === undefined ? undefined : new Journal(options.file), options.lag ?? seededLag());
+  const log = options.log ?? new ServerLog(options.file === undefined ? undefined : new Journal(options.file), options.lag ?? seededLag());
+  const pause = new Pause();
+  const pauses = 'pauses' in options ? options.pauses : REAL_PAUSES;
+  const pauseNoMore = pauses === undefined ? () => undefined : pauseNowAndThen(pause, pauses);
   const serving: Serving = {
     log,
-    faults: noFaults(),
+    faults: noFaults(pause),
     version: options.version ?? '24.10.4',
     maxAppendSize: options.maxAppendSize ?? 1024 * 1024,
     writeTimeoutMs: options.writeTimeoutMs ?? 2000,
@@ -77,14 +91,15 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
   };
   const sockets = new Set<Socket>();
   const state: { port: number; listening: NetServer | undefined } = { port: options.port ?? 0, listening: undefined };
-  const grpc = grpcServer(serving, () => ({ host: options.tls === undefined ? '127.0.0.1' : 'localhost', port: state.port }));
+  const alone = (): readonly Member[] => [{ host: options.tls === undefined ? '127.0.0.1' : 'localhost', port: state.port, state: 'leader', isAlive: true }];
+  const grpc = grpcServer(serving, options.members ?? alone, pause);
   const injector = grpc.createConnectionInjector(credentialsOf(options.tls));
 
   const disconnect = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   const start = async (): Promise<void> => {
-    log.start();
+    if (options.log === undefined) log.start();
     const listening = createServer((socket) => {
       socket.setNoDelay(true);
       sockets.add(socket);
@@ -117,9 +132,11 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
     showAll: () => log.showAll(),
     waiting: () => log.waiting,
     listeners: () => serving.listeners.size,
+    received: (method) => pause.received.get(method) ?? 0,
     stop: async () => {
+      pauseNoMore();
       await stop();
-      log.close();
+      if (options.log === undefined) log.close();
     },
     restart: async () => {
       await stop();
@@ -128,5 +145,5 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
   };
 };
 
-export { endlessLag, noLag };
-export type { Faults, Lag, ServerCertificate, ServerVersion };
+export { endlessLag, noLag, noPauses };
+export type { Faults, Lag, Pauses, ServerCertificate, ServerVersion };

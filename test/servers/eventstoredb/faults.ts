@@ -1,3 +1,5 @@
+import type { Pause } from './pausing';
+
 /** What the double does wrong on purpose. All are off at first; a test sets them at any time. */
 export interface Faults {
   /** So many of the next appends and deletions are committed and never answered. */
@@ -16,6 +18,8 @@ export interface Faults {
   isUnavailable: boolean;
   /** Nothing is answered on any call, open or new, and nothing is written; connections stay open. */
   isSilent: boolean;
+  /** It stands still: nothing is worked on or answered until it goes on, and then all of it is, in order. */
+  isPaused: boolean;
   /** Subscriptions stay open and hand over nothing more until it is false again. */
   stallSubscriptions: boolean;
   /** Every answer to an append and every beginning of a read waits so long. */
@@ -24,7 +28,7 @@ export interface Faults {
   caughtUps: number;
 }
 
-export const noFaults = (): Faults => ({
+export const noFaults = (pause: Pause): Faults => ({
   dropAcknowledgements: 0,
   answerTwice: 0,
   commitTimeouts: 0,
@@ -33,6 +37,12 @@ export const noFaults = (): Faults => ({
   leader: null,
   isUnavailable: false,
   isSilent: false,
+  get isPaused() {
+    return pause.isPaused;
+  },
+  set isPaused(isPaused) {
+    pause.isPaused = isPaused;
+  },
   stallSubscriptions: false,
   delayMs: 0,
   caughtUps: 1,

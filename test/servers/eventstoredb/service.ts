@@ -4,7 +4,8 @@ import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfea
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb';
 import { batchAppend } from './batch-append';
 import { deleteStream, tombstoneStream } from './deleting';
-import { type Endpoint, gossip, supportedMethods } from './discovery';
+import { gossip, type Member, supportedMethods } from './discovery';
+import { type Pause, pausing } from './pausing';
 import { TOO_LARGE } from './proposed-message';
 import { read } from './reading';
 import type { Serving } from './serving';
@@ -27,11 +28,11 @@ const streams = {
 };
 
 /** Serves the double's services on connections that are handed to it. */
-export const grpcServer = (serving: Serving, endpoint: () => Endpoint): Server => {
-  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
+export const grpcServer = (serving: Serving, members: () => readonly Member[], pause: Pause): Server => {
+  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1, interceptors: [pausing(pause)] });
   add(server, streams, { read: read(serving), append: append(serving), batchAppend: batchAppend(serving), delete: deleteStream(serving), tombstone: tombstoneStream(serving) });
   add(server, ServerFeaturesService, { getSupportedMethods: supportedMethods(serving) });
-  add(server, GossipService, { read: gossip(serving, endpoint) });
+  add(server, GossipService, { read: gossip(serving, members) });
   return server;
 };
 
