@@ -1,6 +1,6 @@
 import { isUnavailable } from '@app/kernel';
 import { type LeaseGroup, type LeaseRecord, LEASES, LeaseShare, type LeasesOptions } from './lease-share';
-import { errorName } from './logger';
+import { errorName, reasonOf } from './logger';
 import { Processes } from './processes';
 import { Requests } from './requests';
 import { allState, type Plain } from './stored-state';
@@ -21,6 +21,8 @@ export interface LeaseStatus {
  */
 export class Leases {
   private readonly shares = new Set<LeaseShare>();
+  /** Why shared work could not be taken or given back since it last could. */
+  private readonly told = new Set<string>();
   private silence: (() => void) | undefined;
   private aloneFence: Promise<number> | undefined;
 
@@ -88,15 +90,27 @@ export class Leases {
 
   private async divide(shares: readonly LeaseShare[], onError: (error: unknown) => void): Promise<void> {
     const records = this.processes.alone ? undefined : await this.records();
+    const failed = new Map<string, unknown>();
     const dividing = shares.map(async (share) => {
       try {
         await share.divide(records?.get(share.key));
       } catch (error) {
-        this.options.logger.warn({ group: share.group.name, error: errorName(error) }, 'shared work could not be taken or given back; trying again');
+        failed.set(share.group.name, error);
         onError(error);
       }
     });
     await Promise.all(dividing);
+    this.tell(failed);
+    if (failed.size === 0 && shares.length === this.shares.size) this.told.clear();
+  }
+
+  /** Once an outage, for all groups together: what keeps one from its work keeps most of them, at every beat. */
+  private tell(failed: ReadonlyMap<string, unknown>): void {
+    for (const [cause, groups] of Map.groupBy(failed.keys(), (group) => causeOf(failed.get(group)))) {
+      if (this.told.has(cause)) continue;
+      this.told.add(cause);
+      this.options.logger.warn({ groups, reason: reasonOf(failed.get(groups[0] ?? '')) }, 'shared work could not be taken or given back; trying again');
+    }
   }
 
   private async records(): Promise<ReadonlyMap<string, LeaseRecord>> {
@@ -120,6 +134,9 @@ export class Leases {
     return fence;
   }
 }
+
+/** What a failure is one of: the store that is away, or the kind of error. */
+const causeOf = (error: unknown): string => (isUnavailable(error) ? error.dependency : errorName(error));
 
 /** Work that one process does for all: `start` when it is this one, `stop` when it is no longer. */
 export const led = (name: string, order: number, work: { start(): Promise<void>; stop(): Promise<void> }): LeaseGroup => ({

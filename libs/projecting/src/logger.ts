@@ -1,3 +1,5 @@
+import { isUnavailable } from '@app/kernel';
+
 /** The part of a structured logger that is used here (pino's shape). Facts are ids, names and numbers, never content. */
 export interface Logger {
   info(facts: object, message: string): void;
@@ -7,3 +9,6 @@ export interface Logger {
 
 /** The name of an error, for logs: its message may hold content. */
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
+/** Why something failed, for logs: of a store that is away the sentence that says so, which holds no content, else the name of the error. */
+export const reasonOf = (error: unknown): string => (isUnavailable(error) ? error.message : errorName(error));
