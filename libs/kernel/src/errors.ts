@@ -46,6 +46,13 @@ export class Unavailable extends Error {
   }
 }
 
+/** The store is there and does not let this user in: no waiting helps, only another setting. */
+export class AccessDenied extends Unavailable {
+  readonly denied = true;
+}
+
+export const isAccessDenied = (error: unknown): boolean => isUnavailable(error) && (error as Partial<AccessDenied>).denied === true;
+
 /** A file of a store is damaged: no repetition helps, only making it anew. */
 export class Damaged extends Unavailable {
   readonly damaged = true;

@@ -1,4 +1,4 @@
-import { Unavailable } from '@app/kernel';
+import { AccessDenied, Unavailable } from '@app/kernel';
 
 interface ServiceFault extends Error {
   readonly code?: string;
@@ -12,5 +12,6 @@ export const isMissing = (error: unknown): boolean => ['NoSuchKey', 'NotFound'].
 export const unavailable = (error: unknown): Unavailable => {
   const { name, code, $metadata } = error as ServiceFault;
   const status = $metadata?.httpStatusCode;
-  return new Unavailable('blobs', `the S3 server did not serve: ${code ?? name}${status === undefined ? '' : ` (${status})`}`, 'none', { cause: error });
+  const Kind = status === 401 || status === 403 ? AccessDenied : Unavailable;
+  return new Kind('blobs', `the S3 server did not serve: ${code ?? name}${status === undefined ? '' : ` (${status})`}`, 'none', { cause: error });
 };

@@ -1,4 +1,4 @@
-import { isUnavailable } from '@app/kernel';
+import { isAccessDenied, isUnavailable } from '@app/kernel';
 import { areDuplicateKeys, codeOf, explained, hasLabel } from './mongo-errors';
 
 /** Errors as the driver was seen to throw them. */
@@ -12,12 +12,18 @@ describe('an error of MongoDB', () => {
     ['a connection given up for an unanswered heartbeat', thrown('PoolClearedOnNetworkError', { errorLabels: ['ResetPool'] })],
     ['a socket that broke while it was written to', thrown('Error', { code: 'ECONNRESET', syscall: 'write' })],
     ['a server that is no primary any more', thrown('MongoServerError', { code: 10107, codeName: 'NotWritablePrimary' })],
-    ['a refused sign-in', thrown('MongoServerError', { code: 18, codeName: 'AuthenticationFailed' })],
     ['a conflict of transactions', thrown('MongoServerError', { code: 112, errorLabels: ['TransientTransactionError'] })],
   ])('is Unavailable: %s', (_, error) => {
     const seen = explained('views', error, 'unknown');
     expect(isUnavailable(seen)).toBe(true);
     expect(seen).toMatchObject({ dependency: 'views', outcome: 'unknown', cause: error });
+  });
+
+  it('is AccessDenied for a refused sign-in: waiting does not help', () => {
+    const error = thrown('MongoServerError', { code: 18, codeName: 'AuthenticationFailed' });
+    const seen = explained('views', error, 'none');
+    expect([isUnavailable(seen), isAccessDenied(seen)]).toEqual([true, true]);
+    expect(seen).toMatchObject({ reason: 'MongoDB refuses the user (AuthenticationFailed)', cause: error });
   });
 
   it.each([
