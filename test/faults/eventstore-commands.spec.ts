@@ -1,8 +1,9 @@
 import { type EventLog, openEventStoreLog } from '@app/event-log';
-import { Decisions } from '@app/kernel';
+import { Decisions, onBudget, WaitBudget } from '@app/kernel';
 import { bidCodec, bids, newMeta } from '../fixtures/bids';
+import { until } from '../fixtures/until';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
-import { TimeLimit } from './eventstore/history';
+import { SLOW_MS, TimeLimit } from './eventstore/history';
 
 /** Faults 2, 12 and 21 on EventStoreDB: a command happens once, whoever did not hear of it. */
 
@@ -26,7 +27,11 @@ describe('commands on EventStoreDB', () => {
     const [first, second] = [newMeta(), newMeta()];
     await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
     server.faults.dropAcknowledgements = 1;
-    const receipt = await newDecisions().transact(bids, 'one', { by: 1 }, first);
+    const raising = newDecisions().transact(bids, 'one', { by: 1 }, first);
+    await until(() => server.faults.dropAcknowledgements === 0, 'an answer that is lost');
+    // By the answer to what was appended behind it, it is known that it was lost.
+    await newDecisions().transact(bids, 'other', { by: 1 }, newMeta());
+    const receipt = await raising;
     await newDecisions().transact(bids, 'one', { by: 1 }, second);
 
     expect(await newDecisions().transact(bids, 'one', { by: 1 }, first)).toEqual({ ...receipt, repeated: true });
@@ -38,7 +43,7 @@ describe('commands on EventStoreDB', () => {
     const meta = newMeta();
     await decisions.transact(bids, 'one', { by: 1 }, newMeta());
     server.faults.dropAcknowledgements = 100;
-    await expect(decisions.transact(bids, 'one', { by: 1 }, meta)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    await expect(onBudget(new WaitBudget(undefined, 1_000), () => decisions.transact(bids, 'one', { by: 1 }, meta))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
     server.faults.dropAcknowledgements = 0;
     await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
 
@@ -46,12 +51,12 @@ describe('commands on EventStoreDB', () => {
     expect(await raised()).toEqual([1, 2, 3]);
   });
 
-  it('fail within two seconds while the server is silent', async () => {
+  it('fail within ten seconds in all while the server is silent', async () => {
     await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
     server.faults.isSilent = true;
-    const limit = new TimeLimit();
+    const limit = new TimeLimit(SLOW_MS);
     const started = performance.now();
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => newDecisions().transact(bids, 'one', { by: 1 }, newMeta())));
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => onBudget(new WaitBudget(undefined), () => newDecisions().transact(bids, 'one', { by: 1 }, newMeta()))));
 
     expect(performance.now() - started).toBeLessThan(limit.most);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable', outcome: 'none' } });

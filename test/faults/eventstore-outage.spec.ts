@@ -1,6 +1,6 @@
 import { type EventLog, openEventStoreLog } from '@app/event-log';
 import { until } from '../fixtures/until';
-import { History, lasting } from './eventstore/history';
+import { GONE_MS, History, lasting, SLOW_MS, TimeLimit } from './eventstore/history';
 import { ServerProcess } from './eventstore/server-process';
 
 const WRITERS = 16;
@@ -14,7 +14,7 @@ describe('while EventStoreDB is gone', () => {
   beforeEach(async () => {
     server = await ServerProcess.start();
     log = await openEventStoreLog({ url: server.url });
-    history = new History(log);
+    history = new History(log, GONE_MS);
     history.write(WRITERS);
     await until(() => history.acknowledged.length > 20 * WRITERS);
   });
@@ -48,20 +48,33 @@ describe('while EventStoreDB is gone', () => {
     expect(await log.health()).toEqual({ writable: true, readable: true });
   }, 120_000);
 
-  it('stands still for 15 s and goes on, nothing is lost or doubled', async () => {
+  it('stands still for 31 s and goes on: it is slow, then it does not answer, then it is away, and nothing is lost or doubled', async () => {
+    const limits = { told: new TimeLimit(GONE_MS), failed: new TimeLimit(SLOW_MS) };
+    const started = performance.now();
     server.pause();
-    await until(() => history.failures.length >= WRITERS);
-    const told = await log.health();
-    await lasting(13_000);
+    const first = await log.health();
+    const toldIn = performance.now() - started;
+    const reasons = new Set<string | undefined>();
+    while (performance.now() - started < 31_000) {
+      reasons.add((await log.health()).reason);
+      await lasting(100);
+    }
     const before = history.acknowledged.length;
     server.goOn();
     await writtenSince(before);
     await history.end();
 
-    expect(told).toMatchObject({ writable: false, readable: false });
-    expect(history.failures.every(({ outcome }) => outcome === 'unknown')).toBe(true);
-    expect(history.slowestFailure).toBeLessThan(history.most);
+    const slow = 'the server is slow: it has not answered for 1.5 s';
+    expect(first).toEqual({ writable: false, readable: false, slow: true, reason: slow });
+    expect(toldIn).toBeLessThan(limits.told.most);
+    // At the moment in which the keep-alive gives up, the connection breaks.
+    reasons.delete('the connection to the server broke');
+    expect([...reasons]).toEqual([slow, 'the server did not answer in time', 'the server cannot be reached']);
+    expect(history.failures[0]).toMatchObject({ outcome: 'unknown' });
+    expect(history.slowestFailure).toBeGreaterThan(9_000);
+    expect(history.slowestFailure).toBeLessThan(limits.failed.most);
     await history.check();
+    expect(await log.health()).toEqual({ writable: true, readable: true });
   }, 90_000);
 
   it('is killed again and again, nothing is lost or doubled', async () => {

@@ -1,7 +1,7 @@
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
 import { until } from '../fixtures/until';
 import { ServerProcess } from './eventstore/server-process';
-import { TimeLimit } from './eventstore/history';
+import { GONE_MS, lasting, SLOW_MS, TimeLimit } from './eventstore/history';
 
 /** Faults 19 and 22 as those see them who use the API: EventStoreDB is gone, or stands still. */
 
@@ -44,34 +44,66 @@ describe('while the log is away', () => {
     platform.call<{ code: string }>(`${CORE}/spaces/${spaceId}`, { method: 'DELETE' }),
   ];
 
-  it.each([
-    ['gone', () => server.kill(), () => server.start()],
-    ['silent', async () => server.pause(), async () => server.goOn()],
-  ])('%s: commands answer 503 in time and say when to come again, reads go on, health tells it, and all is well afterwards', async (_, goAway, comeBack) => {
-    await goAway();
-    for (let round = 0; round < 3; round += 1) {
-      const limit = new TimeLimit();
-      const started = performance.now();
-      const answers = await Promise.all(commands());
-      expect(performance.now() - started).toBeLessThan(limit.most);
-      expect(answers.map(({ status, headers, body }) => [status, headers['retry-after'], body.code])).toEqual(answers.map(() => [503, '1', 'unavailable']));
-    }
-    const [one, list, health, ready] = await Promise.all([
-      agent(),
-      agents(),
-      platform.call<Health>('/health'),
-      platform.call('/health/ready', { key: null }),
-    ]);
-    expect([one.status, one.body.name, list.status, list.body.items.map(({ name }) => name)]).toEqual([200, 'Guide', 200, ['Guide']]);
-    expect(health).toMatchObject({ status: 503, body: { status: 'down', dependencies: { log: { ok: false, reason: expect.any(String) as string }, readStore: { ok: true }, searchIndex: { ok: true } } } });
-    expect(ready.status).toBe(200);
-
-    await comeBack();
-    await until(async () => (await platform.call<Health>('/health')).body.status === 'up', 'health');
-    // The outcome of a silent server's commands is not known: whoever repeats one with its key has it done once.
-    const repeated = await post('/spaces', { name: 'Meanwhile' }, { 'idempotency-key': 'meanwhile' });
-    expect(repeated.status).toBe(201);
+  /** What nobody changes: it is read though the log does not answer. */
+  const expectReads = async (): Promise<void> => {
+    const [one, list, ready] = await Promise.all([agent(), agents(), platform.call('/health/ready', { key: null })]);
+    expect([one.status, one.body.name, list.status, list.body.items.map(({ name }) => name), ready.status]).toEqual([200, 'Guide', 200, ['Guide'], 200]);
+  };
+  const health = () => platform.call<Health>('/health');
+  /** Work, and how long it took, milliseconds. */
+  const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+    const started = performance.now();
+    return [await work(), performance.now() - started];
+  };
+  const expectRefused = async (milliseconds: number): Promise<void> => {
+    const limit = new TimeLimit(milliseconds);
+    const [answers, took] = await timed(() => Promise.all(commands()));
+    expect(took).toBeLessThan(limit.most);
+    expect(answers.map(({ status, headers, body }) => [status, headers['retry-after'], body.code])).toEqual(answers.map(() => [503, '1', 'unavailable']));
+  };
+  /** The outcome of commands that a silent server took is not known: whoever repeats one with its key has it done once. */
+  const expectWellAgain = async (): Promise<void> => {
+    await until(async () => (await health()).body.status === 'up', 'health');
+    expect((await post('/spaces', { name: 'Meanwhile' }, { 'idempotency-key': 'meanwhile' })).status).toBe(201);
     const spaces = await platform.call<List>(`${CORE}/spaces`);
     expect(spaces.body.items.filter(({ name }) => name === 'Meanwhile')).toHaveLength(1);
+  };
+
+  it('gone: commands answer 503 within two seconds and say when to come again, reads go on, health tells it, and all is well afterwards', async () => {
+    await server.kill();
+    for (let round = 0; round < 3; round += 1) await expectRefused(GONE_MS);
+    await expectReads();
+    expect(await health()).toMatchObject({ status: 503, body: { status: 'down', dependencies: { log: { ok: false, reason: 'the server cannot be reached' }, readStore: { ok: true }, searchIndex: { ok: true } } } });
+
+    await server.start();
+    await expectWellAgain();
+  }, 60_000);
+
+  it('slow: commands wait and are done, reads go on after two seconds from what is known, and health tells it within two', async () => {
+    const limits = { health: new TimeLimit(GONE_MS), reads: new TimeLimit(GONE_MS + 500), later: new TimeLimit(500) };
+    server.pause();
+    const changes = Promise.all([post('/spaces', { name: 'Meanwhile' }, { 'idempotency-key': 'meanwhile' }), post('/agents', { spaceId, name: 'Second' }), platform.call(`${CORE}/agents/${agentId}`, { method: 'PUT', body: { name: 'Renamed' } })]);
+    const [[told, toldIn], [, readIn]] = await Promise.all([timed(health), timed(expectReads)]);
+    const [, readAgainIn] = await timed(agent);
+    await lasting(1_000);
+    server.goOn();
+
+    expect(told).toMatchObject({ status: 200, body: { status: 'degraded', dependencies: { log: { ok: false, slow: true, reason: 'the server is slow: it has not answered for 1.5 s' } } } });
+    expect(toldIn).toBeLessThan(limits.health.most);
+    expect(readIn).toBeLessThan(limits.reads.most);
+    expect(readAgainIn).toBeLessThan(limits.later.most);
+    expect((await changes).map(({ status }) => status)).toEqual([201, 201, 200]);
+    await expectWellAgain();
+    expect((await agents()).body.items.map(({ name }) => name).toSorted()).toEqual(['Renamed', 'Second']);
+  }, 60_000);
+
+  it('silent: commands answer 503 within ten seconds in all, reads go on, and all is well afterwards', async () => {
+    server.pause();
+    for (let round = 0; round < 2; round += 1) await expectRefused(SLOW_MS);
+    await expectReads();
+    expect(await health()).toMatchObject({ status: 503, body: { status: 'down', dependencies: { log: { ok: false, reason: expect.any(String) as string } } } });
+
+    server.goOn();
+    await expectWellAgain();
   }, 60_000);
 });

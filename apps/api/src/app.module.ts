@@ -83,8 +83,8 @@ const services = ({ config, clock, ids, secret, stores, models, leases, relay, p
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
-    const { readable, writable, reason } = await log.health();
-    return { ok: readable && writable, ...(reason === undefined ? {} : { reason }) };
+    const { readable, writable, slow, reason } = await log.health();
+    return { ok: readable && writable, ...(slow === undefined ? {} : { slow }), ...(reason === undefined ? {} : { reason }) };
   };
   const dependencies = { log: logHealth, readStore: () => readStore.health(), vault: () => vault.health(), blobs: () => blobs.health() };
   return [

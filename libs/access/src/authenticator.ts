@@ -1,5 +1,5 @@
 import { apiKeyDecider, ApiKeyUse, BOOTSTRAP_KEY_ID, hashOfSecret, type IssuedApiKey, keyIdIn, type LivingUser, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
-import { type Clock, Decisions, equalSecrets, InstanceSecret, isErased, LruCache, streamOf } from '@app/kernel';
+import { type Clock, Decisions, equalSecrets, InstanceSecret, isErased, LruCache, offBudget, streamOf } from '@app/kernel';
 import type { Caller } from './caller';
 
 /** A caller, and what it follows from: it stands as long as neither stream has gone on. */
@@ -95,7 +95,7 @@ export class Authenticator {
   private used({ caller, keyId, expiresAt }: Recognised): Caller | undefined {
     const now = this.clock.now().getTime();
     if (expiresAt <= now) return undefined;
-    if (this.use.isDue(keyId, now)) this.use.note(keyId).catch(this.onUnnoted);
+    if (this.use.isDue(keyId, now)) offBudget(() => this.use.note(keyId)).catch(this.onUnnoted);
     return caller;
   }
 }

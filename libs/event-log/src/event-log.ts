@@ -120,6 +120,8 @@ export interface Subscription {
 export interface LogHealth {
   readonly writable: boolean;
   readonly readable: boolean;
+  /** It is there and has not answered yet: who asks it waits for a while. */
+  readonly slow?: true;
   /** Why not, in one sentence without secrets. */
   readonly reason?: string;
 }

@@ -8,6 +8,7 @@ import { type AppendResult, isWrongExpectedRevision, type NewEvent, type StoredE
 import { LruCache } from './lru-cache';
 import { Queues } from './queues';
 import type { EventContext, RecordedEvent } from './recorded-event';
+import { offBudget, RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
 /** How often a writer that should be alone begins anew where another was faster: who meets it again and again is to give way. */
 export const MAX_ATTEMPTS = 3;
@@ -17,7 +18,7 @@ const RACE_MS = 5_000;
 const LONGEST_PAUSE_MS = 50;
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
-/** How long what was read of a thing stands in for it while the log is away. */
+/** How long what was read of a thing stands in for it while the log is away or slow. */
 const RECALLED_MS = 5 * 60 * 1000;
 /** Characters of one's own events that are kept to be folded; larger ones are read again where they are needed. */
 const MOST_OWN = 16 * 1024;
@@ -70,7 +71,7 @@ export class Decisions {
         throw namedAs(error, decider.category, id);
       });
     // Those of this process that lose take turns: each would otherwise race with all others for every revision.
-    return (await attempt()) ?? this.queues.run(stream, RACE_MS, () => again(attempt, stream, deadline));
+    return (await attempt()) ?? waiting(RACE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, deadline)));
   }
 
   /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
@@ -79,11 +80,13 @@ export class Decisions {
   }
 
   /**
-   * As `load`, for what changes nothing: while the log is away, a thing as it stood when it was last read, within the last five minutes.
-   * Only those wait for a log that is away who find it so; after that one at a time asks again, and nobody waits for it.
+   * As `load`, for what changes nothing: while the log is away, or has not answered for 2 s, a thing as it stood when it was last
+   * read, within the last five minutes. Only those wait for such a log who find it so; after that one at a time asks again, and
+   * nobody waits for it. A request that writes waits as for `load`: nothing is decided by memory.
    */
   recall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
-    return this.latest(decider, id) ?? this.loadOrRecall(decider, id);
+    const after = recallAfter();
+    return this.latest(decider, id) ?? (after === undefined ? this.load(decider, id) : this.loadOrRecall(decider, id, after));
   }
 
   /** True where nothing can have happened to a thing after a revision; false leaves it open. Costs no turn of the event loop. */
@@ -92,13 +95,15 @@ export class Decisions {
     return end !== undefined && end <= revision;
   }
 
-  /** As `isLatest`, by asking the log. While that is away, `mayRecall` says whether to leave it open, for those who go on by `recall`, or to throw `Unavailable`. */
+  /** As `isLatest`, by asking the log. While that is away or slow, `mayRecall` says whether to leave it open, for those who go on by `recall`, or to wait for it and throw `Unavailable`. */
   async confirm(stream: string, revision: number, mayRecall: boolean): Promise<boolean> {
     if (this.log.readIndex === undefined || (mayRecall && this.isAway)) return false;
+    const after = mayRecall ? recallAfter() : undefined;
     try {
-      const isConfirmed = await this.log.readIndex.confirm(stream, revision);
-      this.isAway = false;
-      return isConfirmed;
+      const asked = this.log.readIndex.confirm(stream, revision);
+      const isConfirmed = await (after === undefined ? asked : inTime(after, asked));
+      this.isAway = isConfirmed === undefined && (after ?? 0) >= RECALL_AFTER_MS;
+      return isConfirmed ?? false;
     } catch (error) {
       if (!mayRecall || !isUnavailable(error)) throw error;
       this.isAway = true;
@@ -137,7 +142,7 @@ export class Decisions {
     }
   }
 
-  private async loadOrRecall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Promise<Loaded<State>> {
+  private async loadOrRecall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, after: number): Promise<Loaded<State>> {
     const stream = streamOf(decider.category, id);
     const recalled = this.baselineOf(decider, stream);
     if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS) return this.load(decider, id);
@@ -146,12 +151,14 @@ export class Decisions {
       return this.fold(decider, stream, recalled, recalled.own);
     }
     try {
-      return await this.load(decider, id);
+      const loaded = await inTime(after, Promise.resolve(this.load(decider, id)));
+      if (loaded !== undefined) return loaded;
+      this.isAway ||= after >= RECALL_AFTER_MS;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.isAway = true;
-      return this.fold(decider, stream, recalled, recalled.own);
     }
+    return this.fold(decider, stream, recalled, recalled.own);
   }
 
   /** When it was last known that nothing stands behind a baseline. */
@@ -198,7 +205,7 @@ export class Decisions {
   }
 
   private askAgain<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): void {
-    this.asking ??= this.advance(decider, stream)
+    this.asking ??= offBudget(() => this.advance(decider, stream))
       .then(
         () => undefined,
         // Still away, or something that whoever loads the thing then will meet again.
@@ -249,6 +256,12 @@ const again = async (attempt: () => Promise<Receipt | undefined>, stream: string
 /** What was not found is the thing that was decided on, unless the refusal says otherwise: deciders, and keys that were destroyed, do not know its name. */
 const namedAs = (error: unknown, kind: string, id: string): unknown => (isDomainError(error, 'not_found') ? new DomainError(error.code, { kind, id, ...error.facts }) : error);
 
+/** Milliseconds after which the work that runs here goes on from what is known of the log; undefined where it must not. */
+const recallAfter = (): number | undefined => {
+  const budget = waitBudget();
+  return budget === undefined ? RECALL_AFTER_MS : budget.recallAfter;
+};
+
 const NONE: readonly StoredEvent[] = [];
 
 /** Revision of the last event that is known, folded or not. */
@@ -258,6 +271,19 @@ const remember = (commands: Commands, { commandId, commandHash, recordedAt, ...c
   const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];
   const receipt: Receipt = { stream: context.stream, position: context.position, revision: context.revision, eventIds, repeated: false };
   commands.set(commandId, { receipt, hash: commandHash, at: Date.parse(recordedAt) });
+};
+
+/** What work comes to, undefined where it takes longer; it goes on by itself then, and how it ends is of no interest. */
+const inTime = async <T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => setImmediate(() => resolve(undefined)), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 /** Entries stand in the order of their commands, so the old ones are the first. */

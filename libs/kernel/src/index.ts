@@ -34,3 +34,4 @@ export * from './thread';
 export * from './thread-calls';
 export * from './time-zone';
 export * from './tokens';
+export * from './wait-budget';

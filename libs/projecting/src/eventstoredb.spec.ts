@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { systemClock, type RecordedEvent } from '@app/kernel';
+import { onBudget, type RecordedEvent, systemClock, WaitBudget } from '@app/kernel';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { counted, counterCodec, opened, policiesOver } from '../../../test/fixtures/counters';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
@@ -43,7 +43,8 @@ describe('policies on EventStoreDB', () => {
     const appended = jest.spyOn(first, 'append');
     const policy: Policy = { name: 'watching', types: ['CounterOpened', 'Counted'], react: async ({ context }: RecordedEvent) => void seen.push(`${context.stream}@${context.revision}`) };
     const policies = policiesOver(first, new MemoryReadStore(), [policy]);
-    await policies.start();
+    // They wait less long than they would: what they do then is the same.
+    await onBudget(new WaitBudget(undefined, 1_900), () => policies.start());
     await second.append('counter-a', [opened('a')], 'noStream');
     await until(() => seen.length === 1, 'the first event');
     both.hide();

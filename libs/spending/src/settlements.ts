@@ -1,4 +1,4 @@
-import { inReadScope, type Uuid } from '@app/kernel';
+import { inReadScope, offBudget, type Uuid } from '@app/kernel';
 import type { HeldCall } from './account/account.events';
 import { type AccountParts, OpenAccount } from './account/open-account';
 import type { BegunCall } from './held-call';
@@ -126,7 +126,7 @@ export class Settlements {
 
   private async inBackground(invocationId: Uuid, work: () => Promise<unknown>): Promise<void> {
     // What was set or written while the call ran counts too.
-    const running = inReadScope(work).catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
+    const running = offBudget(() => inReadScope(work)).catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
     this.settling.add(running);
     await running;
     this.settling.delete(running);

@@ -10,20 +10,21 @@ interface Appended {
   readonly answer: AppendResult;
 }
 
-/** Milliseconds in which every call is answered or fails. */
-const MOST_MS = 2_000;
+/** Milliseconds in which a call is answered or fails while a connection to the server lives, and while none does. */
+export const SLOW_MS = 10_000;
+export const GONE_MS = 2_000;
 
 /** How long calls may take here: more where a busy machine held this process up for long. */
 export class TimeLimit {
   private readonly delay = monitorEventLoopDelay({ resolution: 5 });
 
-  constructor() {
+  constructor(private readonly milliseconds: number) {
     this.delay.enable();
   }
 
   /** Milliseconds. */
   get most(): number {
-    return MOST_MS + 2 * (this.delay.max / 1e6);
+    return this.milliseconds + 2 * (this.delay.max / 1e6);
   }
 }
 
@@ -36,11 +37,16 @@ export class History {
   private readonly category = `fault${randomUUID().replaceAll('-', '')}`;
   private readonly writers: Promise<void>[] = [];
   private readonly subscription: Subscription;
-  private readonly limit = new TimeLimit();
+  private readonly limit: TimeLimit;
   private isWriting = true;
   private isAbandoned = false;
 
-  constructor(private readonly log: EventLog) {
+  /** `milliseconds`: how long its appends may take to fail. */
+  constructor(
+    private readonly log: EventLog,
+    milliseconds = SLOW_MS,
+  ) {
+    this.limit = new TimeLimit(milliseconds);
     this.subscription = log.subscribe({
       name: 'history',
       after: null,

@@ -2,6 +2,7 @@ import { inReadScope, refuse } from '@app/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Logger } from 'pino';
 import { accessLog } from './access-log';
+import { budgetWaits } from './budget-waits';
 import type { EdgeServices } from './edge-services';
 import { guard } from './guard';
 import { installIdempotency } from './idempotent-writes';
@@ -37,7 +38,7 @@ export const makeAdapter = (): JsonTextAdapter =>
 
 /** Puts the edge on an instance before its routes are registered: request ids, guard, bodies, idempotency, access log. */
 export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger: Logger): void => {
-  const { MAX_UPLOAD_BYTES } = edge.config;
+  const { EVENTSTORE_URL, MAX_UPLOAD_BYTES } = edge.config;
   fastify.decorate('edge', edge);
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('acceptance', null);
@@ -50,6 +51,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   traceRequests(fastify);
+  if (EVENTSTORE_URL !== undefined) budgetWaits(fastify);
   fastify.addHook('onRoute', (options) => {
     const route = options.config?.route ?? {};
     if (route.body !== undefined) options.bodyLimit = route.body.limit;

@@ -6,7 +6,7 @@ import { apiKeyOf, bearerOf, compatibleKeyOf } from './credential';
 import type { EdgeServices } from './edge-services';
 import { InvalidInput, pathText } from './invalid-input';
 import { waitForReadAfter } from './read-after';
-import { declarationOf } from './request';
+import { declarationOf, onlyReads } from './request';
 import type { Requirement, RouteDeclaration } from './route';
 
 /**
@@ -74,8 +74,6 @@ export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Prom
 
 const callerOf = async (edge: EdgeServices, request: FastifyRequest, requires: Requirement | undefined): Promise<Caller> =>
   (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? refuse('unauthenticated');
-
-const onlyReads = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
 
 const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): string => (requires === 'compat' ? compatibleKeyOf(raw) : apiKeyOf(raw));
 

@@ -35,6 +35,9 @@ export const correlationIdOf = (request: FastifyRequest): string => {
 /** What the routed handler declares; empty for a request that no route takes. */
 export const declarationOf = (request: FastifyRequest): RouteDeclaration => request.routeOptions.config?.route ?? {};
 
+/** What is asked for changes nothing. */
+export const onlyReads = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';
+
 /** The route's pattern, such as `/api/v1/core/agents/:agentId`; never the path itself, which may hold what people entered. */
 export const patternOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'none';
 

@@ -5,7 +5,7 @@ import { Answers, Requires, Summary } from '../http';
 import { Health, type HealthReport } from './health';
 
 const upOrDown = z.object({ status: z.enum(['up', 'down']) });
-const dependency = z.object({ ok: z.boolean(), reason: z.string().optional() });
+const dependency = z.object({ ok: z.boolean(), slow: z.boolean().optional(), reason: z.string().optional() });
 const report = z.object({
   status: z.enum(['up', 'degraded', 'down']),
   version: z.string(),

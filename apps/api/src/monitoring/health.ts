@@ -8,6 +8,8 @@ export type Dependencies = Readonly<Record<string, () => Promise<DependencyHealt
 
 export interface DependencyHealth {
   readonly ok: boolean;
+  /** It is there and has not answered yet: requests wait for it. */
+  readonly slow?: boolean;
   readonly reason?: string;
 }
 
@@ -17,7 +19,7 @@ export interface ProcessHealth extends ProcessStatus {
 }
 
 export interface HealthReport {
-  /** `down` when a dependency is that requests need, `degraded` when another one is, or a view or policy is late, stands still, holds dead letters or did not tell in time, or a model provider is left alone. */
+  /** `down` when a dependency is that requests need, `degraded` when another one is, or such a one is slow, or a view or policy is late, stands still, holds dead letters or did not tell in time, or a model provider is left alone. */
   readonly status: 'up' | 'degraded' | 'down';
   readonly version: string;
   readonly dependencies: Readonly<Record<string, DependencyHealth>>;
@@ -44,6 +46,8 @@ const unknownProjection = (name: string): UnknownProjection => ({ name, version:
 
 /** How long one dependency may take to answer. */
 const PATIENCE_MS = 2_000;
+/** How long views, policies and processes may take to say how they are doing: that a dependency is slow is told within 2 s. */
+const STATUS_MS = 1_500;
 /** Views and policies later than this count as late. */
 const LATE_SECONDS = 10;
 
@@ -96,17 +100,18 @@ export class Health {
     const { dependencies: needed, spared } = this.parts;
     const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents] = await Promise.all([
       answersOf({ ...needed, ...spared }),
-      inTime(this.statusOf.projections(), this.seen.projections, noneWhenAway),
-      inTime(this.statusOf.policies(), this.seen.policies, noneWhenAway),
-      inTime(this.statusOf.processes(), this.seen.processes, noneWhenAway),
-      inTime(this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
+      inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
     ]);
     const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses, foreignEvents });
     const isTold = toldOfProjections !== undefined && toldOfPolicies !== undefined;
     const isWell = (name: string): boolean => dependencies[name]?.ok === true;
+    const isDown = (name: string): boolean => !isWell(name) && dependencies[name]?.slow !== true;
     const providers = this.parts.providers();
-    const well = isTold && Object.keys(spared).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped');
-    const status = Object.keys(needed).every(isWell) ? (well ? 'up' : 'degraded') : 'down';
+    const well = isTold && Object.keys(dependencies).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped');
+    const status = Object.keys(needed).some(isDown) ? 'down' : well ? 'up' : 'degraded';
     return { status, version: this.parts.version, dependencies, providers, processes, policies, projections, ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }) };
   }
 
@@ -124,7 +129,7 @@ const answersOf = async (dependencies: Dependencies): Promise<Readonly<Record<st
   Object.fromEntries(await Promise.all(Object.entries(dependencies).map(async ([name, asked]) => [name, await answerOf(asked)] as const)));
 
 const answerOf = async (asked: Dependencies[string] | undefined): Promise<DependencyHealth> =>
-  asked === undefined ? { ok: true } : inTime(asked(), { ok: false, reason: 'no answer' }, (error) => ({ ok: false, reason: error instanceof Error ? error.name : 'failed' }));
+  asked === undefined ? { ok: true } : inTime(PATIENCE_MS, asked(), { ok: false, reason: 'no answer' }, (error) => ({ ok: false, reason: error instanceof Error ? error.name : 'failed' }));
 
 /** A store is away: which one, the dependencies say. */
 const noneWhenAway = (error: unknown): undefined => {
@@ -133,9 +138,9 @@ const noneWhenAway = (error: unknown): undefined => {
 };
 
 /** What is answered in time, `otherwise` where nothing is. */
-const inTime = async <T>(asked: Promise<T>, otherwise: T, failed: (error: unknown) => T): Promise<T> => {
+const inTime = async <T>(milliseconds: number, asked: Promise<T>, otherwise: T, failed: (error: unknown) => T): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => (timer = setTimeout(() => resolve(otherwise), PATIENCE_MS)));
+  const late = new Promise<T>((resolve) => (timer = setTimeout(() => resolve(otherwise), milliseconds)));
   try {
     return await Promise.race([asked, late]);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Receipt } from '@app/kernel';
+import { offBudget, type Receipt } from '@app/kernel';
 import type { Answer } from '../conversation/conversation.decider';
 import type { SourceDocumentPart } from '../conversation/message-parts';
 
@@ -14,7 +14,7 @@ export interface FinishedTurn {
   readonly receipt: Pick<Receipt, 'stream' | 'position' | 'revision' | 'repeated' | 'eventIds'>;
 }
 
-/** An answer under way. It goes on and is recorded whether anybody listens or not. */
+/** An answer under way. It goes on and is recorded whether anybody listens or not, and however long its request has waited for the log. */
 export class Turn {
   readonly finished: Promise<FinishedTurn>;
   private readonly events: TurnEvent[] = [];
@@ -28,7 +28,7 @@ export class Turn {
     readonly answerId: string,
     run: (say: (event: TurnEvent) => void) => Promise<FinishedTurn>,
   ) {
-    this.finished = run((event) => this.tell(() => this.events.push(event))).finally(() =>
+    this.finished = offBudget(() => run((event) => this.tell(() => this.events.push(event)))).finally(() =>
       this.tell(() => {
         this.ended = true;
       }),

@@ -5,12 +5,28 @@ import type { Connection } from './connection';
 import { serverFault, ServerFault } from './server-errors';
 import type { AppendCall } from './transport';
 
-/** Milliseconds of silence after which a call is given up: what waits for it was given up long before. */
-const MOST_SILENCE = 4_000;
+/**
+ * Milliseconds for which a call may say nothing while others over the same connection are answered: then the call is dead. While
+ * nothing is answered, the server is slow, and what it has been sent is not sent again.
+ */
+const MOST_OVERTAKEN = 10_000;
+/** Milliseconds after the answer to a later append was stored in which the answer to an earlier one comes: the server stores in order. */
+const LOST_AFTER = 900;
 
 interface Waiting {
   readonly resolve: (answer: AppendAnswer) => void;
   readonly reject: (fault: ServerFault) => void;
+}
+
+/** An append that was handed over. */
+export interface SentAppend {
+  /**
+   * Rejects with `ServerFault` when the call breaks, or when the answer must have been lost since that of a later append has come.
+   * While the server is silent it never ends: the caller watches the time.
+   */
+  readonly answer: Promise<AppendAnswer>;
+  /** Nobody waits for the answer any more: it rejects as `late`, or harmlessly where the append has not been sent, which now it never will be. */
+  readonly giveUp: () => void;
 }
 
 /** All appends of a process go over one call; after it broke, over a new one. */
@@ -19,9 +35,8 @@ export class AppendStream {
 
   constructor(private readonly connection: Connection) {}
 
-  /** Rejects with `ServerFault` when the call breaks. When the server is silent it never ends: the caller watches the time. */
-  send(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendAnswer> {
-    if (this.current?.isSilent === true) this.current.giveUp();
+  send(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): SentAppend {
+    if (this.current?.isDead === true) this.current.break(new ServerFault('late'));
     this.current ??= this.open();
     return this.current.send(stream, events, expected);
   }
@@ -36,64 +51,98 @@ export class AppendStream {
 
 /** One call and who waits for its answers. An answer that nobody waits for, as a second one to the same append, is passed over. */
 class OpenStream {
+  /** By number, in the order in which they were sent. */
   private readonly waiting = new Map<number, Waiting>();
-  private sent = 0;
-  private heardAt = 0;
+  private readonly unsent = new Map<number, () => void>();
+  private numbers = 0;
+  /** A later append than all up to this one was stored. */
+  private overtaken = 0;
+  private heardAt = performance.now();
+  /** Since when others are answered and this call is not. */
+  private overtakenAt: number | undefined;
   private call: AppendCall | undefined;
-  private unsent: (() => void)[] = [];
   private isBroken = false;
 
   constructor(
-    connection: Connection,
+    private readonly connection: Connection,
     private readonly onBroken: () => void,
   ) {
-    connection.batchAppend((call) => this.attach(call)).catch((error: unknown) => this.break(serverFault(error)));
+    connection.batchAppend((call) => this.attach(call), () => !this.isBroken).catch((error: unknown) => this.break(serverFault(error)));
   }
 
-  get isSilent(): boolean {
-    return this.waiting.size > 0 && performance.now() - this.heardAt > MOST_SILENCE;
+  get isDead(): boolean {
+    if (this.waiting.size === 0 || this.connection.pulse.heardAt <= this.heardAt) this.overtakenAt = undefined;
+    else this.overtakenAt ??= performance.now();
+    return this.overtakenAt !== undefined && performance.now() - this.overtakenAt > MOST_OVERTAKEN;
   }
 
-  giveUp(): void {
-    this.break(new ServerFault('late'));
-  }
-
-  send(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendAnswer> {
+  send(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): SentAppend {
+    const { pulse } = this.connection;
+    const number = (this.numbers += 1);
     if (this.waiting.size === 0) this.heardAt = performance.now();
-    return new Promise((resolve, reject) => {
-      const correlation = (this.sent += 1);
-      this.waiting.set(correlation, { resolve, reject });
-      const write = (): void => void this.call?.write(appendRequest(correlation, stream, events, expected));
-      if (this.call === undefined) this.unsent.push(write);
+    const write = (): void => {
+      pulse.asked();
+      this.call?.write(appendRequest(number, stream, events, expected));
+    };
+    const answer = new Promise<AppendAnswer>((resolve, reject) => {
+      this.waiting.set(number, { resolve, reject });
+      if (this.call === undefined) this.unsent.set(number, write);
       else write();
     });
+    return { answer, giveUp: () => this.take(number)?.reject(new ServerFault(this.unsent.delete(number) ? 'unreachable' : 'late')) };
+  }
+
+  break(fault: ServerFault): void {
+    if (this.isBroken) return;
+    this.isBroken = true;
+    this.call?.cancel();
+    this.onBroken();
+    for (const number of this.waiting.keys()) this.take(number)?.reject(fault);
+    this.unsent.clear();
   }
 
   private attach(call: AppendCall): void {
     this.call = call;
     call.on('data', (response) => {
       this.heardAt = performance.now();
-      const correlation = correlationOf(response.getCorrelationId());
-      const waiting = this.waiting.get(correlation);
-      this.waiting.delete(correlation);
+      const number = correlationOf(response.getCorrelationId());
+      const waiting = this.take(number);
       try {
-        waiting?.resolve(answerOf(response));
+        const answer = answerOf(response);
+        waiting?.resolve(answer);
+        if (answer.kind === 'stands') this.overtake(number);
       } catch (error) {
         waiting?.reject(serverFault(error));
       }
     });
     call.on('error', (error) => this.break(serverFault(error)));
     call.on('end', () => this.break(new ServerFault('broken')));
-    for (const write of this.unsent.splice(0)) write();
-    if (this.isBroken) call.cancel();
+    for (const [number, write] of this.unsent) {
+      this.unsent.delete(number);
+      write();
+    }
   }
 
-  private break(fault: ServerFault): void {
-    this.isBroken = true;
-    this.unsent = [];
-    this.call?.cancel();
-    this.onBroken();
-    for (const { reject } of this.waiting.values()) reject(fault);
-    this.waiting.clear();
+  /** Takes one out of those who wait. */
+  private take(number: number): Waiting | undefined {
+    const waiting = this.waiting.get(number);
+    if (waiting === undefined) return undefined;
+    this.waiting.delete(number);
+    if (!this.unsent.has(number)) this.connection.pulse.ended();
+    return waiting;
+  }
+
+  /** A refusal may run ahead of what is being stored; what was stored later is answered later. */
+  private overtake(number: number): void {
+    const overtaken: number[] = [];
+    for (const earlier of this.waiting.keys()) {
+      if (earlier > number) break;
+      if (earlier > this.overtaken) overtaken.push(earlier);
+    }
+    this.overtaken = Math.max(this.overtaken, number);
+    if (overtaken.length === 0) return;
+    setTimeout(() => {
+      for (const earlier of overtaken) this.take(earlier)?.reject(new ServerFault('lost'));
+    }, LOST_AFTER).unref();
   }
 }

@@ -6,7 +6,7 @@ import { Appender } from './appender';
 
 /** An appender whose server answers so, and then cannot be read. Of a stream of appends it uses `send` alone. */
 const answering = (answer: AppendAnswer): Appender =>
-  new Appender({ send: async () => answer } as unknown as AppendStream, { from: unreadable, last: unreadable });
+  new Appender({ lostAt: undefined, trouble: undefined }, { send: () => ({ answer: Promise.resolve(answer), giveUp: () => undefined }) } as unknown as AppendStream, { from: unreadable, last: unreadable });
 const unreadable = (): Promise<never> => Promise.reject(new Unavailable('event log', 'the server cannot be reached'));
 
 describe('an append whose events cannot be read back', () => {

@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, type StoredEvent, Unavailable, WAIT_MS, waiting, WrongExpectedRevision } from '@app/kernel';
 import { LogCorrupted, MixedRepeat, type OurEvents } from '../event-log';
 import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
-import { patiently, within } from './patience';
-import { LOG_DEPENDENCY, ServerFault, unavailable } from './server-errors';
+import { type Attempt, type Link, patiently } from './patience';
+import { LOG_DEPENDENCY, serverFault, type ServerFault, unavailable } from './server-errors';
 import { ShownStream, type StreamReads } from './shown-stream';
 
-/** Milliseconds within which an append is answered or fails, everything included. */
-const APPEND_MS = 1_900;
-/** Milliseconds after which an append without an answer is sent once more, where that is safe. */
-const FIRST_TRY_MS = 900;
 /** Most appends that wait for the server before more are refused. */
 const MOST_WAITING = 20_000;
 /** Pause before an append is sent again to a stream that somebody reopens, milliseconds. */
@@ -28,6 +24,7 @@ export class Appender {
   private readonly shown: ShownStream;
 
   constructor(
+    private readonly link: Link,
     private readonly stream: AppendStream,
     reads: StreamReads,
     private readonly ours?: OurEvents,
@@ -40,7 +37,7 @@ export class Appender {
     if (this.waiting >= MOST_WAITING) throw new Unavailable(LOG_DEPENDENCY, 'too many appends wait for the server');
     this.waiting += 1;
     try {
-      return await this.answered({ stream, events, expected, ends: performance.now() + APPEND_MS }, expected);
+      return await waiting(WAIT_MS, (milliseconds) => this.answered({ stream, events, expected, ends: performance.now() + milliseconds }, expected));
     } finally {
       this.waiting -= 1;
     }
@@ -62,23 +59,26 @@ export class Appender {
     }
   }
 
-  /** Sends until there is an answer, or no telling, or no time. */
+  /** Sends until there is an answer, or no telling, or no time. What a living connection has taken is sent again only where its answer was lost. */
   private async settled({ stream, events, ends }: Asked, expected: ExpectedRevision): Promise<AppendAnswer> {
     const isExact = expected !== 'any' && expected !== 'streamExists';
     let isUnknown = false;
+    const send: Attempt<AppendAnswer> = async (milliseconds, givenUp) => {
+      const { answer, giveUp } = this.stream.send(stream, events, expected);
+      // After this process stood still, an answer that has arrived meanwhile is heard first.
+      const timer = setTimeout(() => setImmediate(giveUp), milliseconds);
+      givenUp?.addEventListener('abort', giveUp, { once: true });
+      try {
+        return await answer;
+      } catch (error) {
+        if (!serverFault(error).isHarmless) isUnknown = true;
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    };
     try {
-      const answer = await patiently(
-        ends - performance.now(),
-        async (left) => {
-          try {
-            return await within(isExact && left > FIRST_TRY_MS ? FIRST_TRY_MS : left, this.stream.send(stream, events, expected));
-          } catch (error) {
-            if (!(error instanceof ServerFault && error.isHarmless)) isUnknown = true;
-            throw error;
-          }
-        },
-        (fault) => fault.isPassing && (isExact || !isUnknown),
-      );
+      const answer = await patiently(this.link, send, { most: ends - performance.now(), isWorthwhile: ({ isPassing }) => isPassing && (isExact || !isUnknown) });
       this.trouble = undefined;
       return answer;
     } catch (error) {

@@ -6,6 +6,7 @@ import { createCertificate } from '../../../../test/servers/eventstoredb/certifi
 import { type EventStoreDouble, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
 import { openEventStoreLog, openEventStoreLogReader } from '..';
 import { newEvents } from '../contract/log-under-test.contract';
+import { waitingFor } from './with-server.contract';
 
 describe('the connection string', () => {
   it('is not repeated when it cannot be read', async () => {
@@ -13,6 +14,19 @@ describe('the connection string', () => {
 
     await expect(opening).rejects.toThrow('connection string');
     await expect(opening).rejects.not.toThrow(/geheim/);
+  });
+
+  it.each([
+    ['that certificates are not to be verified', 'tls=true&tlsVerifyCert=false', 'EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.'],
+    ['a certificate without its key', 'tls=true&userCertFile=/nowhere/user.pem', 'EVENTSTORE_URL must name both userCertFile and userKeyFile, or neither.'],
+    ['a certificate that is none', `tls=true&tlsCAFile=${__filename}`, 'EVENTSTORE_URL names a certificate that cannot be used: tlsCAFile, userCertFile and userKeyFile must be PEM files.'],
+    ['a keep-alive that is no time', 'tls=true&keepAliveInterval=0', 'EVENTSTORE_URL: keepAliveInterval must be a number of milliseconds, or -1 for none.'],
+  ])('is refused when it says %s, and nothing of it is written on the console', async (_name, options, message) => {
+    const written = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+
+    await expect(openEventStoreLog({ url: `esdb://admin:geheim@127.0.0.1:2113?${options}` })).rejects.toMatchObject({ name: 'InvalidConfig', message });
+    expect(JSON.stringify(written.mock.calls)).not.toContain('geheim');
+    written.mockRestore();
   });
 
   it('may name a certificate that is not there: it is said', async () => {
@@ -84,7 +98,7 @@ describe('a secure server', () => {
     writeFileSync(other, createCertificate().certificate);
     const log = await openEventStoreLog({ url: url('admin:geheim@', { authority: other }) });
 
-    expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
+    expect((await log.health()).reason).toBe('the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string');
     await log.close();
   });
 
@@ -99,9 +113,42 @@ describe('a secure server', () => {
       return health;
     };
 
-    expect(await reached('127.0.0.1')).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
+    expect((await reached('127.0.0.1')).reason).toBe('the certificate of the server stands for other names: use one of them as the host in the connection string');
     expect(await reached('localhost')).toEqual({ writable: true, readable: true });
     await elsewhere.stop();
+  });
+
+  it.each([
+    ['without TLS', () => `esdb://127.0.0.1:${server.port}?tls=false`, 'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile'],
+    ['under a name that does not resolve', () => url('admin:geheim@', { host: 'nowhere.invalid' }), 'the name of the server cannot be resolved: check the host in the connection string'],
+  ])('is not spoken to %s, and it is said why', async (_name, address, reason) => {
+    const log = await openEventStoreLog({ url: address() });
+
+    expect(await log.health()).toEqual({ writable: false, readable: false, reason });
+    await expect(waitingFor(1_000, () => log.append('a-1', newEvents(1), 'noStream'))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none', reason });
+    await log.close();
+  });
+
+  it('is what the connection string asks for, and one without TLS is not spoken to', async () => {
+    const plain = await startEventStoreDouble();
+    const log = await openEventStoreLog({ url: `esdb://127.0.0.1:${plain.port}?tls=true&tlsCAFile=${ca}` });
+
+    expect((await log.health()).reason).toBe('the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server');
+    await log.close();
+    await plain.stop();
+  });
+
+  it('is spoken to as soon as somebody mends what stood in the way', async () => {
+    await server.stop();
+    const plain = await startEventStoreDouble({ port: server.port });
+    const log = await openEventStoreLog({ url: url('admin:geheim@') });
+    expect((await log.health()).reason).toContain('speaks no TLS');
+    await plain.stop();
+    await server.restart();
+
+    expect(await log.append('a-1', newEvents(1), 'noStream')).toMatchObject({ revision: 0 });
+    expect(await log.health()).toEqual({ writable: true, readable: true });
+    await log.close();
   });
 
   it('that asks for a certificate of the user is shown it', async () => {

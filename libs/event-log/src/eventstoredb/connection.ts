@@ -1,61 +1,207 @@
-import type { CallOptions, Metadata } from '@grpc/grpc-js';
-import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Metadata, type ServiceError, status, type StatusObject } from '@grpc/grpc-js';
+import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { OurEvents } from '../event-log';
-import { ServerFault } from './server-errors';
-import { allowTlsToAddresses } from './tls-to-addresses';
-import { type AppendCall, type ReadCall, type Transport, transportOf } from './transport';
+import { Cluster } from './cluster';
+import { type Endpoint, readConnectionString, type ServerAddress } from './connection-string';
+import type { Link } from './patience';
+import { Pulse } from './pulse';
+import { serverFault, ServerFault } from './server-errors';
+import { ServerNode } from './server-node';
+import { type AppendCall, callMetadata, channelTo, type ReadCall } from './transport';
+import { whyUnreachable } from './why-unreachable';
+
+/** Milliseconds between attempts to connect, of all who wait together. */
+const RECONNECT_MS = 100;
+/** Milliseconds of silence, while somebody waits, after which the nodes of a cluster are asked who leads. */
+const SILENT_MS = 2_000;
+/** How often the silence is looked at. */
+const LOOK_MS = 250;
+/** Milliseconds between looks at why no connection comes about; longer than one takes. */
+const EXPLAIN_MS = 3_500;
+/** Milliseconds for which a cluster whose nodes answer counts as there, also while none of them leads. */
+const ANSWERED_MS = 2_500;
 
 /**
- * Calls over the client's channel: it reads the connection string, finds the leader, keeps the connection alive, makes a new
- * one when the server is gone, and encodes by its generated service. Its methods are not used: they lose answers, never
- * end, throw outside any promise, read JSON but not the bytes that were stored (event-sourcing reference, 6.1).
+ * Calls to the leader, over one connection. It is made by this class and gRPC alone: of the client of EventStoreDB the parser
+ * of connection strings and the generated services are used, and none of its methods, which lose answers, never end, and share
+ * what waits between all clients of a process (event-sourcing reference, 6.1). So connections beside this one, to ask who
+ * leads or for a second log, cannot fail its appends.
  */
-export class Connection {
-  private readonly transport: Transport;
+export class Connection implements Link {
+  readonly pulse = new Pulse();
+  private readonly address: ServerAddress;
+  private readonly cluster: Cluster;
+  private node: ServerNode | undefined;
+  private connecting: Promise<ServerNode> | undefined;
+  /** Where a node has said that the leader is. */
+  private next: Endpoint | undefined;
+  private triedAt = -Infinity;
+  private goneAt = -Infinity;
+  private seeking: Promise<void> | undefined;
+  private lookedAt = -Infinity;
+  private found: ServerFault | undefined;
+  private readonly timer = setInterval(() => this.watch(), LOOK_MS).unref();
   private isClosed = false;
 
-  /** Throws when the connection string or a certificate that it names cannot be read, without repeating any of it. */
+  /** Throws `InvalidConfig` when the connection string or a certificate that it names cannot be read, without repeating any of it. */
   constructor(
     url: string,
     /** Without it every event is ours. */
     readonly ours?: OurEvents,
   ) {
-    try {
-      this.transport = transportOf(url.replace(/^kurrentdb/, 'esdb'));
-    } catch (error) {
-      const what = /certificate|userCertFile/.test((error as Error).message) ? 'a certificate that the connection string names' : 'the connection string';
-      throw new Error(`${what} of EventStoreDB cannot be read`);
-    }
+    this.address = readConnectionString(url);
+    this.cluster = new Cluster(this.address);
   }
 
-  /** Begins to read; `attach` adds the listeners before anything can happen. Rejects when no server is found. */
-  async read(request: ReadReq, attach: (call: ReadCall) => void): Promise<void> {
-    await this.open('read', (client) => client.read(request, ...this.callArguments()), attach);
+  get lostAt(): number | undefined {
+    return this.node !== undefined || performance.now() - this.cluster.answeredAt < ANSWERED_MS ? undefined : this.goneAt;
   }
 
-  async batchAppend(attach: (call: AppendCall) => void): Promise<void> {
-    await this.open('append', (client) => client.batchAppend(...this.callArguments()), attach);
+  get trouble(): ServerFault | undefined {
+    return this.found;
+  }
+
+  /**
+   * Begins to read, if that is wanted still when a connection has come about; `attach` adds the listeners before anything can
+   * happen. Rejects when no server is found.
+   */
+  read(request: ReadReq, attach: (call: ReadCall) => void, isWanted: () => boolean): Promise<void> {
+    const isQuestion = request.getOptions()?.hasSubscription() !== true;
+    return this.open((client, metadata) => client.read(request, metadata), (call) => {
+      if (isQuestion) {
+        this.pulse.asked();
+        call.once('status', () => this.pulse.ended());
+      }
+      attach(call);
+    }, isWanted);
+  }
+
+  /** Who appends over the call says when an append is sent and when it is answered (`pulse`). */
+  batchAppend(attach: (call: AppendCall) => void, isWanted: () => boolean): Promise<void> {
+    return this.open((client, metadata) => client.batchAppend(metadata), attach, isWanted);
   }
 
   /** Breaks off all calls; later ones are refused. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.transport.dispose();
+    clearInterval(this.timer);
+    this.node?.breakOff();
+    this.node = undefined;
   }
 
-  /** The leader alone shows an append to whoever reads after its answer. Whoever calls watches the time. */
-  private callArguments(): [Metadata, CallOptions] {
-    return this.transport.callArguments({ requiresLeader: true }, { deadline: Infinity });
+  private async open<Call extends ReadCall | AppendCall>(create: (client: StreamsClient, metadata: Metadata) => Call, attach: (call: Call) => void, isWanted: () => boolean): Promise<void> {
+    const node = await this.connected();
+    // A call that is cancelled as soon as it is made goes on in gRPC (@grpc/grpc-js 1.14) for as long as its connection lives.
+    if (!isWanted()) return;
+    const call = create(node.client, callMetadata(this.address));
+    node.add(call);
+    call.on('data', () => this.pulse.heard());
+    call.on('error', (error: ServiceError) => this.failed(node, error));
+    call.on('status', ({ code }: StatusObject) => (code === status.OK ? this.pulse.heard() : undefined));
+    attach(call);
   }
 
-  private async open<Call extends ReadCall | AppendCall>(name: string, create: (client: StreamsClient) => Call, attach: (call: Call) => void): Promise<void> {
-    await allowTlsToAddresses();
+  private async connected(): Promise<ServerNode> {
     if (this.isClosed) throw new ServerFault('closed');
-    await this.transport.GRPCStreamCreator(StreamsClient, name, (client) => {
-      const call = create(client);
-      attach(call);
-      return call;
-    })();
+    if (this.node !== undefined) return this.node;
+    this.connecting ??= this.connect().finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  private async connect(): Promise<ServerNode> {
+    const early = this.triedAt + RECONNECT_MS - performance.now();
+    if (early > 0) await pause(early);
+    this.triedAt = performance.now();
+    const endpoint = await this.leader();
+    try {
+      const node = await ServerNode.connect(endpoint, channelTo(endpoint, this.address), () => this.leave(node));
+      return this.take(node);
+    } catch (error) {
+      this.explain(endpoint);
+      throw error;
+    }
+  }
+
+  private take(node: ServerNode): ServerNode {
+    if (this.isClosed) {
+      node.close();
+      throw new ServerFault('closed');
+    }
+    this.node = node;
+    this.found = undefined;
+    this.pulse.reset();
+    void this.cluster.learn(node.channel).then((leader) => node.isAlso(leader));
+    return node;
+  }
+
+  /** Where to connect to. A server that stands alone, as far as anybody knows, is the leader. */
+  private async leader(): Promise<Endpoint> {
+    const { next } = this;
+    this.next = undefined;
+    if (next !== undefined) return next;
+    const [first] = this.address.endpoints;
+    const leader = this.cluster.hasOthers ? await this.cluster.leader() : first;
+    if (leader !== undefined) return leader;
+    if (!this.address.discovers && first !== undefined) return first;
+    if (performance.now() - this.cluster.answeredAt < ANSWERED_MS) throw new ServerFault('leaderless');
+    this.explain(...this.address.endpoints);
+    throw new ServerFault('unreachable');
+  }
+
+  /** The call failed; what the server says of it may be that another one must be asked. */
+  private failed(node: ServerNode, error: ServiceError): void {
+    const { fault } = serverFault(error);
+    if (fault === 'notLeader') return this.leave(node, endpointOf(error));
+    if (fault !== 'broken') this.pulse.heard();
+    // Of a server that stops, or is leader no longer.
+    if (this.cluster.hasOthers && (fault === 'broken' || fault === 'notReady') && error.code === status.UNAVAILABLE) this.leave(node);
+  }
+
+  /** Calls under way end by themselves. */
+  private leave(node: ServerNode, next?: Endpoint): void {
+    if (this.node !== node) return;
+    this.node = undefined;
+    this.next = next;
+    this.goneAt = performance.now();
+    this.pulse.reset();
+    node.close();
+  }
+
+  /**
+   * Asks the cluster while this node says nothing. Only where another one leads the calls are broken off, to be made again there:
+   * a leader that is slow answers when it can, and the keep-alive ends a connection that is dead.
+   */
+  private watch(): void {
+    const { node } = this;
+    if (node === undefined || this.pulse.silence < SILENT_MS || !this.cluster.hasOthers) return;
+    this.seeking ??= this.seek(node).finally(() => (this.seeking = undefined));
+  }
+
+  private async seek(node: ServerNode): Promise<void> {
+    const leader = await this.cluster.leader();
+    if (leader === undefined || node.is(leader) || this.node !== node || this.pulse.silence < SILENT_MS) return;
+    this.leave(node, leader);
+    node.breakOff();
+  }
+
+  /** Finds out what to say of servers that cannot be reached; nobody waits for it. */
+  private explain(...endpoints: readonly Endpoint[]): void {
+    if (performance.now() - this.lookedAt < EXPLAIN_MS) return;
+    this.lookedAt = performance.now();
+    void this.look(endpoints);
+  }
+
+  private async look(endpoints: readonly Endpoint[]): Promise<void> {
+    const faults = await Promise.all(endpoints.map((endpoint) => whyUnreachable(endpoint, this.address.tls)));
+    const fault = faults.find((each) => each !== 'unreachable');
+    this.found = this.node !== undefined || fault === undefined ? undefined : new ServerFault(fault);
   }
 }
+
+const endpointOf = ({ metadata }: ServiceError): Endpoint | undefined => {
+  const [host] = metadata.get('leader-endpoint-host');
+  const [port] = metadata.get('leader-endpoint-port');
+  return host === undefined || port === undefined ? undefined : { host: String(host), port: Number(port) };
+};

@@ -1,4 +1,4 @@
-import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, type Position, type ReadStreamOptions, renewReadScope, type StoredEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, offBudget, type Position, type ReadStreamOptions, renewReadScope, type StoredEvent, Unavailable, WAIT_MS, WrongExpectedRevision } from '@app/kernel';
 import { type AppendLimits, checkAppend } from '../append-check';
 import { FOLLOW_TIMES, follow } from '../catch-up-subscription';
 import { type EventLog, InvalidAppend, type LogHealth, type LogPage, type ReadAllOptions, type SubscribeOptions, type Subscription } from '../event-log';
@@ -11,18 +11,17 @@ import { LogPages, NewestPages, SharedPages } from './log-pages';
 import { EventStoreLogReader } from './log-reader';
 import { OurHead } from './our-head';
 import { patiently } from './patience';
+import { SLOW_MS } from './pulse';
 import { EventStoreReadIndex } from './read-index';
 import { allRequest, streamRequest } from './read-request';
 import type { Removals } from './removals';
 import { Remover } from './remover';
-import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
+import { LOG_DEPENDENCY, serverFault, ServerFault, unavailable } from './server-errors';
 import { readFrom } from './server-reader';
 import type { ReadLast } from './stream-metadata';
 
 /** What the server takes at once, be it one event or many; it may be set to take less, and says so then. */
 export const SERVER_LIMITS: AppendLimits = { event: 1024 * 1024, append: 1024 * 1024 };
-/** Milliseconds within which health is told. */
-const HEALTH_MS = 1_500;
 /** Milliseconds for which a log that could not be written counts as not writable, unless something is written. */
 const TROUBLE_MS = 10_000;
 
@@ -57,7 +56,7 @@ export class EventStoreLog implements EventLog {
     this.reader = new EventStoreLogReader(connection, removals, new NewestPages(this.readIndex, pages), head);
     this.sharedReader = new EventStoreLogReader(connection, removals, new NewestPages(this.readIndex, new SharedPages(pages, learnRemovals)), head);
     const last: ReadLast = async (stream, milliseconds) => (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0];
-    this.appender = new Appender(new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last }, connection.ours);
+    this.appender = new Appender(connection, new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last }, connection.ours);
     this.remover = new Remover(this.appender, last, removals);
     this.listener = new Listener(connection, this.readIndex);
   }
@@ -104,14 +103,14 @@ export class EventStoreLog implements EventLog {
   }
 
   subscribe(options: SubscribeOptions): Subscription {
-    const subscription: Subscription = follow(
+    const subscription: Subscription = offBudget(() => follow(
       {
         readAll: (page, isWoken) => (isWoken ? this.sharedReader.shown(page, (after, limit) => this.readIndex.tail.after(after, limit)) : undefined) ?? this.sharedReader.readAll(page),
         listen: (onAppended, onLost) => this.listener.add({ position: () => subscription.position, withForeign: options.withForeign === true, onAppended, onLost }),
       },
       options,
       { ...FOLLOW_TIMES, silence: undefined },
-    );
+    ));
     return this.subscriptions.add(subscription);
   }
 
@@ -131,9 +130,11 @@ export class EventStoreLog implements EventLog {
   async health(): Promise<LogHealth> {
     if (this.isClosed) return { writable: false, readable: false, reason: 'it is closed' };
     try {
-      await patiently(HEALTH_MS, (left) => readFrom(this.connection, allRequest('backwards', null, 1), left));
+      await patiently(this.connection, (left, givenUp) => readFrom(this.connection, allRequest('backwards', null, 1), left, undefined, givenUp), { most: SLOW_MS });
     } catch (error) {
-      return { writable: false, readable: false, reason: serverFault(error).message };
+      const fault = serverFault(error);
+      if (fault.fault !== 'late' || this.connection.lostAt !== undefined || this.connection.pulse.silence > WAIT_MS) return { writable: false, readable: false, reason: fault.message };
+      return { writable: false, readable: false, slow: true, reason: new ServerFault('slow').message };
     }
     const { trouble } = this.appender;
     if (trouble === undefined || performance.now() - trouble.at > TROUBLE_MS) return { writable: true, readable: true };
@@ -170,7 +171,7 @@ export class EventStoreLog implements EventLog {
 
   private async read(stream: string, direction: 'forwards' | 'backwards', from: number | undefined, limit: number, milliseconds: number): Promise<readonly StoredEvent[]> {
     try {
-      return (await patiently(milliseconds, (left) => readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity))).events;
+      return (await patiently(this.connection, (left, givenUp) => readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity, givenUp), { most: milliseconds })).events;
     } catch (error) {
       throw unavailable(serverFault(error));
     }

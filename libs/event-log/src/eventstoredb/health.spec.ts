@@ -2,13 +2,13 @@ import { until } from '../../../../test/fixtures/until';
 import { startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
 import { openEventStoreLog } from '..';
 import { newEvents } from '../contract/log-under-test.contract';
-import { withServer } from './with-server.contract';
+import { waitingFor, withServer } from './with-server.contract';
 
 describe('health on EventStoreDB', () => {
   it('says that nothing can be written until something is', withServer(async (log, server) => {
     await log.append('a-1', newEvents(1), 'noStream');
     server.faults.prepareTimeouts = 1_000;
-    await expect(log.append('a-1', newEvents(1), 0)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    await expect(waitingFor(500, () => log.append('a-1', newEvents(1), 0))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
     expect(await log.health()).toEqual({ writable: false, readable: true, reason: 'the server did not answer in time' });
 
     server.faults.prepareTimeouts = 0;
@@ -16,12 +16,14 @@ describe('health on EventStoreDB', () => {
     expect(await log.health()).toEqual({ writable: true, readable: true });
   }));
 
-  it('is told in time by a server that is silent', withServer(async (log, server) => {
-    server.faults.isSilent = true;
+  it('says within two seconds that a server is slow, not that it is away', withServer(async (log, server) => {
+    server.faults.isPaused = true;
     const started = performance.now();
 
-    expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server did not answer in time' });
+    expect(await log.health()).toEqual({ writable: false, readable: false, slow: true, reason: 'the server is slow: it has not answered for 1.5 s' });
     expect(performance.now() - started).toBeLessThan(2_000);
+    server.faults.isPaused = false;
+    expect(await log.health()).toEqual({ writable: true, readable: true });
   }));
 
   it('is told of a server that is not there yet, and followers wait for it', async () => {

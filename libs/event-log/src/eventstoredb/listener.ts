@@ -150,9 +150,8 @@ class ServerSubscription {
       });
       call.on('error', (error) => onDropped(serverFault(error)));
       call.on('end', () => onDropped(new ServerFault('dropped')));
-      if (this.isCancelled) call.cancel();
     };
-    connection.read(subscriptionRequest(heard, connection.ours?.streamPrefixes), attach).catch((error: unknown) => onDropped(serverFault(error)));
+    connection.read(subscriptionRequest(heard, connection.ours?.streamPrefixes), attach, () => !this.isCancelled).catch((error: unknown) => onDropped(serverFault(error)));
   }
 
   cancel(): void {

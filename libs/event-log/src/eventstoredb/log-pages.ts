@@ -1,4 +1,4 @@
-import type { Position } from '@app/kernel';
+import { type Position, WAIT_MS } from '@app/kernel';
 import type { Connection } from './connection';
 import { patiently } from './patience';
 import type { EventStoreReadIndex } from './read-index';
@@ -6,8 +6,6 @@ import { allRequest } from './read-request';
 import { allFault, ServerFault } from './server-errors';
 import { type Found, readFrom } from './server-reader';
 
-/** Milliseconds within which a read is answered or fails: a command reads its stream first, and has two seconds in all. */
-export const READ_MS = 1_700;
 /** A page may begin behind many events of the server's own: after each silence the next read waits twice as long, up to this. */
 const LONGEST_MS = 28_000;
 
@@ -19,7 +17,7 @@ export interface PageSource {
 
 /** Reads each page anew. */
 export class LogPages implements PageSource {
-  private silence = READ_MS;
+  private silence = WAIT_MS;
 
   constructor(
     private readonly connection: Connection,
@@ -32,10 +30,10 @@ export class LogPages implements PageSource {
     const { silence } = this;
     const givenUp = new AbortController();
     const { signal } = givenUp;
-    const read = patiently(silence, (left) => readFrom(this.connection, request, left, undefined, signal), ({ isPassing }) => isPassing && !signal.aborted);
+    const read = patiently(this.connection, (left) => readFrom(this.connection, request, left, undefined, signal), { most: silence, isWorthwhile: ({ isPassing }) => isPassing && !signal.aborted });
     try {
       const [found] = await Promise.all([read, this.learnRemovals()]);
-      this.silence = READ_MS;
+      this.silence = WAIT_MS;
       return found;
     } catch (error) {
       // A silent server may be asked for the removals and fail long before this read does: further pages would pile up behind it.

@@ -2,7 +2,7 @@ import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } 
 import type { ForeignEvent, LogPage, LogReader, ReadAllOptions } from '../event-log';
 import { eventMatcher } from '../event-matcher';
 import type { Connection } from './connection';
-import { LogPages, type PageSource, READ_MS } from './log-pages';
+import { LogPages, type PageSource } from './log-pages';
 import { OurHead } from './our-head';
 import { patiently } from './patience';
 import { streamRequest } from './read-request';
@@ -34,7 +34,7 @@ export class EventStoreLogReader implements LogReader {
       const events: StoredEvent[] = [];
       // Others' events in the stream take up places of a read: as a rule there are none, and one read is all.
       for (let at = from, most = limit; ; most = Math.max(limit, LEAST_FILTERED)) {
-        const found = await patiently(READ_MS, (left) => readFrom(this.connection, streamRequest(stream, { direction, from: at, limit: most }), left, Infinity));
+        const found = await patiently(this.connection, (left, givenUp) => readFrom(this.connection, streamRequest(stream, { direction, from: at, limit: most }), left, Infinity, givenUp));
         for (const event of found.events) if (!found.foreign.has(event) && events.length < limit) events.push(event);
         const last = found.events.at(-1);
         if (events.length >= limit || last === undefined || found.events.length < most || (direction === 'backwards' && last.revision === 0)) return events;

@@ -4,7 +4,7 @@ import { until } from '../../../../test/fixtures/until';
 import { type EventStoreDouble, noLag } from '../../../../test/servers/eventstoredb/double';
 import type { EventLog } from '..';
 import { newEvents } from '../contract/log-under-test.contract';
-import { withClient } from './with-server.contract';
+import { waitingFor, withClient } from './with-server.contract';
 
 /** What became of a promise so far. */
 const watch = (work: Promise<unknown>) => {
@@ -86,7 +86,7 @@ describe('who loses a race on EventStoreDB', () => {
 
   it.each<ExpectedRevision>(['noStream', 1])('is told that it is not known when what won is not shown in time (%s)', async (expected) => {
     if (expected === 1) await logs[0].append('a-1', newEvents(2), 'noStream');
-    const { second } = await race('a-1', expected);
+    const { second } = await waitingFor(1_000, () => race('a-1', expected));
     await until(() => second.outcome !== undefined, 'the answer');
 
     expect(second.outcome).toMatchObject({ name: 'Unavailable', outcome: 'unknown' });

@@ -1,11 +1,11 @@
-import { moment, type Position, type ReadIndex, servesReadScope, type StoredEvent } from '@app/kernel';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
+import { moment, offBudget, type Position, type ReadIndex, servesReadScope, type StoredEvent } from '@app/kernel';
 import type { Connection } from './connection';
-import { READ_MS } from './log-pages';
 import { LogTail } from './log-tail';
-import { patiently } from './patience';
+import { awaited, patiently } from './patience';
 import { allRequest, wholeRequest } from './read-request';
 import { type Removals, REMOVALS_STREAM } from './removals';
-import { allFault, serverFault, unavailable } from './server-errors';
+import { allFault, serverFault, ServerFault, unavailable } from './server-errors';
 import { type Found, readFrom } from './server-reader';
 import { SharedQuestion } from './shared-question';
 
@@ -52,7 +52,7 @@ export class EventStoreReadIndex implements ReadIndex {
   private readonly watched = new Map<string, number>();
   /** What was learnt under another one is not whole: some of what moved meanwhile was not followed. */
   private generation = 0;
-  private readonly questions = new SharedQuestion(() => this.question());
+  private readonly questions = new SharedQuestion(() => offBudget(() => this.question()));
 
   constructor(
     private readonly connection: Connection,
@@ -61,9 +61,13 @@ export class EventStoreReadIndex implements ReadIndex {
     private readonly onNews: (isOthers: boolean) => void,
   ) {}
 
-  /** Resolves when everything that was acknowledged before the call is known. Throws `Unavailable`. */
-  ask(): Promise<void> {
-    return this.questions.ask();
+  /** Resolves when everything that was acknowledged before the call is known. Throws `Unavailable`, also where the caller has waited for long enough. */
+  async ask(): Promise<void> {
+    try {
+      await awaited(this.connection, this.questions.ask());
+    } catch (error) {
+      throw error instanceof ServerFault ? unavailable(error) : error;
+    }
   }
 
   /** Resolves when the log was followed up to a position at which an event is known to stand. Throws `Unavailable`. */
@@ -158,8 +162,8 @@ export class EventStoreReadIndex implements ReadIndex {
 
   /** Follows the log from its end on. Nothing is remembered then. */
   private async begin(): Promise<void> {
-    const [end] = (await this.read((left) => readFrom(this.connection, wholeRequest('backwards', null, 1), left))).events;
-    const [newest] = (await this.read((left) => readFrom(this.connection, allRequest('backwards', null, 1), left))).events;
+    const [end] = (await this.read(wholeRequest('backwards', null, 1))).events;
+    const [newest] = (await this.read(allRequest('backwards', null, 1))).events;
     // What is listed from here on is followed.
     await this.removals.learn();
     this.forget();
@@ -223,16 +227,16 @@ export class EventStoreReadIndex implements ReadIndex {
   /** Nothing where no event stands at the place that was followed: the log is another. */
   private async readOn({ position }: Followed): Promise<Found | undefined> {
     try {
-      return await this.read((left) => readFrom(this.connection, wholeRequest('forwards', position, MOST_EVENTS), left));
+      return await this.read(wholeRequest('forwards', position, MOST_EVENTS));
     } catch (error) {
       if (serverFault(error).fault === 'invalidPosition') return undefined;
       throw error;
     }
   }
 
-  private async read(attempt: (left: number) => Promise<Found>): Promise<Found> {
+  private async read(request: ReadReq): Promise<Found> {
     try {
-      return await patiently(READ_MS, attempt);
+      return await patiently(this.connection, (left, givenUp) => readFrom(this.connection, request, left, undefined, givenUp));
     } catch (error) {
       throw allFault(serverFault(error));
     }

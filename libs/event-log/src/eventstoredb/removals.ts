@@ -1,4 +1,4 @@
-import type { NewEvent, StoredEvent } from '@app/kernel';
+import { type NewEvent, offBudget, type StoredEvent } from '@app/kernel';
 import type { Connection } from './connection';
 import { patiently } from './patience';
 import { streamRequest } from './read-request';
@@ -7,9 +7,6 @@ import { readFrom } from './server-reader';
 /** The stream that lists what was removed, one event a removal. Its name and its events are storage formats. */
 export const REMOVALS_STREAM = '$agent-platform-removals';
 const REMOVED = '$removed';
-
-/** Milliseconds within which the list is read or that fails. */
-const LEARN_MS = 1_800;
 
 interface Removal {
   readonly stream: string;
@@ -62,7 +59,7 @@ export class Removals {
 
   private begin(): Promise<void> {
     this.next = undefined;
-    const learning = this.read().finally(() => {
+    const learning = offBudget(() => this.read()).finally(() => {
       if (this.learning === learning) this.learning = undefined;
     });
     return (this.learning = learning);
@@ -70,7 +67,7 @@ export class Removals {
 
   private async read(): Promise<void> {
     const request = streamRequest(REMOVALS_STREAM, { direction: 'forwards', from: this.revision + 1, limit: Infinity });
-    const { events } = await patiently(LEARN_MS, (left) => readFrom(this.connection, request, left, Infinity));
+    const { events } = await patiently(this.connection, (left, givenUp) => readFrom(this.connection, request, left, Infinity, givenUp));
     for (const event of events) this.take(event);
   }
 }

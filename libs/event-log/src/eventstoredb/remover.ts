@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ExpectedRevision, isWrongExpectedRevision, type NewEvent, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import { type ExpectedRevision, isWrongExpectedRevision, type NewEvent, Unavailable, WAIT_MS, WrongExpectedRevision } from '@app/kernel';
 import type { Appender } from './appender';
 import { Removals, removalEvent, REMOVALS_STREAM } from './removals';
 import { LOG_DEPENDENCY } from './server-errors';
 import { isSoftDeleted, metastreamOf, type ReadLast, readMetadata, TRUNCATE_BEFORE } from './stream-metadata';
 
-/** Milliseconds within which a step of a removal is answered or fails. */
-const STEP_MS = 1_900;
 /** How often a step is tried again because somebody else wrote the same list or metadata, and the longest pause before that, milliseconds. */
 const MOST_TRIES = 20;
 const LONGEST_PAUSE = 100;
@@ -48,16 +46,16 @@ export class Remover {
   }
 
   private async endOf(stream: string): Promise<End> {
-    const last = await this.readLast(stream, STEP_MS);
+    const last = await this.readLast(stream, WAIT_MS);
     if (last !== undefined) return { revision: last.revision, isLive: true };
-    const metadata = await readMetadata(this.readLast, stream, STEP_MS);
+    const metadata = await readMetadata(this.readLast, stream, WAIT_MS);
     return { revision: isSoftDeleted(metadata) ? -1 : metadata.before - 1, isLive: false };
   }
 
   private async remove(stream: string, before: number): Promise<void> {
     if (before <= 0) return;
     await this.again(async () => {
-      const metadata = await readMetadata(this.readLast, stream, STEP_MS);
+      const metadata = await readMetadata(this.readLast, stream, WAIT_MS);
       if (metadata.before >= before) return;
       await this.appender.append(metastreamOf(stream), [metadataEvent({ ...metadata.all, [TRUNCATE_BEFORE]: before })], metadata.revision < 0 ? 'noStream' : metadata.revision);
     });

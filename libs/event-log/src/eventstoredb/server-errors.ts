@@ -1,16 +1,27 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import { Unavailable } from '@app/kernel';
+import { AccessDenied, Unavailable } from '@app/kernel';
 
 export const LOG_DEPENDENCY = 'event log';
 
-/** What went wrong with a call, as far as it matters. */
-export type Fault = 'unreachable' | 'broken' | 'dropped' | 'late' | 'notReady' | 'notLeader' | 'denied' | 'allDenied' | 'tombstoned' | 'invalidPosition' | 'closed' | 'failed';
-
-const REASONS: Readonly<Record<Fault, string>> = {
+/** What keeps a connection from coming about; each goes by when somebody mends it. */
+const NO_CONNECTION = {
   unreachable: 'the server cannot be reached',
+  unresolved: 'the name of the server cannot be resolved: check the host in the connection string',
+  untrusted: 'the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string',
+  misnamed: 'the certificate of the server stands for other names: use one of them as the host in the connection string',
+  expired: 'the certificate of the server is not valid at this time: renew it, or set the clock',
+  speaksPlain: 'the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server',
+  speaksTls: 'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile',
+  leaderless: 'no server of the cluster leads it',
+};
+
+const REASONS = {
+  ...NO_CONNECTION,
   broken: 'the connection to the server broke',
   dropped: 'the server ended a call',
   late: 'the server did not answer in time',
+  slow: 'the server is slow: it has not answered for 1.5 s',
+  lost: 'the answer of the server was lost',
   notReady: 'the server is not ready',
   notLeader: 'the server is not the leader of its cluster',
   denied: 'the server refuses the user',
@@ -21,13 +32,16 @@ const REASONS: Readonly<Record<Fault, string>> = {
   failed: 'the server failed',
 };
 
+/** What went wrong with a call, as far as it matters. */
+export type Fault = keyof typeof REASONS;
+
 /** gRPC's status codes. */
 const FAULT_OF_CODE: Readonly<Record<number, Fault>> = { 1: 'broken', 4: 'late', 7: 'denied', 10: 'dropped', 14: 'broken', 16: 'denied' };
 const PERMISSION_DENIED = 7;
 /** What the server names in the metadata of an answer. */
 const FAULT_OF_EXCEPTION: Readonly<Record<string, Fault>> = { 'not-leader': 'notLeader', 'access-denied': 'denied', 'stream-deleted': 'tombstoned' };
 /** Faults that go by: the same call may succeed a moment later. */
-const PASSING: ReadonlySet<Fault> = new Set(['unreachable', 'broken', 'dropped', 'late', 'notReady', 'notLeader']);
+const PASSING: ReadonlySet<string> = new Set([...Object.keys(NO_CONNECTION), 'broken', 'dropped', 'late', 'lost', 'notReady', 'notLeader']);
 
 /** A call that failed. */
 export class ServerFault extends Error {
@@ -46,7 +60,12 @@ export class ServerFault extends Error {
 
   /** Nothing of the call can have reached the log. */
   get isHarmless(): boolean {
-    return this.fault === 'unreachable' || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed';
+    return this.fault in NO_CONNECTION || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed';
+  }
+
+  /** The server is there and refuses the user, or what the user may not read. */
+  get isDenied(): boolean {
+    return this.fault === 'denied' || this.fault === 'allDenied';
   }
 }
 
@@ -56,15 +75,15 @@ export const serverFault = (error: unknown): ServerFault => (error instanceof Se
 /** What a refused read of `$all` means: who is known and may not read it may read and write streams all the same. */
 export const allFault = (fault: ServerFault): ServerFault => (fault.fault === 'denied' && (fault.cause as Partial<ServiceError> | undefined)?.code === PERMISSION_DENIED ? new ServerFault('allDenied', { cause: fault.cause }) : fault);
 
-export const unavailable = (error: ServerFault, outcome: 'none' | 'unknown' = 'none'): Unavailable => new Unavailable(LOG_DEPENDENCY, error.message, outcome, { cause: error });
+export const unavailable = (error: ServerFault, outcome: 'none' | 'unknown' = 'none'): Unavailable =>
+  error.isDenied ? new AccessDenied(LOG_DEPENDENCY, error.message, outcome, { cause: error }) : new Unavailable(LOG_DEPENDENCY, error.message, outcome, { cause: error });
 
-const faultOf = ({ code, details = '', metadata, message = '' }: Partial<ServiceError>): Fault => {
+const faultOf = ({ code, details = '', metadata }: Partial<ServiceError>): Fault => {
   const exception = metadata?.get('exception')[0];
   const named = exception === undefined ? undefined : FAULT_OF_EXCEPTION[String(exception)];
   if (named !== undefined) return named;
   if (/ReadAllResult: (InvalidPosition|Error)|invalid position/.test(details)) return 'invalidPosition';
   if (/Not ?Ready|Is Busy|No leader info/i.test(details)) return 'notReady';
   if (code === 14 && /^(No connection established|Name resolution failed)/.test(details)) return 'unreachable';
-  if (code === undefined && message.startsWith('Failed to discover')) return 'unreachable';
   return FAULT_OF_CODE[code ?? -1] ?? 'failed';
 };

@@ -71,7 +71,6 @@ export const readFrom = (connection: Connection, request: ReadReq, silence: numb
       opened.on('data', take);
       opened.on('error', fail);
       opened.on('end', () => end(() => resolve({ events, foreign: foreign ?? NONE, isWhole: true })));
-      if (isOver) opened.cancel();
     };
-    connection.read(request, attach).catch(fail);
+    connection.read(request, attach, () => !isOver).catch(fail);
   });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, type StoredEvent, Unavailable } from '@app/kernel';
+import { within } from './patience';
 import { LOG_DEPENDENCY } from './server-errors';
 import { isSoftDeleted, type ReadLast, readMetadata } from './stream-metadata';
 
@@ -80,7 +81,7 @@ export class ShownStream {
     const key = `${what} ${wanted.stream}`;
     const known = this.under.get(key);
     // It may have failed because the time of whoever began it was over.
-    if (known !== undefined) return (known as Promise<T>).catch(() => this.within(wanted, read));
+    if (known !== undefined) return this.within(wanted, (left) => within(left, known as Promise<T>)).catch(() => this.within(wanted, read));
     const work = this.within(wanted, read).finally(() => this.under.delete(key));
     this.under.set(key, work);
     return work;

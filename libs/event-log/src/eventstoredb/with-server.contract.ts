@@ -1,4 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
+import { onBudget, WaitBudget } from '@app/kernel';
 import { type DoubleOptions, type EventStoreDouble, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
 import { type EventLog, openEventStoreLog } from '..';
 
@@ -15,6 +16,9 @@ export const withServer =
       await server.stop();
     }
   };
+
+/** Work of a request that may wait for the log for so many milliseconds in all. */
+export const waitingFor = <T>(milliseconds: number, work: () => T): T => onBudget(new WaitBudget(undefined, milliseconds), work);
 
 /** Work with the bare client, as another program does it. */
 export const withClient = async <T>(url: string, work: (client: EventStoreDBClient) => Promise<T>): Promise<T> => {

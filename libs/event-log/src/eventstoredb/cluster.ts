@@ -1,0 +1,74 @@
+import { type Channel, credentials } from '@grpc/grpc-js';
+import { GossipClient } from '@eventstore/db-client/generated/gossip_grpc_pb';
+import { type ClusterInfo, MemberInfo } from '@eventstore/db-client/generated/gossip_pb';
+import { Empty } from '@eventstore/db-client/generated/shared_pb';
+import type { Endpoint, ServerAddress } from './connection-string';
+import { callMetadata, channelTo, isSame, targetOf } from './transport';
+
+/** Milliseconds that a node has to say who leads. */
+const ASK_MS = 1_000;
+
+interface Member extends Endpoint {
+  readonly leads: boolean;
+}
+
+/** The nodes behind a connection string, and who of them leads. */
+export class Cluster {
+  /** When a node last answered the question who leads, by `performance.now()`. */
+  answeredAt = -Infinity;
+  /** Those that the cluster names itself; the connection string may name fewer, or one name for all. */
+  private members: readonly Endpoint[] = [];
+
+  constructor(private readonly address: ServerAddress) {}
+
+  /** Whether there are others to ask. A single server may tell of an address that nobody here can reach: it is not asked for one. */
+  get hasOthers(): boolean {
+    return this.address.discovers || this.members.length > 1;
+  }
+
+  /**
+   * Asks all nodes at once, each over a connection of its own that ends with the answer. While a node is being replaced, the
+   * gossip of the others still names it: a leader is who says so itself. Undefined when nobody does.
+   */
+  async leader(): Promise<Endpoint | undefined> {
+    const asked: Endpoint[] = [];
+    const seek = async (endpoint: Endpoint): Promise<Endpoint> => {
+      if (asked.some((other) => isSame(other, endpoint))) throw new Error('asked already');
+      asked.push(endpoint);
+      const named = (await this.ask(endpoint)).find(({ leads }) => leads);
+      if (named === undefined) throw new Error('names no leader');
+      return isSame(named, endpoint) ? endpoint : seek(named);
+    };
+    return Promise.any([...this.address.endpoints, ...this.members].map(seek)).catch(() => undefined);
+  }
+
+  /** Learns from a node which others there are, over the connection to it; what it does not tell stays as it was. Resolves to whom it takes for the leader. */
+  async learn(channel: Channel): Promise<Endpoint | undefined> {
+    const members = await this.gossip(new GossipClient('', credentials.createInsecure(), { channelOverride: channel })).catch(() => []);
+    return members.find(({ leads }) => leads);
+  }
+
+  private async ask(endpoint: Endpoint): Promise<readonly Member[]> {
+    const channel = channelTo(endpoint, this.address);
+    try {
+      return await this.gossip(new GossipClient(targetOf(endpoint), credentials.createInsecure(), { channelOverride: channel }));
+    } finally {
+      channel.close();
+    }
+  }
+
+  private async gossip(client: GossipClient): Promise<readonly Member[]> {
+    const info = await new Promise<ClusterInfo>((resolve, reject) =>
+      client.read(new Empty(), callMetadata(this.address, { requiresLeader: false }), { deadline: Date.now() + ASK_MS }, (error, answer) => (error === null ? resolve(answer) : reject(error))),
+    );
+    const members = info.getMembersList().map(memberOf);
+    this.answeredAt = performance.now();
+    if (members.length > 0) this.members = members;
+    return members;
+  }
+}
+
+const memberOf = (info: MemberInfo): Member => {
+  const endpoint = info.getHttpEndPoint();
+  return { host: endpoint?.getAddress() ?? '', port: endpoint?.getPort() ?? 0, leads: info.getState() === MemberInfo.VNodeState.LEADER && info.getIsAlive() };
+};

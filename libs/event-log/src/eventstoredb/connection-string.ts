@@ -1,0 +1,104 @@
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { type ConnectionOptions, parseConnectionString } from '@eventstore/db-client/dist/Client/parseConnectionString';
+import { InvalidConfig } from '@app/kernel';
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface TlsFiles {
+  /** PEM of the authorities that are trusted; undefined: those that Node trusts. */
+  readonly authority: Buffer | undefined;
+  /** Shown to a server that asks for it. */
+  readonly user: { readonly certificate: Buffer; readonly key: Buffer } | undefined;
+}
+
+/** Where the servers are and how they are spoken to. */
+export interface ServerAddress {
+  /** At least one. */
+  readonly endpoints: readonly Endpoint[];
+  /** Which node leads is asked before anything else: the string names several, or `+discover`. */
+  readonly discovers: boolean;
+  /** Undefined: in the clear, and without a user. */
+  readonly tls: TlsFiles | undefined;
+  /** What the server is told of the user, a secret. */
+  readonly authorization: string | undefined;
+  /** Names this process in the server's own log. */
+  readonly connectionName: string;
+  /** Milliseconds of silence after which the server is pinged, and after which an unanswered ping ends the connection. */
+  readonly keepAlive: { readonly interval: number; readonly timeout: number };
+}
+
+const KEEP_ALIVE_MS = 10_000;
+const NEVER = 0x7fffffff;
+
+/**
+ * Reads `esdb://user:password@host:port,host:port?tls=true&tlsCAFile=...` as the client of EventStoreDB does. Its options
+ * about deadlines and discovery have no effect here. Throws `InvalidConfig`, and repeats nothing of the string: it holds a password.
+ */
+export const readConnectionString = (url: string): ServerAddress => {
+  const { user, rest } = withoutUser(url.trim().replace(/^kurrentdb/, 'esdb'));
+  const options = parsed(rest);
+  if (options.tlsVerifyCert === false) {
+    throw new InvalidConfig('EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.');
+  }
+  const isSecure = options.tls !== false;
+  return {
+    endpoints: options.hosts.map(({ address, port }) => ({ host: address, port })),
+    discovers: options.dnsDiscover || options.hosts.length > 1,
+    tls: isSecure ? tlsFiles(options) : undefined,
+    authorization: isSecure && user !== undefined ? `Basic ${Buffer.from(user).toString('base64')}` : undefined,
+    connectionName: options.connectionName ?? randomUUID(),
+    keepAlive: { interval: keepAliveMs('keepAliveInterval', options.keepAliveInterval), timeout: keepAliveMs('keepAliveTimeout', options.keepAliveTimeout) },
+  };
+};
+
+/** The user apart, as `name:password`: the parser writes what it does not like on the console. */
+const withoutUser = (url: string): { readonly user: string | undefined; readonly rest: string } => {
+  const [, scheme, name, password, rest] = /^([^:]+:\/\/)([^:]+):([^@]+)@(.*)$/s.exec(url) ?? [];
+  if (scheme === undefined || name === undefined || password === undefined) return { user: undefined, rest: url };
+  try {
+    return { user: `${decodeURIComponent(name)}:${decodeURIComponent(password)}`, rest: `${scheme}${rest ?? ''}` };
+  } catch {
+    throw new InvalidConfig('EVENTSTORE_URL names a user that cannot be read: in name and password % is written %25.');
+  }
+};
+
+const parsed = (url: string): ConnectionOptions => {
+  try {
+    return parseConnectionString(url);
+  } catch {
+    throw new InvalidConfig('EVENTSTORE_URL is no connection string that can be read: it has the form esdb://user:password@host:2113?tls=true.');
+  }
+};
+
+const tlsFiles = ({ tlsCAFile, userCertFile, userKeyFile }: ConnectionOptions): TlsFiles => {
+  const authority = tlsCAFile === undefined ? undefined : certificateFile('tlsCAFile', tlsCAFile);
+  if ((userCertFile === undefined) !== (userKeyFile === undefined)) throw new InvalidConfig('EVENTSTORE_URL must name both userCertFile and userKeyFile, or neither.');
+  const user = userCertFile === undefined || userKeyFile === undefined ? undefined : { certificate: certificateFile('userCertFile', userCertFile), key: certificateFile('userKeyFile', userKeyFile) };
+  try {
+    // TLS would pass over an authority that is none, and trust nobody.
+    if (authority !== undefined) new X509Certificate(authority);
+    createSecureContext({ cert: user?.certificate, key: user?.key });
+  } catch (error) {
+    throw new InvalidConfig('EVENTSTORE_URL names a certificate that cannot be used: tlsCAFile, userCertFile and userKeyFile must be PEM files.', { cause: error });
+  }
+  return { authority, user };
+};
+
+const certificateFile = (option: string, path: string): Buffer => {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new InvalidConfig(`EVENTSTORE_URL names a certificate that cannot be read: ${option} (${(error as NodeJS.ErrnoException).code ?? 'failed'}).`, { cause: error });
+  }
+};
+
+const keepAliveMs = (option: string, given = KEEP_ALIVE_MS): number => {
+  if (given === -1) return NEVER;
+  if (given < 1) throw new InvalidConfig(`EVENTSTORE_URL: ${option} must be a number of milliseconds, or -1 for none.`);
+  return given;
+};

@@ -1,0 +1,65 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Milliseconds that a request waits for the log in all, whatever steps it takes; with what it does beside, it is answered within 10 s. */
+export const WAIT_MS = 9_500;
+/** Milliseconds after which a request that changes nothing goes on from what is known of the log, where that will do. */
+export const RECALL_AFTER_MS = 2_000;
+/** A long request, such as an answer that streams for minutes, regains a second for each so many without waiting. */
+const REGAINED_EVERY = 6;
+
+/**
+ * How long a request may still wait for the log. Its steps share it: of three that a slow log would answer after 4 s
+ * each, the third is given up early. Steps that wait at the same time use it up once.
+ */
+export class WaitBudget {
+  private left: number;
+  private waiting = 0;
+  private at = performance.now();
+
+  /** `recallAfter`: milliseconds after which it goes on from what is known; undefined for a request that changes something. */
+  constructor(
+    readonly recallAfter: number | undefined,
+    private readonly most = WAIT_MS,
+  ) {
+    this.left = most;
+  }
+
+  /** Milliseconds, 0 at least. */
+  get remaining(): number {
+    const now = performance.now();
+    const passed = now - this.at;
+    this.at = now;
+    this.left = this.waiting > 0 ? Math.max(0, this.left - passed) : Math.min(this.most, this.left + passed / REGAINED_EVERY);
+    return this.left;
+  }
+
+  /** What is waited for by `work` is used up. */
+  async spend<T>(work: (remaining: number) => Promise<T>): Promise<T> {
+    const { remaining } = this;
+    this.waiting += 1;
+    try {
+      return await work(remaining);
+    } finally {
+      // What has passed until now was waiting.
+      void this.remaining;
+      this.waiting -= 1;
+    }
+  }
+}
+
+const current = new AsyncLocalStorage<WaitBudget | undefined>();
+
+/** Runs work, and all that it calls, on one budget. */
+export const onBudget = <T>(budget: WaitBudget, work: () => T): T => current.run(budget, work);
+
+/** Runs work that others share on no budget: who begins it must not end it for them. */
+export const offBudget = <T>(work: () => T): T => current.run(undefined, work);
+
+/** The budget of the request that is served here; undefined for all that no request waits for. */
+export const waitBudget = (): WaitBudget | undefined => current.getStore();
+
+/** Waits for the log, for so many milliseconds at most and no longer than the budget of the request allows. */
+export const waiting = <T>(most: number, work: (milliseconds: number) => Promise<T>): Promise<T> => {
+  const budget = waitBudget();
+  return budget === undefined ? work(most) : budget.spend((remaining) => work(Math.min(most, remaining)));
+};
