@@ -258,5 +258,6 @@ describe('the double of EventStoreDB, as a real server, decides before it shows'
     await until(() => double.waiting() === 0 && client.answers.length === 2);
     for (const [stream, count] of [['$ce-notes', 2], ['$et-Noted', 2], ['$streams', 1], ['$category-notes', 1]] as const) await until(async () => (await client.read(stream)).length === count, stream);
     expect(await client.read('$bc-1')).toEqual([]);
+    await end();
   });
 });
