@@ -51,7 +51,9 @@ export class Cluster {
   private async ask(endpoint: Endpoint): Promise<readonly Member[]> {
     const channel = channelTo(endpoint, this.address);
     try {
-      return await this.gossip(new GossipClient(targetOf(endpoint), credentials.createInsecure(), { channelOverride: channel }));
+      const members = await this.gossip(new GossipClient(targetOf(endpoint), credentials.createInsecure(), { channelOverride: channel }));
+      this.answeredAt = performance.now();
+      return members;
     } finally {
       channel.close();
     }
@@ -62,7 +64,6 @@ export class Cluster {
       client.read(new Empty(), callMetadata(this.address, { requiresLeader: false }), { deadline: Date.now() + ASK_MS }, (error, answer) => (error === null ? resolve(answer) : reject(error))),
     );
     const members = info.getMembersList().map(memberOf);
-    this.answeredAt = performance.now();
     if (members.length > 0) this.members = members;
     return members;
   }

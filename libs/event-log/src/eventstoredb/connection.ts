@@ -20,8 +20,8 @@ const SILENT_MS = 2_000;
 const LOOK_MS = 250;
 /** Milliseconds between looks at why no connection comes about; longer than one takes. */
 const EXPLAIN_MS = 3_500;
-/** Milliseconds for which a cluster whose nodes answer counts as there, also while none of them leads. */
-const ANSWERED_MS = 2_500;
+/** Milliseconds for which a cluster whose nodes answer counts as there, also while none of them leads: longer than until they are asked again. */
+const ANSWERED_MS = 1_800;
 
 /**
  * Calls to the leader, over one connection. It is made by this class and gRPC alone: of the client of EventStoreDB the parser
