@@ -2,8 +2,10 @@
 export interface Output {
   /** True for `--json`: results are JSON, one document a line. */
   readonly json: boolean;
-  /** One result: printed as JSON, or as the lines made from it for people. */
-  result<T>(value: T, lines: (value: T) => readonly string[]): void;
+  /** One result: printed as JSON, or as the lines made from it for people, who see so many characters in a line. */
+  result<T>(value: T, lines: (value: T, width: number) => readonly string[]): void;
+  /** What is said before the work, for people alone. */
+  heading(line: string): void;
   /** Something worth knowing while the work goes on. */
   note(line: string): void;
   /** A line that the next one replaces: a progress bar. Where there is no terminal, one is printed now and then. */
@@ -17,7 +19,7 @@ const PRINTED_EVERY_MS = 2_000;
 
 /** Where text goes; `process` is one. */
 export interface Streams {
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
 }
 
@@ -35,7 +37,11 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
   return {
     json,
     result: (value, lines) => {
-      stdout.write(json ? `${JSON.stringify(value)}\n` : lines(value).map((line) => `${line}\n`).join(''));
+      const width = stdout.isTTY === true ? (stdout.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+      stdout.write(json ? `${JSON.stringify(value)}\n` : lines(value, width).map((line) => `${line}\n`).join(''));
+    },
+    heading: (line) => {
+      if (!json) stdout.write(`${line}\n`);
     },
     note: (line) => {
       stderr.write(`${line}\n`);
@@ -53,18 +59,51 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
   };
 };
 
-/** Lines of a table with a header; columns are as wide as their widest cell, numbers stand right. */
-export const table = <T>(rows: readonly T[], columns: Readonly<Record<string, (row: T) => string | number | null | undefined>>): readonly string[] => {
-  if (rows.length === 0) return ['(none)'];
+/** What stands for an empty list. */
+export const NONE = '(none)';
+
+type Cell = string | number | undefined;
+
+/** Lines of a table with a header; columns are as wide as their widest cell, numbers stand right. Cells are wrapped where a line would be longer than `width`. */
+export const table = <T>(rows: readonly T[], columns: Readonly<Record<string, (row: T) => string | number | null | undefined>>, width = Number.POSITIVE_INFINITY): readonly string[] => {
+  if (rows.length === 0) return [NONE];
   const names = Object.keys(columns);
-  const cells = rows.map((row) => names.map((name) => columns[name]?.(row) ?? '-'));
-  const widths = names.map((name, column) => cells.reduce((widest, line) => Math.max(widest, text(line[column]).length), name.length));
-  const line = (values: readonly (string | number | undefined)[]): string =>
-    values.map((value, column) => (typeof value === 'number' ? text(value).padStart(widths[column] ?? 0) : text(value).padEnd(widths[column] ?? 0))).join('  ').trimEnd();
-  return [line(names.map((name) => name.toUpperCase())), ...cells.map(line)];
+  const cells: readonly (readonly Cell[])[] = [names.map((name) => name.toUpperCase()), ...rows.map((row) => names.map((name) => columns[name]?.(row) ?? '-'))];
+  const widths = fitting(names.map((_, column) => Math.max(...cells.map((line) => text(line[column]).length))), width);
+  return cells.flatMap((line) => {
+    const wrapped = line.map((cell, column) => wrap(text(cell), widths[column] ?? 0));
+    const height = Math.max(...wrapped.map(({ length }) => length));
+    return Array.from({ length: height }, (_, row) => wrapped.map((parts, column) => padded(parts[row] ?? '', widths[column] ?? 0, typeof line[column] === 'number')).join(GAP).trimEnd());
+  });
 };
 
-const text = (value: string | number | undefined): string => (typeof value === 'number' ? count(value) : (value ?? ''));
+const GAP = '  ';
+/** Columns are not made narrower than this. */
+const NARROWEST = 8;
+
+/** Takes from the widest column until all fit. */
+const fitting = (natural: readonly number[], width: number): readonly number[] => {
+  const widths = [...natural];
+  const room = width - GAP.length * (widths.length - 1);
+  while (widths.reduce((sum, each) => sum + each, 0) > room) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= NARROWEST) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+};
+
+/** Between words where that is possible. */
+const wrap = (given: string, width: number): readonly string[] => {
+  if (given.length <= width) return [given];
+  const space = given.lastIndexOf(' ', width);
+  const end = space > 0 ? space : width;
+  return [given.slice(0, end), ...wrap(given.slice(end).trimStart(), width)];
+};
+
+const padded = (given: string, width: number, isNumber: boolean): string => (isNumber ? given.padStart(width) : given.padEnd(width));
+
+const text = (value: Cell): string => (typeof value === 'number' ? count(value) : (value ?? ''));
 
 /** A number with thousands separated; at most one decimal place. */
 export const count = (value: number): string => new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(value);

@@ -1,4 +1,4 @@
-import { Failure } from './exit-codes';
+import { EXIT, Failure } from './exit-codes';
 import { serverSentEvents, type ServerSentEvent } from './server-sent-events';
 
 /** How long one answer may take where nothing else is said, milliseconds; streams are not bound by it. */
@@ -36,7 +36,7 @@ export class PlatformClient {
   /** The JSON of an answer. Throws `Refused` for a problem document, `Failure` when nobody answers. */
   async json<T>(path: string, ask: Ask = {}): Promise<T> {
     const response = await this.send(path, ask, AbortSignal.timeout(ask.withinMs ?? ANSWER_WITHIN_MS));
-    return (response.status === 204 ? undefined : await response.json()) as T;
+    return (response.status === 204 ? undefined : await this.whole(response)) as T;
   }
 
   /** The events of a stream, until it ends or the caller leaves the loop. */
@@ -60,6 +60,7 @@ export class PlatformClient {
   }
 
   private async send(path: string, { method = 'GET', body, query = {}, headers = {} }: Ask, signal: AbortSignal): Promise<Response> {
+    if (this.apiKey === undefined) throw new Failure('No API key is given: set PLATFORM_API_KEY, or say --api-key KEY.', EXIT.wrongUsage);
     const url = new URL(path, `${this.url}/`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
     const form = body instanceof FormData;
@@ -67,34 +68,49 @@ export class PlatformClient {
       method,
       signal,
       headers: {
-        ...(this.apiKey === undefined ? {} : { 'x-api-key': this.apiKey }),
+        'x-api-key': this.apiKey,
         ...(body === undefined || form ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
     });
-    if (!response.ok) throw await refusal(response, `${method} ${url.pathname}`);
+    if (!response.ok) throw await this.refusal(response);
     return response;
+  }
+
+  private async whole(response: Response): Promise<unknown> {
+    try {
+      return await response.json();
+    } catch (error) {
+      throw this.unreachable(error);
+    }
   }
 
   private async reach(url: URL, init: RequestInit): Promise<Response> {
     try {
       return await fetch(url, init);
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new Failure(`${this.url} does not answer: ${cause instanceof Error ? cause.message : String(cause)}`);
+      throw this.unreachable(error);
     }
   }
-}
 
-const refusal = async (response: Response, request: string): Promise<Refused> => {
-  const text = await response.text();
-  const problem = problemOf(text);
-  const code = typeof problem['code'] === 'string' ? problem['code'] : String(response.status);
-  const detail = problem['detail'] ?? problem['title'] ?? text.slice(0, 200);
-  const id = response.headers.get('x-request-id');
-  return new Refused(response.status, code, problem, `${request} answered ${response.status} ${code}: ${String(detail)}${id === null ? '' : ` (request ${id})`}`);
-};
+  private unreachable(error: unknown): Failure {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const { code = undefined, message = String(cause), name = undefined } = cause as { readonly code?: string; readonly message?: string; readonly name?: string };
+    if (name === 'TimeoutError') return new Failure(`${this.url} does not answer in time: it may be busy. Ask again, or look at its log.`);
+    if (name === 'SyntaxError') return new Failure(`${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`);
+    return new Failure(`${this.url} does not answer (${code ?? message}). Start the product, or say where it runs with --url or PLATFORM_URL.`);
+  }
+
+  private async refusal(response: Response): Promise<Refused> {
+    const problem = problemOf(await response.text().catch(() => ''));
+    const { code, detail } = problem;
+    if (typeof code !== 'string') return new Refused(response.status, 'unknown_server', problem, `${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`);
+    if (code === 'unauthenticated') return new Refused(response.status, code, problem, `${this.url} does not take the API key: it is wrong, revoked or expired. Set PLATFORM_API_KEY to another, or say --api-key KEY.`);
+    const id = response.headers.get('x-request-id');
+    return new Refused(response.status, code, problem, `${String(detail ?? problem['title'] ?? code)} (${code}${id === null ? '' : `, request ${id}`})`);
+  }
+}
 
 /** A proxy in between may answer with something else than a problem document. */
 const problemOf = (text: string): Record<string, unknown> => {

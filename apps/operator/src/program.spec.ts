@@ -11,7 +11,7 @@ interface Request {
 
 /** A server that answers what a test gives it, and keeps what it was asked. */
 const asked: Request[] = [];
-let answers: Record<string, { status?: number; body?: unknown }> = {};
+let answers: Record<string, { status?: number; body?: unknown; raw?: boolean }> = {};
 let server: Server;
 let url: string;
 
@@ -25,8 +25,8 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = await bodyOf(request);
     asked.push({ method: request.method ?? '', url: request.url ?? '', key: request.headers['x-api-key']?.toString(), body });
-    const { status = 200, body: answer = {} } = answers[`${request.method} ${request.url}`] ?? { status: 404, body: { code: 'not_found', detail: 'There is no such thing.' } };
-    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(answer));
+    const { status = 200, body: answer = {}, raw = false } = answers[`${request.method} ${request.url}`] ?? { status: 404, body: { code: 'not_found', detail: 'There is no such thing.' } };
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(raw ? String(answer) : JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -37,12 +37,13 @@ beforeEach(() => {
   answers = {};
 });
 
-const operator = async (...words: readonly string[]) => {
+const run = async (words: readonly string[], terminal: object = {}) => {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await operate(['--url', url, '--api-key', 'secret', ...words], { stdout: { write: (text: string) => out.push(text) }, stderr: { write: (text: string) => err.push(text) } });
+  const code = await operate(words, { stdout: { write: (text: string) => out.push(text), ...terminal }, stderr: { write: (text: string) => err.push(text) } });
   return { code, out: out.join(''), err: err.join('') };
 };
+const operator = (...words: readonly string[]) => run(['--url', url, '--api-key', 'secret', ...words]);
 
 const users = { name: 'users', version: 1, state: 'live', position: '7', head: '7', lagEvents: 0, lagSeconds: 0, rows: 2, deadLetters: 0 };
 const equal = { equal: true, rows: 2, liveRows: 2, checksum: 'abc', differences: 0, listed: [] };
@@ -109,6 +110,32 @@ describe('the command line', () => {
     expect([code, out.trim().split('\n').length]).toEqual([0, 2]);
   });
 
+  it('takes a day wherever a time is taken', async () => {
+    answers['GET /api/v1/audit/events?limit=50&from=2026-11-01T00%3A00%3A00Z&to=2026-11-02T00%3A00%3A00Z'] = { body: { items: [], nextCursor: null } };
+    expect(await operator('events', '--from', '2026-11-01', '--to', '2026-11-02')).toEqual({ code: 0, out: '(none)\n', err: '' });
+    answers['GET /api/v1/audit/objects/agent/1?at=2026-11-01T00%3A00%3A00Z'] = { body: { id: '1' } };
+    expect((await operator('as-of', 'agent', '1', '2026-11-01')).code).toBe(0);
+    answers['GET /api/v1/audit/objects/agent/1?at=0000000000000007'] = { body: { id: '1' } };
+    expect((await operator('as-of', 'agent', '1', '0000000000000007')).code).toBe(0);
+  });
+
+  it('says with one phrase that there is nothing', async () => {
+    const none = { body: { items: [], nextCursor: null } };
+    answers = { 'GET /api/v1/audit/events?limit=50': none, 'GET /api/v1/audit/objects/agent/1/history?limit=100': none, 'GET /api/v1/operations/dead-letters?limit=100': none, 'GET /api/v1/operations/projections': none, 'GET /api/v1/operations/usage/restatements?limit=100': none };
+    for (const words of [['events'], ['history', 'agent', '1'], ['dead-letters'], ['projections'], ['retire', '--all'], ['rebuild', '--all'], ['restate', 'list']]) expect([words, (await operator(...words)).out]).toEqual([words, '(none)\n']);
+    expect((await operator('events', '--json')).out).toBe('');
+  });
+
+  it('wraps what it shows at the width of the terminal', async () => {
+    const policy = { name: 'erase-content', state: 'stopped', lagEvents: 3, lagSeconds: 1, deadLetters: 0, failure: { type: 'SpaceDeleted', attempts: 12, detail: 'the vault did not take the destruction of a key, which is tried again' } };
+    answers['GET /health'] = { status: 503, body: { status: 'down', version: '1', dependencies: { log: { ok: false, reason: 'the disk is full, and nothing can be written before there is space on it again, which an operator sees to' } }, processes: [], policies: [policy], projections: [users] } };
+    const words = ['--url', url, '--api-key', 'secret', 'status'];
+    const { out } = await run(words, { isTTY: true, columns: 80 });
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    for (const word of ['destruction', 'operator', 'SpaceDeleted']) expect(out).toContain(word);
+    expect((await run(words)).out.split('\n').some((line) => line.length > 80)).toBe(true);
+  });
+
   it('ends with 3 when the server says that it is down', async () => {
     answers['GET /health'] = { status: 503, body: { status: 'down', version: '1', dependencies: { log: { ok: false, reason: 'the disk is full' } }, processes: [], policies: [], projections: [] } };
     const { code, out } = await operator('status');
@@ -117,9 +144,41 @@ describe('the command line', () => {
 });
 
 describe('what goes wrong', () => {
-  it('is said in one line with the code and the request', async () => {
+  it('is said in one line with the code and the request, in no words of HTTP', async () => {
     const { code, err } = await operator('swap', 'nothing');
-    expect([code, err]).toEqual([1, 'POST /api/v1/operations/projections/nothing/swap answered 404 not_found: There is no such thing. (request r1)\n']);
+    expect([code, err]).toEqual([1, 'There is no such thing. (not_found, request r1)\n']);
+  });
+
+  it('is a document with --json, whatever it is', async () => {
+    const failures = [await operator('--json', 'swap', 'nothing'), await operator('--json', 'no-such-verb'), await operator('--json', 'rebuild', 'users', '--all'), await operator('--json', 'projections', '--url', 'http://127.0.0.1:1')];
+    expect(failures.map(({ out }) => out)).toEqual(['', '', '', '']);
+    expect(failures.map(({ code, err }) => [code, (JSON.parse(err) as { error: { code: string; message: string } }).error])).toEqual([
+      [1, { code: 'not_found', message: 'There is no such thing. (not_found, request r1)' }],
+      [2, { code: 'wrong_usage', message: expect.stringContaining('no-such-verb') as string }],
+      [2, { code: 'wrong_usage', message: 'Name one projection, or say --all.' }],
+      [1, { code: 'failed', message: expect.stringContaining('does not answer') as string }],
+    ]);
+  });
+
+  it('is a key that is missing, or that is not taken, with the variable that it is set by', async () => {
+    const before = process.env['PLATFORM_API_KEY'];
+    delete process.env['PLATFORM_API_KEY'];
+    try {
+      const { code, err } = await run(['--url', url, 'projections']);
+      expect([code, err]).toEqual([2, 'No API key is given: set PLATFORM_API_KEY, or say --api-key KEY.\n']);
+      expect(asked).toEqual([]);
+    } finally {
+      if (before !== undefined) process.env['PLATFORM_API_KEY'] = before;
+    }
+    answers['GET /api/v1/operations/projections'] = { status: 401, body: { code: 'unauthenticated', detail: 'The request needs a valid API key in the header x-api-key.' } };
+    const refused = await operator('projections');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/does not take the API key.*PLATFORM_API_KEY/)]);
+  });
+
+  it.each([[200, 'no JSON'], [502, '<html>'], [404, '{}']])('is a server that is another: %d %s', async (status, body) => {
+    answers['GET /api/v1/operations/projections'] = { status, body, raw: true };
+    const { code, err } = await operator('projections');
+    expect([code, err]).toEqual([1, expect.stringMatching(/answers something else than this platform does.*--url or PLATFORM_URL\.\n$/)]);
   });
 
   it('is a server that does not answer', async () => {
@@ -127,7 +186,7 @@ describe('what goes wrong', () => {
     expect([code, err]).toEqual([1, expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 does not answer/)]);
   });
 
-  it.each([[['no-such-verb']], [['rebuild']], [['rebuild', 'users', '--all']], [['swap']], [['events', '--limit', '0']], [['events', '--order', 'sideways']], [['projections', '--colour']], [['as-of', 'agent', '1']], [['projections', '--url', 'not an address']], [['verify', '--since', 'yesterday']]])('ends with 2 for the wrong usage %j', async (words) => {
+  it.each([[['no-such-verb']], [['rebuild']], [['rebuild', 'users', '--all']], [['swap']], [['events', '--limit', '0']], [['events', '--order', 'sideways']], [['projections', '--colour']], [['as-of', 'agent', '1']], [['as-of', 'agent', '1', '2026-13-01']], [['events', '--from', 'yesterday']], [['events', '--to', '2026-11-31x']], [['verify', '--public-key', 'foo']], [['import', 'x', '--public-key', 'foo']], [['verify', 'x']], [['projections', '--url', 'not an address']], [['verify', '--since', 'yesterday']]])('ends with 2 for the wrong usage %j', async (words) => {
     expect((await operator(...words)).code).toBe(2);
     expect(asked).toEqual([]);
   });
@@ -136,4 +195,14 @@ describe('what goes wrong', () => {
     const { code, out } = await operator(...words);
     expect([code, out]).toEqual([0, expect.stringContaining('Usage: operator')]);
   });
+
+  it('lists exit codes, kinds and views in the help', async () => {
+    const { out } = await operator('--help');
+    for (const words of ['0 done, 1 failed, 2 wrong usage, 3 found something wrong', 'agent, ', 'Views: agent-versions, agents, ']) expect(out).toContain(words);
+    expect((await operator('history', '--help')).out).toMatch(/Kinds: .*document/);
+    expect((await operator('swap', '--help')).out).toMatch(/Views: .*users/);
+    expect((await operator('events', '--help')).out).toContain('2026-11-01');
+  });
+
+  it('says its version', async () => expect(await operator('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string }));
 });

@@ -1,7 +1,10 @@
 import { demandRuntime, UnfitRuntime } from '@app/kernel';
+import { productVersion } from '../../api/src/docs/version';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
+import { exitCodesHelp, kindsHelp, viewsHelp } from './names-help';
 import type { Streams } from './output';
+import { Refused } from './platform-client';
 import { addGlobalOptions, runner } from './session';
 import { addAdminKeyVerb } from './verbs/admin-key';
 import { addBackupVerbs } from './verbs/backup';
@@ -23,29 +26,42 @@ const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVe
 export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {
   let code: ExitCode = EXIT.done;
   const run = runner(streams, (ended) => (code = ended));
+  const json = words.includes('--json');
   // Options and behaviour that subcommands inherit come before them.
   const program = addGlobalOptions(new Command('operator'))
     .description('Operates and audits a running platform, or its stores.')
-    .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: (text) => streams.stderr.write(text) })
+    .version(productVersion)
+    .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: (text) => (json ? undefined : streams.stderr.write(text)) })
     .exitOverride()
-    .showHelpAfterError('(say --help for the usage)');
+    .showHelpAfterError('(say --help for the usage)')
+    .addHelpText('after', () => [exitCodesHelp, kindsHelp(), viewsHelp()].join('\n'));
   for (const add of VERBS) add(program, run);
   try {
     demandRuntime();
     await program.parseAsync(words, { from: 'user' });
     return code;
   } catch (error) {
-    return failed(error, streams);
+    return failed(error, streams, json);
   }
 };
 
-const failed = (error: unknown, { stderr }: Streams): ExitCode => {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUsage;
-  if (error instanceof Failure) {
-    stderr.write(`${error.message}\n`);
-    return error.exitCode;
+/** Says what went wrong in a sentence, or with `--json` in a document; only what nobody foresaw has a stack. */
+const failed = (error: unknown, { stderr }: Streams, json: boolean): ExitCode => {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.done;
+    if (json) stderr.write(errorJson('wrong_usage', error.message.replace(/^error: /, '')));
+    return EXIT.wrongUsage;
   }
-  if (error instanceof UnfitRuntime) stderr.write(`${error.message}\n`);
-  else stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return EXIT.failed;
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) stderr.write(errorJson(error instanceof Refused ? error.code : codeOf(error), message));
+  else if (error instanceof Failure || error instanceof UnfitRuntime) stderr.write(`${message}\n`);
+  else stderr.write(`${error instanceof Error ? (error.stack ?? message) : message}\n`);
+  return error instanceof Failure ? error.exitCode : EXIT.failed;
 };
+
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Failure)) return 'failed';
+  return ({ [EXIT.wrongUsage]: 'wrong_usage', [EXIT.foundWrong]: 'found_wrong' } as Readonly<Record<number, string>>)[error.exitCode] ?? 'failed';
+};
+
+const errorJson = (code: string, message: string): string => `${JSON.stringify({ error: { code, message } })}\n`;

@@ -15,8 +15,8 @@ interface GlobalOptions {
 export interface Session {
   readonly api: PlatformClient;
   readonly output: Output;
-  /** The server named by `--url` or `PLATFORM_URL`; undefined when none is. */
-  readonly url: string | undefined;
+  /** The server that was named, and whether on the command line or by `PLATFORM_URL`; undefined when none is. */
+  readonly server: { readonly url: string; readonly isOption: boolean } | undefined;
 }
 
 /** A verb: does its work and says how it ended; nothing said is `EXIT.done`. */
@@ -38,15 +38,15 @@ export const runner =
   async (...given: [...Args, Command]) => {
     const command = given.at(-1) as Command;
     // Commander gives the arguments, then the options, then the command.
-    const code = await verb(sessionOf(streams, command.optsWithGlobals()), ...(given.slice(0, -1) as unknown as Args));
+    const code = await verb(sessionOf(streams, command.optsWithGlobals(), command.getOptionValueSourceWithGlobals('url') === 'cli'), ...(given.slice(0, -1) as unknown as Args));
     ended(code ?? EXIT.done);
   };
 
 /** Empty variables count as unset. */
-const sessionOf = (streams: Streams, { json = false, url, apiKey }: GlobalOptions): Session => ({
+const sessionOf = (streams: Streams, { json = false, url, apiKey }: GlobalOptions, isOption: boolean): Session => ({
   api: new PlatformClient(addressOf(url || DEFAULT_URL), apiKey || undefined),
   output: outputTo(streams, json),
-  url: url || undefined,
+  server: url ? { url, isOption } : undefined,
 });
 
 const addressOf = (url: string): string => {

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Config, InvalidConfig, readConfig } from '@app/kernel';
 import { findKey } from '@app/vault';
@@ -24,9 +24,30 @@ export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
 /** Makes the folder that a file is to lie in, for its owner alone. */
 export const makeFolderOf = async (file: string): Promise<void> => void (await orFailure(mkdir(dirname(file), { recursive: true, mode: 0o700 })));
 
-/** A secret of the instance, from the environment or `DATA_DIR/keys`. Throws where there is none. */
-export const instanceKey = ({ DATA_DIR, ...config }: Config, name: 'VAULT_KEY' | 'SEAL_KEY'): string => {
-  const found = findKey({ folder: join(DATA_DIR, 'keys'), name, given: config[name] });
+/** Whether the environment or `.env` says which stores are meant. */
+export const storesNamed = (): boolean => ['DATA_DIR', 'EVENTSTORE_URL'].some((name) => Boolean(readEnvironment()[name]));
+
+/** Public keys of logs that were imported here, one a line. */
+const imported = ({ DATA_DIR }: Config): string => join(DATA_DIR, 'keys', 'SEAL_KEY.pub');
+
+/** Undefined where none was. */
+export const importedPublicKeys = (config: Config): readonly string[] | undefined => (existsSync(imported(config)) ? readFileSync(imported(config), 'utf8').split('\n').filter((line) => line !== '') : undefined);
+
+/** Keeps the public key of a log that was imported, so that it can be verified without a secret. */
+export const keepPublicKey = async (config: Config, publicKey: string): Promise<void> => {
+  if (importedPublicKeys(config)?.includes(publicKey) === true) return;
+  await makeFolderOf(imported(config));
+  await orFailure(appendFile(imported(config), `${publicKey}\n`));
+};
+
+type Secret = 'VAULT_KEY' | 'SEAL_KEY';
+
+/** A secret of the instance, from the environment or `DATA_DIR/keys`; undefined where there is none. */
+export const findInstanceKey = ({ DATA_DIR, ...config }: Config, name: Secret): string | undefined => findKey({ folder: join(DATA_DIR, 'keys'), name, given: config[name] });
+
+/** The same. Throws where there is none. */
+export const instanceKey = (config: Config, name: Secret): string => {
+  const found = findInstanceKey(config, name);
   if (found === undefined) throw new Failure(`There is no ${name}: set it, or DATA_DIR to the folder of the stores.`);
   return found;
 };

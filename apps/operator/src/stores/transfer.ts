@@ -10,7 +10,8 @@ import { count, type Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { exitCodeOf, shown, verificationLines } from '../verification';
-import { instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { demandLog, instanceKey, keepPublicKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { demandExport } from './export-file';
 
 /** What travels beside the log, in places of its own: whoever has all three can read everything. */
 export interface Apart {
@@ -20,6 +21,7 @@ export interface Apart {
 
 export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output }, file, apart) => {
   const config = storesConfig();
+  demandLog(config);
   await makeFolderOf(file);
   if (apart.keys !== undefined) await makeFolderOf(apart.keys);
   const { publicKey } = sealKeyOf(instanceKey(config, 'SEAL_KEY'));
@@ -47,6 +49,7 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
 /** Keys and files come first: an event is never there without what it names. The export is verified before anything is written, the log after. */
 export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?: string }]> = async ({ output }, file, { publicKey, ...apart }) => {
   const config = storesConfig();
+  await orFailure(demandExport(file));
   const checked = await shown(output, (onProgress) => orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })));
   if (!checked.ok) {
     output.result(checked, verificationLines);
@@ -60,6 +63,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     }));
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
     const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, warn: output.progress, ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }), onProgress })));
+    if (publicKeys[0] !== undefined) await keepPublicKey(config, publicKeys[0]);
     output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
       `Imported ${file}.`,
       ...(keys === undefined ? [] : [`Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`]),

@@ -24,7 +24,7 @@ const path = (id: string): string => `${OPERATIONS}/dead-letters/${encodeURIComp
 const list: Verb<[]> = async ({ api, output }) => {
   const letters: DeadLetter[] = [];
   for await (const letter of api.list<DeadLetter>(`${OPERATIONS}/dead-letters`)) letters.push(letter);
-  output.result(letters, (items) =>
+  output.result(letters, (items, width) =>
     table(items, {
       id: ({ id }) => id,
       at: ({ source, name }) => `${source} ${name}`,
@@ -33,13 +33,13 @@ const list: Verb<[]> = async ({ api, output }) => {
       reason: ({ reason }) => reason,
       attempts: ({ attempts }) => attempts,
       failed: ({ failedAt }) => failedAt,
-    }),
+    }, width),
   );
   return letters.length === 0 ? EXIT.done : EXIT.foundWrong;
 };
 
 const show: Verb<[id: string]> = async ({ api, output }, id) =>
-  output.result(await api.json<DeadLetter>(path(id)), (letter) => table(Object.entries(letter), { field: ([name]) => name, value: ([, value]) => String(value) }));
+  output.result(await api.json<DeadLetter>(path(id)), (letter, width) => table(Object.entries(letter), { field: ([name]) => name, value: ([, value]) => String(value) }, width));
 
 /** Ends with `EXIT.foundWrong` when the stream of the event still waits. */
 const solve = (action: 'retry' | 'discard', said: string): Verb<[id: string]> => async ({ api, output }, id) => {

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { NONE } from '../output';
+import { time, TIMES } from '../periods';
 import { type Run, type Verb } from '../session';
 
 interface AuditEvent {
@@ -45,6 +47,7 @@ const events: Verb<[EventOptions]> = async ({ api, output }, { follow = false, l
     left -= 1;
     if (left === 0) return;
   }
+  if (left === limit) output.heading(NONE);
 };
 
 const eventLines = ({ recordedAt, stream, revision, type, meta, data }: AuditEvent): readonly string[] => [
@@ -70,12 +73,13 @@ export const addEventVerbs = (program: Command, run: Run): void => {
     .option('--type <type>', 'only of this type')
     .option('--actor <actor>', 'only by this actor, such as user:ID')
     .option('--correlation-id <id>', 'only those that one request led to')
-    .option('--from <time>', 'recorded at or after this time')
-    .option('--to <time>', 'recorded at or before this time')
+    .option('--from <time>', 'recorded at or after this time', time)
+    .option('--to <time>', 'recorded at or before this time', time)
     .option('--after <position>', 'behind this position, in the order asked for')
     .addOption(new Option('--order <order>', 'by position').choices(['asc', 'desc']))
     .option('--limit <count>', 'at most this many', positive, 50)
     .option('--content', 'decrypt content (permission audit:content; the look is recorded)')
     .option('--follow', 'go on with every new event')
+    .addHelpText('after', `\n${TIMES}`)
     .action(run(events));
 };

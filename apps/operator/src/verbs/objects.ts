@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { table } from '../output';
+import { NONE, table } from '../output';
+import { timeOrPosition, TIMES } from '../periods';
+import { kindsHelp } from '../names-help';
 import { type Run, type Verb } from '../session';
 
 interface HistoryItem {
@@ -13,12 +15,17 @@ interface HistoryItem {
 const objectPath = (kind: string, id: string): string => `/api/v1/audit/objects/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
 
 const history: Verb<[kind: string, id: string]> = async ({ api, output }, kind, id) => {
-  for await (const item of api.list<HistoryItem>(`${objectPath(kind, id)}/history`)) output.result(item, historyLines);
+  let shownItems = 0;
+  for await (const item of api.list<HistoryItem>(`${objectPath(kind, id)}/history`)) {
+    output.result(item, historyLines);
+    shownItems += 1;
+  }
+  if (shownItems === 0) output.heading(NONE);
 };
 
 const asOf: Verb<[kind: string, id: string, at: string]> = async ({ api, output }, kind, id, at) =>
-  output.result(await api.json<Record<string, unknown>>(objectPath(kind, id), { query: { at } }), (state) =>
-    table(Object.entries(state), { field: ([name]) => name, value: ([, value]) => shown(value) }),
+  output.result(await api.json<Record<string, unknown>>(objectPath(kind, id), { query: { at } }), (state, width) =>
+    table(Object.entries(state), { field: ([name]) => name, value: ([, value]) => shown(value) }, width),
   );
 
 const historyLines = ({ at, type, actor, position, changes }: HistoryItem): readonly string[] => [
@@ -32,6 +39,13 @@ const shown = (value: unknown): string => {
 };
 
 export const addObjectVerbs = (program: Command, run: Run): void => {
-  program.command('history <kind> <id>').description('what each event changed in one object, such as: history agent ID').action(run(history));
-  program.command('as-of <kind> <id> <time|position>').description('one object as it was at a time or position').action(run(asOf));
+  program.command('history <kind> <id>').description('what each event changed in one object, such as: history agent ID').addHelpText('after', kindsHelp).action(run(history));
+  program
+    .command('as-of')
+    .argument('<kind>')
+    .argument('<id>')
+    .argument('<time|position>', undefined, timeOrPosition)
+    .description('one object as it was at a time or position')
+    .addHelpText('after', () => `${kindsHelp()}\n${TIMES}`)
+    .action(run(asOf));
 };

@@ -3,6 +3,8 @@ import { EXIT, Failure } from '../exit-codes';
 import type { PlatformClient } from '../platform-client';
 import { allProjections, type ProjectionStatus, projectionPath } from '../projections';
 import { startRebuild, watchRebuild } from '../rebuilds';
+import { viewsHelp } from '../names-help';
+import { NONE } from '../output';
 import { type Run, type Verb } from '../session';
 
 interface RebuildOptions {
@@ -14,6 +16,7 @@ interface RebuildOptions {
 const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async ({ api, output }, name, { all = false, swap = false, watch = false }) => {
   if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
   const names = name === undefined ? await free(api) : [name];
+  if (names.length === 0) output.heading(NONE);
   for (const each of names) {
     const started = await startRebuild(api, each, swap);
     if (!watch) output.result(started, ({ rebuild: build }) => [`${each}: version ${build?.version ?? '?'} is being built.`]);
@@ -43,6 +46,7 @@ export const addRebuildVerbs = (program: Command, run: Run): void => {
     .option('--all', 'every view')
     .option('--swap', 'serve the new version once it is verified to be equal')
     .option('--watch', 'show progress until it is done')
+    .addHelpText('after', viewsHelp)
     .action(run(rebuild));
   verb.command('pause <name>').description('stop for now; what was built is kept').action(run(steer('pause', 'is paused')));
   verb.command('resume <name>').description('go on where it stopped').action(run(steer('resume', 'goes on')));

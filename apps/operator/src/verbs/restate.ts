@@ -3,7 +3,7 @@ import { EXIT, Failure } from '../exit-codes';
 import { OPERATIONS } from '../projections';
 import { table } from '../output';
 import { type Run, type Verb } from '../session';
-import { LONG_WORK_MS, time } from '../periods';
+import { LONG_WORK_MS, time, TIMES } from '../periods';
 
 interface Compared {
   readonly calls: number;
@@ -45,8 +45,8 @@ const show: Verb<[id: string]> = async ({ api, output }, id) => output.result(aw
 const list: Verb<[]> = async ({ api, output }) => {
   const found: Restatement[] = [];
   for await (const each of api.list<Restatement>(PATH)) found.push(each);
-  output.result(found, (items) =>
-    table(items, { id: ({ id }) => id, from: (each) => each.from, to: (each) => each.to, started: ({ startedAt }) => startedAt, calls: ({ totals }) => totals?.calls, difference: ({ totals }) => totals?.difference ?? 'not complete' }),
+  output.result(found, (items, width) =>
+    table(items, { id: ({ id }) => id, from: (each) => each.from, to: (each) => each.to, started: ({ startedAt }) => startedAt, calls: ({ totals }) => totals?.calls, difference: ({ totals }) => totals?.difference ?? 'not complete' }, width),
   );
 };
 
@@ -76,6 +76,7 @@ export const addRestateVerbs = (program: Command, run: Run): void => {
     .option('--to <time>', 'calls that began before this time (default: now)', time)
     .option('--at <time>', 'under the prices of this time (default: the present ones)', time)
     .option('--price <model=version>', 'under this price version; may be given for several models', pricedModel, {})
+    .addHelpText('after', `\n${TIMES}`)
     .action(run(restate));
   verb.command('list').description('what was restated, newest first').action(run(list));
   verb.command('show <id>').description('a restatement again').action(run(show));

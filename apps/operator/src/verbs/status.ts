@@ -39,11 +39,11 @@ interface Policy {
 /** Ends with `EXIT.foundWrong` when a dependency is down, or a view is late or holds dead letters. */
 const status: Verb<[]> = async ({ api, output }) => {
   const health = await healthOf(api);
-  output.result(health, () => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health), '', ...processLines(health), '', ...policyLines(health), '', ...projectionLines(health.projections), ...foreignLines(health)]);
+  output.result(health, (_, width) => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health, width), '', ...processLines(health, width), '', ...policyLines(health, width), '', ...projectionLines(health.projections, width), ...foreignLines(health)]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
 
-/** The report is the same where the answer is 503 since something is down. */
+/** The report is the same where something is down. */
 const healthOf = async (api: PlatformClient): Promise<Health> => {
   try {
     return await api.json<Health>('/health');
@@ -55,14 +55,14 @@ const healthOf = async (api: PlatformClient): Promise<Health> => {
 
 const projections: Verb<[]> = async ({ api, output }) => output.result(await allProjections(api), projectionLines);
 
-const dependencyLines = ({ dependencies }: Health): readonly string[] =>
-  table(Object.entries(dependencies), { dependency: ([name]) => name, state: ([, { ok }]) => (ok ? 'ok' : 'down'), reason: ([, { reason }]) => reason });
+const dependencyLines = ({ dependencies }: Health, width: number): readonly string[] =>
+  table(Object.entries(dependencies), { dependency: ([name]) => name, state: ([, { ok }]) => (ok ? 'ok' : 'down'), reason: ([, { reason }]) => reason }, width);
 
 /** They stop nothing: the log is shown without them. */
 const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: null } }: Health): readonly string[] =>
   since === null ? [] : ['', `Of other programs on the server of the log, and no part of it: ${count(events)} events known, since ${since.at} (position ${since.position}).`];
 
-const processLines = ({ processes }: Health): readonly string[] =>
+const processLines = ({ processes }: Health, width: number): readonly string[] =>
   table(processes, {
     process: ({ id }) => id,
     roles: ({ roles }) => roles.join(' '),
@@ -71,9 +71,9 @@ const processLines = ({ processes }: Health): readonly string[] =>
     started: ({ startedAt }) => startedAt,
     heard: ({ beatAt }) => beatAt,
     holds: ({ holds }) => Object.entries(holds).map(([group, units]) => (units.join() === '0' ? group : `${group}:${units.join()}`)).join(' ') || undefined,
-  });
+  }, width);
 
-const policyLines = ({ policies }: Health): readonly string[] =>
+const policyLines = ({ policies }: Health, width: number): readonly string[] =>
   table(policies, {
     policy: ({ name }) => name,
     state: ({ state }) => state,
@@ -81,9 +81,9 @@ const policyLines = ({ policies }: Health): readonly string[] =>
     'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
     'dead letters': ({ deadLetters }) => deadLetters,
     failing: ({ failure }) => (failure === undefined ? undefined : `${failure.type}, ${failure.attempts} tries: ${failure.detail}`),
-  });
+  }, width);
 
-const projectionLines = (items: readonly ProjectionStatus[]): readonly string[] =>
+const projectionLines = (items: readonly ProjectionStatus[], width: number): readonly string[] =>
   table(items, {
     projection: ({ name }) => name,
     version: ({ version }) => version,
@@ -93,7 +93,7 @@ const projectionLines = (items: readonly ProjectionStatus[]): readonly string[] 
     'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
     'dead letters': ({ deadLetters }) => deadLetters,
     rebuild: ({ rebuild }) => (rebuild === undefined ? undefined : `v${rebuild.version} ${rebuild.state}`),
-  });
+  }, width);
 
 export const addStatusVerbs = (program: Command, run: Run): void => {
   program.command('status').description('health of the server, its dependencies, processes, policies and views').action(run(status));

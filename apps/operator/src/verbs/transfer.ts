@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Run } from '../session';
 import type { Apart } from '../stores/transfer';
+import { publicKey } from './verify';
 
 /** The stores' drivers are loaded when they are needed: most verbs only talk to a server. */
 const stores = () => require('../stores/transfer') as typeof import('../stores/transfer');
@@ -15,7 +16,7 @@ export const addTransferVerbs = (program: Command, run: Run): void => {
   program
     .command('import <file>')
     .description('bring an export into an empty log; again, after an interruption')
-    .option('--public-key <key>', 'the key that must have signed; default: the one in the file')
+    .option('--public-key <key>', 'the key that must have signed; default: the one in the file', publicKey)
     .option('--keys <file>', 'bring in the data keys that were exported with it')
     .option('--blobs <folder>', 'bring in the files that were exported with it')
     .action(run<[string, Apart & { readonly publicKey?: string }]>((...given) => stores().runImport(...given)));

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../exit-codes';
 import type { PlatformClient } from '../platform-client';
+import { viewsHelp } from '../names-help';
+import { NONE } from '../output';
 import { type Run, type Verb } from '../session';
 import { allProjections, type ProjectionStatus, projectionPath, type RebuildStatus } from '../projections';
 
@@ -13,7 +15,9 @@ const ACTIONS = {
 
 const act = (action: keyof typeof ACTIONS): Verb<[name: string | undefined, { readonly all?: boolean }]> => async ({ api, output }, name, { all = false }) => {
   if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
-  for (const each of name === undefined ? await namesIn(api, ACTIONS[action].from) : [name]) {
+  const names = name === undefined ? await namesIn(api, ACTIONS[action].from) : [name];
+  if (names.length === 0) output.heading(NONE);
+  for (const each of names) {
     const after = await api.json<ProjectionStatus>(`${projectionPath(each)}/${action}`, { method: 'POST' });
     output.result(after, ({ version }) => [`${each} ${ACTIONS[action].said(version)}.`]);
   }
@@ -24,6 +28,6 @@ const namesIn = async (api: PlatformClient, state: RebuildStatus['state']): Prom
 
 export const addVersionVerbs = (program: Command, run: Run): void => {
   for (const action of ['swap', 'rollback', 'retire'] as const) {
-    program.command(`${action} [name]`).description(ACTIONS[action].description).option('--all', `every view whose rebuild is ${ACTIONS[action].from}`).action(run(act(action)));
+    program.command(`${action} [name]`).description(ACTIONS[action].description).option('--all', `every view whose rebuild is ${ACTIONS[action].from}`).addHelpText('after', viewsHelp).action(run(act(action)));
   }
 };

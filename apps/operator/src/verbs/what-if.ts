@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OPERATIONS } from '../projections';
 import { table } from '../output';
-import { LONG_WORK_MS, time } from '../periods';
+import { LONG_WORK_MS, time, TIMES } from '../periods';
 import { type Run, type Verb } from '../session';
 
 interface Affected {
@@ -69,5 +69,6 @@ export const addWhatIfVerb = (program: Command, run: Run): void => {
     .option('--time-zone <zone>', 'of its calendar (default: the instance’s)')
     .option('--warn', 'warn only, refuse nothing')
     .option('--included-amount <amount>', 'what a subscription covers of a window')
+    .addHelpText('after', `\n${TIMES}`)
     .action(run(whatIf));
 };

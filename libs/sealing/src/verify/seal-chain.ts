@@ -22,7 +22,7 @@ interface Place {
 export class SealChain {
   seals = 0;
   readonly keyIds = new Set<string>();
-  private readonly trusted: ReadonlyMap<string, KeyObject>;
+  private readonly trusted: ReadonlyMap<string, KeyObject> | undefined;
   private lastHash = NO_SEAL;
   private lastOrdinal = 0;
   private nextRevision = 0;
@@ -30,11 +30,12 @@ export class SealChain {
   private readonly strangers = new Map<string, { readonly place: Place; readonly seals: number; readonly lastOrdinal: number }>();
 
   constructor(
-    publicKeys: readonly string[],
+    /** Undefined: whoever signed is taken. */
+    publicKeys: readonly string[] | undefined,
     private readonly since: KnownSeal | undefined,
     private readonly findings: Findings,
   ) {
-    this.trusted = new Map(publicKeys.map((text) => [keyIdOf(text), publicKeyOf(text)]));
+    this.trusted = publicKeys && new Map(publicKeys.map((text) => [keyIdOf(text), publicKeyOf(text)]));
   }
 
   /** The seal in an event, and how many ordinals before it have no seal; undefined when there is none in it. */
@@ -70,7 +71,7 @@ export class SealChain {
   }
 
   private check(seal: Seal, place: Place): void {
-    const key = this.trusted.get(seal.keyId);
+    const key = this.trusted?.get(seal.keyId);
     this.keyIds.add(seal.keyId);
     if (key === undefined) this.addStranger(seal, place);
     else if (!isSignedBy(key, signedText(seal), seal.signature)) this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
@@ -83,6 +84,7 @@ export class SealChain {
   }
 
   private addStranger({ keyId, ordinal }: Seal, place: Place): void {
+    if (this.trusted === undefined) return;
     const known = this.strangers.get(keyId) ?? { place, seals: 0, lastOrdinal: ordinal };
     this.strangers.set(keyId, { ...known, seals: known.seals + 1, lastOrdinal: ordinal });
   }

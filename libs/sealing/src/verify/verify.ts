@@ -10,8 +10,8 @@ import { type Erasure, type KnownSeal, MOST_LISTED, type Verification } from './
 import { isDamage, type VerifySource } from './verify-source';
 
 export interface VerifyOptions {
-  /** Public keys that may have signed, base64url. */
-  readonly publicKeys: readonly string[];
+  /** Public keys that may have signed, base64url. Undefined where none is known: then all is checked but who signed. */
+  readonly publicKeys: readonly string[] | undefined;
   /** A seal noted earlier: finds a tail that was cut off since. */
   readonly since?: KnownSeal | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
