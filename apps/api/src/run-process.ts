@@ -10,6 +10,8 @@ import { readEnvironment, type Environment } from './environment';
 import { makeLogger } from './http/logging';
 import { listenSentence } from './listen-faults';
 import { startPlatform } from './start';
+import { logDestination } from './terminal/log-destination';
+import { keyNotice, startNotice } from './terminal/notices';
 
 /** Runs a process of the platform from the environment, over `defaults`. What is wrong with it ends the process with a sentence. */
 export const runProcess = (defaults: Environment = {}): void => {
@@ -19,17 +21,17 @@ export const runProcess = (defaults: Environment = {}): void => {
 const run = async (environment: Environment): Promise<void> => {
   demandRuntime();
   const config = readConfig(environment);
-  const logger = makeLogger(config.LOG_LEVEL);
+  const logger = makeLogger(config.LOG_LEVEL, logDestination(process.stdout));
   // A fault nobody waited for concerns one piece of work, not those of everybody else.
   process.on('unhandledRejection', (error) => logger.error({ error }, 'a rejection was not handled'));
   const platform = await startPlatform(config, environment, logger, {
     listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })),
-    madeKey: (secret) => void process.stdout.write(`The first API key, shown this once: ${secret}\n`),
+    madeKey: (secret) => void process.stdout.write(keyNotice(secret, process.stdout.isTTY)),
   });
   collectAtRest();
   const url = await platform.app.getUrl();
-  const runs = config.ROLES.includes('api') ? 'documentation: /docs' : `runs ${config.ROLES.join(' and ')}`;
-  process.stdout.write(`Agent Platform ${productVersion} at ${config.BASE_URL ?? url} (${runs}, data: ${config.DATA_DIR})\n`);
+  const runs = config.ROLES.includes('api') ? undefined : config.ROLES.join(' and ');
+  process.stdout.write(startNotice({ version: productVersion, url: config.BASE_URL ?? url, runs, dataDir: config.DATA_DIR }, process.stdout.isTTY));
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
