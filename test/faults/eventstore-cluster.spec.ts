@@ -1,4 +1,5 @@
 import { type EventLog, openEventStoreLog } from '@app/event-log';
+import { startTestPlatform, type TestPlatform } from '../e2e/harness';
 import { until } from '../fixtures/until';
 import { type EventStoreCluster, type Silence, startEventStoreCluster } from '../servers/eventstoredb/cluster';
 import { History } from './eventstore/history';
@@ -60,4 +61,50 @@ describe('a cluster of EventStoreDB whose leader falls silent', () => {
       expect(await log.health()).toEqual({ writable: true, readable: true });
     }, 60_000);
   });
+});
+
+describe('the product on a cluster of EventStoreDB whose leader falls silent', () => {
+  const CALLERS = 8;
+  let cluster: EventStoreCluster;
+  let platform: TestPlatform;
+
+  beforeEach(async () => {
+    cluster = await startEventStoreCluster();
+    platform = await startTestPlatform({ environment: { EVENTSTORE_URL: cluster.url } });
+  }, 60_000);
+  afterEach(async () => {
+    await platform.stop();
+    await cluster.stop();
+  }, 60_000);
+
+  it.each<Silence>(['paused', 'cut off'])('answers every request that writes, and the next ones within eight seconds: %s', async (silence) => {
+    const statuses: number[] = [];
+    const names: string[] = [];
+    const over = new AbortController();
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      for (let round = 0; !over.signal.aborted; round += 1) {
+        const name = `Space ${caller} ${round}`;
+        const { status } = await platform.call('/api/v1/core/spaces', { method: 'POST', body: { name } });
+        statuses.push(status);
+        if (status === 201) names.push(name);
+      }
+    });
+    const answered = async (more: number, patience?: number): Promise<void> => {
+      const before = statuses.length;
+      await until(() => statuses.length >= before + more, 'answers', patience === undefined ? {} : { patience });
+    };
+    await answered(5 * CALLERS);
+    const former = cluster.leader();
+    cluster.fallSilent(former, silence);
+    await answered(2 * CALLERS, MOST_MS);
+    expect(cluster.leader()).not.toBe(former);
+    cluster.comeBack(former);
+    await answered(2 * CALLERS);
+    over.abort();
+    await Promise.all(callers);
+
+    expect(statuses.filter((status) => status !== 201)).toEqual([]);
+    expect(new Set(names).size).toBe(statuses.length);
+    await until(async () => (await platform.call<{ status: string }>('/health')).body.status === 'up', 'health');
+  }, 90_000);
 });

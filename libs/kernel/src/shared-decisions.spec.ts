@@ -1,4 +1,4 @@
-import { Decisions, Unavailable } from '.';
+import { Decisions, onBudget, RECALL_AFTER_MS, Unavailable, WaitBudget } from '.';
 import { type MemoryLog, meta, notes, setUp } from './notes.contract';
 
 describe('decisions on a log that others write too', () => {
@@ -7,11 +7,12 @@ describe('decisions on a log that others write too', () => {
     const all = setUp();
     const { log, codec } = all;
     const lengthOf = (stream: string): number => log.events.filter((event) => event.stream === stream).length;
-    const questions = { asked: 0, at: -Infinity, ends: new Map<string, number>() };
+    const questions = { asked: 0, at: -Infinity, ends: new Map<string, number>(), slowness: Promise.resolve() };
     log.readIndex = {
       timeline: 1,
       confirm: async (stream, revision) => {
         questions.asked += 1;
+        await questions.slowness;
         if (log.isAway) throw new Unavailable('event log', 'it is away');
         questions.at = performance.now();
         questions.ends = new Map(log.events.map((event) => [event.stream, lengthOf(event.stream) - 1]));
@@ -118,5 +119,51 @@ describe('decisions on a log that others write too', () => {
     expect(questions.asked).toBe(asked + 1);
     log.isAway = false;
     expect(await decisions.confirm('notes-n1', 0, false)).toBe(true);
+  });
+
+  describe('while the log is slow', () => {
+    const slow = async () => {
+      const all = shared();
+      for (const id of ['n1', 'n2']) {
+        await all.decisions.transact(notes, id, { type: 'Note', text: 'a' }, meta());
+        await all.decisions.load(notes, id);
+      }
+      await all.other.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
+      const { promise, resolve } = Promise.withResolvers<void>();
+      all.questions.slowness = promise;
+      return { ...all, answer: resolve };
+    };
+    const timed = async <T>(work: () => T | Promise<T>): Promise<[T, number]> => {
+      const started = performance.now();
+      return [await work(), performance.now() - started];
+    };
+
+    it('goes on after two seconds for a request that reads, at once for the next ones, and has one that writes wait', async () => {
+      const { decisions, answer } = await slow();
+      const texts = (id: string, recallAfter: number | undefined) => onBudget(new WaitBudget(recallAfter), async () => (await decisions.recall(notes, id)).state.texts);
+      const writer = texts('n1', undefined);
+      const [recalled, took] = await timed(() => texts('n1', RECALL_AFTER_MS));
+      expect(recalled).toEqual(['a']);
+      expect(took).toBeGreaterThan(1_900);
+      expect(took).toBeLessThan(2_400);
+      const [[confirmed, confirmedIn], [next, nextIn]] = await Promise.all([timed(() => decisions.confirm('notes-n1', 0, true)), timed(() => texts('n2', RECALL_AFTER_MS))]);
+      expect([confirmed, next]).toEqual([false, ['a']]);
+      expect(Math.max(confirmedIn, nextIn)).toBeLessThan(500);
+
+      answer();
+      expect(await writer).toEqual(['a', 'b']);
+      expect(await texts('n1', RECALL_AFTER_MS)).toEqual(['a', 'b']);
+    });
+
+    it('leaves open for who monitors whether a thing has moved, and takes no log for slow by that', async () => {
+      const { decisions, answer, questions } = await slow();
+      const confirmed = () => onBudget(new WaitBudget(50), () => decisions.confirm('notes-n2', 0, true));
+      const asked = questions.asked;
+      expect(await confirmed()).toBe(false);
+      expect(await confirmed()).toBe(false);
+      expect(questions.asked).toBe(asked + 2);
+      answer();
+      expect(await confirmed()).toBe(true);
+    });
   });
 });
