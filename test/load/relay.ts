@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
-import { EventCatalogue, systemClock } from '@app/kernel';
-import { documentEvents } from '@app/knowledge';
-import { policyEvents, type Runner } from '@app/projecting';
+import { aggregates } from '@app/hosting';
+import { systemClock } from '@app/kernel';
+import type { Runner } from '@app/projecting';
 import { openRelay } from '@app/relay';
 import { Kafka, logLevel, Partitioners, type ProducerConfig } from 'kafkajs';
 import { stored } from '../fixtures/counters';
@@ -72,7 +72,7 @@ const withTopic = async <T>(use: (topicPrefix: string) => Promise<T>): Promise<T
 const throughTheRelay = (log: EventLog): Promise<Measured> =>
   withTopic(async (topicPrefix) => {
     const logger = { info: () => undefined, warn: console.warn, error: console.error };
-    const relay = openRelay({ log, catalogue: new EventCatalogue([...documentEvents, ...policyEvents]), clock: systemClock, logger, source: 'urn:load', topicPrefix, brokers, ssl: false, partitions: PARTITIONS, replication: 1 });
+    const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:load', topicPrefix, brokers, ssl: false, partitions: PARTITIONS, replication: 1 });
     await relay.health();
     let run: Runner | undefined;
     const rate = await measured(EVENTS, async () => {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
-import { EventCatalogue, systemClock } from '@app/kernel';
-import { documentEvents } from '@app/knowledge';
-import { policyEvents } from '@app/projecting';
+import { aggregates } from '@app/hosting';
+import { systemClock } from '@app/kernel';
 import { type KafkaRelayOptions, openRelay } from '@app/relay';
 import { KafkaProcess, isKafkaInstalled } from '../faults/relay/kafka-process';
 import { MemoryLogger, stored } from '../fixtures/counters';
@@ -13,7 +12,6 @@ import { until } from '../fixtures/until';
 /** Since Node 22.19; the types are those of the oldest Node that installs the product. */
 const { getCACertificates, setDefaultCACertificates } = tls as unknown as { getCACertificates(kind: 'default'): string[]; setDefaultCACertificates(certificates: readonly string[]): void };
 
-const catalogue = new EventCatalogue([...documentEvents, ...policyEvents]);
 const trusted = getCACertificates('default');
 
 const specs = (): void => {
@@ -29,7 +27,7 @@ const specs = (): void => {
   const relayAs = (sasl: NonNullable<KafkaRelayOptions['sasl']>) => {
     const log = new MemoryLog();
     const logger = new MemoryLogger();
-    const relay = openRelay({ log, catalogue, clock: systemClock, logger, source: 'urn:test', topicPrefix: `${sasl.mechanism}.`, brokers: [`127.0.0.1:${kafka.port + 2}`], ssl: true, sasl, partitions: 1, replication: 1 });
+    const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:test', topicPrefix: `${sasl.mechanism}.`, brokers: [`127.0.0.1:${kafka.port + 2}`], ssl: true, sasl, partitions: 1, replication: 1 });
     return { log, logger, relay };
   };
   const added = () => stored('DocumentAdded', goldenData('DocumentAdded', 1));

@@ -3,12 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentEvents } from '@app/agents';
-import { conversationEvents } from '@app/conversations';
-import { EventCatalogue, systemClock } from '@app/kernel';
-import { documentEvents } from '@app/knowledge';
-import { policyEvents } from '@app/projecting';
-import { openRelay, type KafkaRelayOptions, subjects } from '@app/relay';
+import { aggregates } from '@app/hosting';
+import { systemClock } from '@app/kernel';
+import { openRelay, type KafkaRelayOptions } from '@app/relay';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { MemoryLogger, stored } from '../fixtures/counters';
 import { goldenData } from '../fixtures/golden-events';
@@ -18,7 +15,6 @@ import { until } from '../fixtures/until';
 import { withServer } from './with-server';
 
 const CANARY = 'canary-that-must-not-leave';
-const catalogue = new EventCatalogue([...agentEvents, ...documentEvents, ...conversationEvents, ...policyEvents]);
 const document = (id: number): string => `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 const added = () => stored('DocumentAdded', goldenData('DocumentAdded', 1));
 const renamed = () => stored('DocumentRenamed', goldenData('DocumentRenamed', 1));
@@ -47,7 +43,7 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
 
   const relayWith = (options: Partial<KafkaRelayOptions> = {}) => {
     const logger = new MemoryLogger();
-    const relay = openRelay({ log, catalogue, clock: systemClock, logger, source: 'urn:test', topicPrefix, brokers, ssl: false, partitions: 3, replication: 1, ...options });
+    const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:test', topicPrefix, brokers, ssl: false, partitions: 3, replication: 1, ...options });
     return { relay, logger, start: () => relay.start(() => undefined) };
   };
 
@@ -56,7 +52,7 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
     const messages: { topic: string; partition: number; key: string; id: string; type: string; source: string; sequence: number; value: string }[] = [];
     const consumer = kafka.consumer({ groupId: `test-${randomUUID()}` });
     await consumer.connect();
-    await consumer.subscribe({ topics: subjects.map((subject) => topicPrefix + subject), fromBeginning: true });
+    await consumer.subscribe({ topics: aggregates.subjects.map((subject) => topicPrefix + subject), fromBeginning: true });
     await consumer.run({
       eachMessage: async ({ topic, partition, message }) => {
         const value = String(message.value);
@@ -75,8 +71,8 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
     const run = await start();
     await until(() => relay.counts.published === 1_220);
     await run.stop();
-    const { topics } = await admin.fetchTopicMetadata({ topics: subjects.map((subject) => topicPrefix + subject) });
-    expect(topics.map(({ partitions }) => partitions.length)).toEqual(subjects.map(() => 3));
+    const { topics } = await admin.fetchTopicMetadata({ topics: aggregates.subjects.map((subject) => topicPrefix + subject) });
+    expect(topics.map(({ partitions }) => partitions.length)).toEqual(aggregates.subjects.map(() => 3));
     const messages = await readAll(1_220);
     expect(messages).toHaveLength(1_220);
     for (const [, ofStream] of Map.groupBy(messages, ({ key }) => key)) {

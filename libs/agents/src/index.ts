@@ -1,4 +1,5 @@
 export * from './agent/agent-config';
+export * from './agent/agent.aggregate';
 export * from './agent/agent.decider';
 export * from './agent/agent.events';
 export * from './agent/chat-models';

@@ -1,4 +1,5 @@
 export * from './audit-log';
+export { auditingAggregates } from './auditing.aggregates';
 export * from './changes';
 export * from './content-looks';
 export * from './event-query';

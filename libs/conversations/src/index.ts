@@ -8,6 +8,7 @@ export { type FinishedTurn, Turn, type TurnEvent } from './answering/turn';
 export { type Question, Turns } from './answering/turns';
 export { DeleteConversation } from './conversation/commands/delete-conversation';
 export { UpdateConversation } from './conversation/commands/update-conversation';
+export * from './conversation/conversation.aggregate';
 export * from './conversation/conversation.decider';
 export * from './conversation/conversation.events';
 export * from './conversation/message-parts';

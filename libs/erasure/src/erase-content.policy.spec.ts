@@ -1,10 +1,8 @@
-import { EventCatalogue, EventCodec, FixedClock, type Keyring, type RecordedEvent, type StreamLog, TimeOrderedIds } from '@app/kernel';
-import type { KeySelector } from '@app/vault';
+import { aggregates } from '@app/hosting';
+import { EventCodec, FixedClock, type KeySelector, type Keyring, type RecordedEvent, type StreamLog, TimeOrderedIds } from '@app/kernel';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
-import { erasables } from './erasables';
 import { eraseContent } from './erase-content.policy';
-import { erasureEvents } from './erasure.events';
 
 const noKeys: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() };
 const ids = new TimeOrderedIds();
@@ -39,9 +37,9 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
       },
       readStream: (...given) => log.readStream(...given),
     },
-    codec: new EventCodec(new EventCatalogue(erasureEvents), noKeys),
+    codec: new EventCodec(aggregates.catalogue, noKeys),
     clock: new FixedClock(),
-    erasables,
+    aggregates,
     vault: {
       destroy: async (selector: KeySelector) => {
         await step(`destroy ${Object.values(selector).join()}`);
@@ -49,7 +47,7 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
       },
     },
     blobs: { remove: (names) => step(`remove ${names.join()}`) },
-    blobsOf: { document: async (thing) => [`file-of-${thing}`, `text-of-${thing}`] },
+    blobsOf: async (thing) => (thing === 'document-1' ? [`file-of-${thing}`, `text-of-${thing}`] : []),
     viewsReached: (position) => step(`reached ${position}`),
     heldBack: async (streams) => (streams.includes('agent-1') ? heldBack() : []),
     stores: [{ name: 'views', purge: () => step('purge views') }, { name: 'search', purge: () => step('purge search') }],
@@ -125,8 +123,8 @@ describe('erasing content', () => {
     ['ApiKeyRevoked', 'apiKey-k1', 'withUser'],
   ])('erases with %s what was made when that to which it belongs was gone, and nothing else', (type, thing, mark) => {
     const event = deletion(type, thing);
-    expect(erasables[type]?.(event)).toBeUndefined();
-    expect(erasables[type]?.({ ...event, data: { [mark]: true } })).toEqual({ thing });
+    expect(aggregates.erasedBy(event)).toBeUndefined();
+    expect(aggregates.erasedBy({ ...event, data: { [mark]: true } })).toEqual({ thing });
   });
 
   it.each([
@@ -137,6 +135,6 @@ describe('erasing content', () => {
     ['DocumentDeleted', 'document-1', { thing: 'document-1' }],
     ['ConversationDeleted', 'conversation-1', { thing: 'conversation-1' }],
   ])('erases with %s what belonged to it', (type, stream, selector) => {
-    expect(erasables[type]?.(deletion(type, stream))).toEqual(selector);
+    expect(aggregates.erasedBy(deletion(type, stream))).toEqual(selector);
   });
 });

@@ -1,8 +1,7 @@
 import type { BlobName, Blobs } from '@app/blobs';
-import { categoryOf, type Clock, type EventCodec, isWrongExpectedRevision, type Position, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
+import { type Aggregates, type Clock, type EventCodec, isWrongExpectedRevision, type Position, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import type { Vault } from '@app/vault';
-import type { Erasables } from './erasables';
 import { sharedRun } from './shared-run';
 
 const NAME = 'erase-content';
@@ -16,9 +15,9 @@ export interface EraseContentParts {
   readonly vault: Pick<Vault, 'destroy'>;
   readonly blobs: Pick<Blobs, 'remove'>;
   readonly clock: Clock;
-  readonly erasables: Erasables;
-  /** Names of the blobs of a thing, by the category of its stream. */
-  readonly blobsOf: Readonly<Record<string, (thing: string) => Promise<readonly BlobName[]>>>;
+  readonly aggregates: Pick<Aggregates, 'erasedBy' | 'erasingTypes'>;
+  /** Names of the blobs that the events of a stream ever named. */
+  readonly blobsOf: (stream: string) => Promise<readonly BlobName[]>;
   /** Resolves once every view, those that are built beside too, shows everything up to a position. Rejects when one does not in time. */
   readonly viewsReached: (position: Position) => Promise<void>;
   /** Names of views that wait behind a dead letter of one of these streams: they may show what was deleted. */
@@ -41,10 +40,10 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
 
   return {
     name: NAME,
-    types: Object.keys(parts.erasables),
+    types: parts.aggregates.erasingTypes,
     concurrency: CONCURRENCY,
     react: async (event) => {
-      const selector = parts.erasables[event.type]?.(event);
+      const selector = parts.aggregates.erasedBy(event);
       const stream = `erasure-${event.context.id}`;
       if (selector === undefined || (await parts.log.readStream(stream, { limit: 1 })).length > 0) return;
       const things = await parts.vault.destroy(selector);
@@ -66,7 +65,7 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
 const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, things: readonly string[]): Promise<number> => {
   let removed = 0;
   for (const thing of things) {
-    const names = (await blobsOf[categoryOf(thing)]?.(thing)) ?? [];
+    const names = await blobsOf(thing);
     await blobs.remove(names);
     removed += names.length;
   }

@@ -18,9 +18,3 @@ export const ContentErased = defineEvent({
     purged: z.array(z.string()),
   }),
 });
-
-/** Categories of the streams that erasure writes, for the catalogue. */
-export const erasureCategories = ['erasure'] as const;
-
-/** The kinds of event that erasure appends, for the catalogue. */
-export const erasureEvents = [ContentErased] as const;

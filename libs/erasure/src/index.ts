@@ -1,3 +1,3 @@
-export * from './erasables';
+export * from './erasure.aggregate';
 export * from './erase-content.policy';
 export * from './erasure.events';

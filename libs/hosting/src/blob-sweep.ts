@@ -3,7 +3,7 @@ import type { LogReader } from '@app/event-log';
 import { type Clock, Unavailable } from '@app/kernel';
 import type { Projecting } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
-import { namedBlobs } from '@projections/named-blobs';
+import { NAMED_BLOBS } from '@projections/named-blobs';
 import { blobsNamedIn } from './blobs-in-log';
 
 const PAGE = 500;
@@ -82,11 +82,11 @@ export class BlobSweep {
   private async viewMustShowAll(): Promise<void> {
     const { log, projecting } = this.parts;
     const head = await log.head();
-    const gap = head === null ? undefined : await projecting.gap(namedBlobs.name, head, VIEW_MS);
-    const state = (await projecting.rebuild(namedBlobs.name).status())?.state;
+    const gap = head === null ? undefined : await projecting.gap(NAMED_BLOBS, head, VIEW_MS);
+    const state = (await projecting.rebuild(NAMED_BLOBS).status())?.state;
     const isComplete = state === undefined || state === 'ready' || state === 'swapped';
     const reason = gap?.reason ?? (isComplete ? undefined : 'it is being built anew');
-    if (reason !== undefined) throw new Unavailable(`the view ${namedBlobs.name}`, reason);
+    if (reason !== undefined) throw new Unavailable(`the view ${NAMED_BLOBS}`, reason);
   }
 
   /** When the first event was recorded: what was stored before belongs to another log, which may have been lost or is served elsewhere. */
@@ -96,7 +96,7 @@ export class BlobSweep {
   }
 
   private async leftIn(names: readonly string[], began: number, before: number): Promise<readonly string[]> {
-    const named = new Set((await this.parts.readStore.getMany(namedBlobs.name, names)).map(({ key }) => key));
+    const named = new Set((await this.parts.readStore.getMany(NAMED_BLOBS, names)).map(({ key }) => key));
     const left: string[] = [];
     for (const name of names) {
       if (named.has(name) || this.kept.has(name)) continue;

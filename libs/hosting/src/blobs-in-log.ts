@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobName } from '@app/blobs';
 import type { LogReader } from '@app/event-log';
 import type { StoredEvent } from '@app/kernel';
+import { aggregates } from './aggregates';
 
 const PAGE = 500;
 /** The name of a blob as it stands in an event, whatever its field is called; names are not encrypted. */
 const NAME = /"([0-9a-f]{32})"/g;
-/** The events that give blobs up, and in which field. */
-const GIVING_UP: Readonly<Record<string, string>> = { DocumentReady: 'superseded', DocumentDeleted: 'blobs' };
 
 /** Those of some blobs that the last event which says anything of them names: any event, also one that this version of the program does not know. */
 export const blobsNamedIn = async (log: Pick<LogReader, 'readAll'>, wanted: ReadonlySet<BlobName>): Promise<ReadonlySet<BlobName>> => {
@@ -29,7 +28,4 @@ export const blobsNamedIn = async (log: Pick<LogReader, 'readAll'>, wanted: Read
   return named;
 };
 
-const givenUpBy = ({ type, data }: StoredEvent): ReadonlySet<BlobName> => {
-  const field = GIVING_UP[type];
-  return new Set(field === undefined ? [] : ((JSON.parse(data) as Readonly<Record<string, readonly BlobName[] | undefined>>)[field] ?? []));
-};
+const givenUpBy = ({ type, data }: StoredEvent): ReadonlySet<BlobName> => new Set(aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }).released);

@@ -1,7 +1,8 @@
 import type { BlobName } from '@app/blobs';
 import { type Clock, Grouped, type Position, type StreamLog, Unavailable } from '@app/kernel';
-import { erasables, eraseContent } from '@app/erasure';
+import { eraseContent } from '@app/erasure';
 import type { Policy, Projecting } from '@app/projecting';
+import { aggregates } from './aggregates';
 import { buildsReached } from './builds-reached';
 import { noteReceipt } from './finish-erasures';
 import type { Stores } from './open-stores';
@@ -48,8 +49,8 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     vault,
     blobs,
     clock,
-    erasables,
-    blobsOf: { document: (thing) => blobsInStream(log, thing) },
+    aggregates,
+    blobsOf: async (stream) => (aggregates.holdBlobs(stream) ? blobsInStream(log, stream) : []),
     viewsReached,
     heldBack: (streams) => heldBack.join(streams),
     stores: [{ name: 'views', purge: () => readStore.purge() }, { name: 'search', purge: () => searchIndex.purge() }],
@@ -58,13 +59,8 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
   });
 };
 
-/** The fields in which the events of a document name blobs; names are not encrypted. */
-const BLOB_FIELDS = ['file', 'text', 'passages', 'superseded', 'blobs'];
-
+/** Names are not encrypted: nothing is decoded. */
 const blobsInStream = async (log: StreamLog, stream: string): Promise<readonly BlobName[]> => {
-  const names = (await log.readStream(stream)).flatMap(({ data }) => {
-    const fields = JSON.parse(data) as Readonly<Record<string, BlobName | readonly BlobName[] | undefined>>;
-    return BLOB_FIELDS.flatMap((field) => fields[field] ?? []);
-  });
-  return [...new Set(names)];
+  const named = (await log.readStream(stream)).map(({ type, data }) => aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }));
+  return [...new Set(named.flatMap(({ held, released }) => [...held, ...released]))];
 };

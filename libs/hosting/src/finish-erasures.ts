@@ -1,11 +1,6 @@
-import { agentDecider } from '@app/agents';
-import { conversationDecider } from '@app/conversations';
-import { erasables } from '@app/erasure';
-import { AdminRegister, userDecider } from '@app/identity';
-import { categoryOf, type Clock, type CommandMeta, type Decisions, idOf, type Ids, isDomainError } from '@app/kernel';
-import { documentDecider } from '@app/knowledge';
+import { type Clock, idOf, type Ids, isDomainError } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
-import { promptDecider, spaceDecider } from '@app/spaces';
+import { aggregates } from './aggregates';
 import type { Stores } from './open-stores';
 
 const PAGE = 500;
@@ -29,8 +24,6 @@ export interface FinishErasuresParts {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-type Deletion = (id: string, meta: CommandMeta) => Promise<unknown>;
-
 /**
  * Deletes again what a restored or imported log shows as living though the vault knows that it was erased after the backup: its
  * content cannot come back, and its husk must not. What belongs to it goes by the policies, as at any deletion.
@@ -40,14 +33,13 @@ export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasu
   const done = (await readStore.readState(DONE)) as Done | string | undefined;
   if (typeof done === 'object' && (done.receipt === null || (await log.readStream(done.receipt, { limit: 1 })).length > 0)) return;
   await readStore.writeState(DONE, null);
-  const deletions = deletionsBy(stores.decisions);
   const finish = async (thing: string): Promise<void> => {
-    const remove = deletions[categoryOf(thing)];
+    const remove = aggregates.deletionOf(thing);
     const [last] = remove === undefined ? [] : await log.readStream(thing, { direction: 'backwards', limit: 1 });
-    if (remove === undefined || last === undefined || last.type in erasables) return;
+    if (remove === undefined || last === undefined || aggregates.erasingTypes.includes(last.type)) return;
     const commandId = ids.next();
     logger.warn({ thing }, 'erased after the backup that was restored: it is deleted again');
-    await remove(idOf(thing), { commandId, correlationId: commandId, actor: 'system:restore', now: clock.now() }).catch(unlessGone);
+    await remove(stores.decisions, idOf(thing), { commandId, correlationId: commandId, actor: 'system:restore', now: clock.now() }).catch(unlessGone);
   };
   for (let after: string | null = null; ; ) {
     const page = await vault.destroyed(after, PAGE);
@@ -56,18 +48,6 @@ export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasu
     after = page.at(-1)?.thing ?? null;
   }
   await readStore.writeState(DONE, { at: clock.now().toISOString(), receipt: null } satisfies Done);
-};
-
-const deletionsBy = (decisions: Decisions): Readonly<Record<string, Deletion | undefined>> => {
-  const admins = new AdminRegister(decisions);
-  return {
-    user: (id, meta) => admins.announcing(id, { status: 'deleted' }, meta, (appointed) => decisions.transact(userDecider, id, { type: 'Delete', ...appointed }, meta)),
-    space: (id, meta) => decisions.transact(spaceDecider, id, { type: 'Delete', withUser: true }, meta),
-    prompt: (id, meta) => decisions.transact(promptDecider, id, { type: 'Delete' }, meta),
-    agent: (id, meta) => decisions.transact(agentDecider, id, { type: 'Delete', withSpace: true }, meta),
-    document: (id, meta) => decisions.transact(documentDecider, id, { type: 'Delete' }, meta),
-    conversation: (id, meta) => decisions.transact(conversationDecider, id, { type: 'Remove' }, meta),
-  };
 };
 
 /** The policies of the Space or user that it belongs to may be faster. */

@@ -1,6 +1,6 @@
 import { EventCodec, type StoredEvent } from '@app/kernel';
 import { goldenData, goldenVersions } from '../../../test/fixtures/golden-events';
-import { eventCatalogue } from './catalogue';
+import { eventCatalogue } from './aggregates';
 
 const golden = goldenVersions();
 const codec = new EventCodec(eventCatalogue, { ensureKey: () => Promise.reject(new Error('nothing is written here')), keys: async () => new Map() });

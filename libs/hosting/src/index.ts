@@ -1,5 +1,5 @@
 export * from './blob-sweep';
-export * from './catalogue';
+export * from './aggregates';
 export * from './catalogue-reloads';
 export * from './conversation-work';
 export * from './erasure-work';

@@ -5,7 +5,7 @@ import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore, patie
 import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/read-store';
 import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
 import { openMongoVault, openSqliteVault, type Vault } from '@app/vault';
-import { eventCatalogue } from './catalogue';
+import { eventCatalogue } from './aggregates';
 import { asNewerReads } from './newer-reads';
 
 /** Everything the platform keeps, behind its ports. */

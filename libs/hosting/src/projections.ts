@@ -20,7 +20,7 @@ import { spaces } from '@projections/spaces';
 import { tags } from '@projections/tags';
 import { usage, usageDays } from '@projections/usage';
 import { users } from '@projections/users';
-import { eventCatalogue } from './catalogue';
+import { aggregates } from './aggregates';
 
 /** Every view of the product. */
-export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, auditObjects, auditTrail(eventCatalogue.all().map(({ type }) => type)), conversations, documentLogs, documents, ingestionQueue, invocations, limits, messages, namedBlobs, passages, prompts, restatements, spaceMembers, spaces, tags, usage, usageDays, users];
+export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, auditObjects, auditTrail(aggregates.catalogue.all().map(({ type }) => type)), conversations, documentLogs, documents, ingestionQueue, invocations, limits, messages, namedBlobs(aggregates.blobEvents()), passages, prompts, restatements, spaceMembers, spaces, tags, usage, usageDays, users];

@@ -1,7 +1,7 @@
 import type { Clock, Config } from '@app/kernel';
 import type { Logger } from '@app/projecting';
 import { openRelay, type Relay } from '@app/relay';
-import { eventCatalogue } from './catalogue';
+import { aggregates } from './aggregates';
 import type { Stores } from './open-stores';
 
 export interface RelayWorkParts {
@@ -17,7 +17,7 @@ const SOURCE = 'urn:agent-platform';
 export const relayWork = (config: Config, { stores, clock, logger }: RelayWorkParts): Relay | undefined => {
   const { KAFKA_BROKERS: brokers, KAFKA_SSL: ssl, KAFKA_PARTITIONS: partitions, KAFKA_REPLICATION: replication, KAFKA_TOPIC_PREFIX: topicPrefix, BASE_URL: source = SOURCE } = config;
   if (brokers === undefined) return undefined;
-  return openRelay({ ...signIn(config), log: stores.log, catalogue: eventCatalogue, clock, logger, brokers, ssl, partitions, replication, topicPrefix, source });
+  return openRelay({ ...signIn(config), log: stores.log, aggregates, clock, logger, brokers, ssl, partitions, replication, topicPrefix, source });
 };
 
 const signIn = ({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username = '', KAFKA_SASL_PASSWORD: password = '' }: Config) =>

@@ -4,7 +4,7 @@ import { EventCodec, type RecordedEvent } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { CreatePersonalSpaceHandler, CreateSpace, DeleteSpace, deletePrompts, forgetMembers, keepPersonalSpaces, personalSpaceOf, promptDecider, spaceDecider } from '@app/spaces';
 import { openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
-import { eventCatalogue } from './catalogue';
+import { eventCatalogue } from './aggregates';
 
 let tenancy: Tenancy;
 let process: ReturnType<Tenancy['process']>;

@@ -12,6 +12,7 @@ export * from './api-key/permissions';
 export * from './api-key/usage-limit';
 export * from './bootstrap';
 export * from './handlers';
+export { identityAggregates } from './identity.aggregates';
 export * from './policies/grant-agents-to-their-keys.policy';
 export * from './policies/release-mail-addresses.policy';
 export * from './policies/revoke-keys-of-deleted-users.policy';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type BlobFields, blobFields } from './blob-fields';
 import { categoryOf, streamOf } from './decider';
 import { isOurMetadata } from './event-metadata';
 import type { StoredEvent } from './log-records';
@@ -18,6 +19,8 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
   readonly description: string;
   /** Paths of the fields that are encrypted under the stream's data key. */
   readonly sensitive: readonly string[];
+  /** Paths of the fields that name stored bodies. */
+  readonly blobs: BlobFields;
   /** `upcasters[i]` turns schema i+1 into i+2. */
   readonly upcasters: readonly Upcaster[];
 }
@@ -43,7 +46,7 @@ export const defineEvent = <Type extends string, Data extends z.ZodObject>(defin
   upcasters?: readonly Upcaster[];
 }): EventDefinition<Type, Data> => {
   const upcasters = definition.upcasters ?? [];
-  return Object.freeze({ ...definition, upcasters, schema: upcasters.length + 1, sensitive: sensitiveFields(definition.data) });
+  return Object.freeze({ ...definition, upcasters, schema: upcasters.length + 1, sensitive: sensitiveFields(definition.data), blobs: blobFields(definition.data) });
 };
 
 /** All kinds of event that this program knows, by stored name, and the categories of the streams that hold them. */

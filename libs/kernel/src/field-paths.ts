@@ -25,6 +25,15 @@ const changeMember = (holder: Record<string, unknown>, name: string, steps: read
   else if (typeof value === 'object') changeIn(value as Record<string, unknown>, steps.slice(1), change);
 };
 
+/** The texts that stand where a path of event data leads, or in the list there. */
+export const textsAt = (data: Readonly<Record<string, unknown>>, path: string): readonly string[] => {
+  let found: readonly unknown[] = [data];
+  for (const step of path.replaceAll(ITEMS, `.${ITEMS}`).split('.')) {
+    found = found.flatMap((holder) => (typeof holder !== 'object' || holder === null ? [] : step === ITEMS ? Object.values(holder) : [(holder as Record<string, unknown>)[step]]));
+  }
+  return found.flat().filter((value) => typeof value === 'string');
+};
+
 /** JSON with other values at the places where `change` answers one, from the outside in. It is told the path of each, as `changeAt` takes it. */
 export const changedThroughout = (value: Json, path: string, change: (value: Json, path: string) => Json | undefined): Json => {
   const changed = change(value, path);

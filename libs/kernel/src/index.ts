@@ -1,3 +1,6 @@
+export * from './aggregate';
+export * from './aggregates';
+export * from './blob-fields';
 export * from './canonical-json';
 export * from './clock';
 export { coalesced } from './coalesced';
@@ -17,6 +20,7 @@ export * from './fields';
 export * from './grouped';
 export * from './ids';
 export * from './insistently';
+export * from './integration-event';
 export * from './issue-words';
 export * from './keyring';
 export * from './log-records';

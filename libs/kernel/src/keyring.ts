@@ -4,6 +4,9 @@ export interface KeyOwner {
   readonly spaceId?: string;
 }
 
+/** Which data keys: that of one thing, or all of a user or of a Space. */
+export type KeySelector = { readonly thing: string } | { readonly userId: string } | { readonly spaceId: string };
+
 /** A 32-byte AES-256 data key. */
 export type DataKey = Buffer;
 

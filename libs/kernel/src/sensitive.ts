@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { markedFields } from './marked-fields';
 
 /** What is read in place of content whose data key is destroyed (architecture, Sensitive data). */
 export interface Erased {
@@ -30,14 +31,4 @@ export const sensitive = <T extends z.ZodType>(schema: T): z.ZodUnion<readonly [
 };
 
 /** The paths of the sensitive fields of an event's data schema: `name`, `public.windowTitle`, `tools[].name`. */
-export const sensitiveFields = (schema: z.ZodObject): readonly string[] => Object.entries(schema.shape).flatMap(([name, field]) => sensitiveIn(field as z.ZodType, name));
-
-const sensitiveIn = (schema: z.ZodType, path: string): readonly string[] => {
-  const inner = unwrapped(schema);
-  if (marked.has(inner)) return [path];
-  if (inner instanceof z.ZodArray) return sensitiveIn(inner.element as z.ZodType, `${path}[]`);
-  return inner instanceof z.ZodObject ? sensitiveFields(inner).map((name) => `${path}.${name}`) : [];
-};
-
-const unwrapped = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+export const sensitiveFields = (schema: z.ZodObject): readonly string[] => markedFields(schema, marked);

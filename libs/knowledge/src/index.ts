@@ -13,6 +13,7 @@ export type { IngestionParts } from './ingestion/ingest';
 export { failureMessage } from './ingestion/ingestion-failure';
 export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-worker';
 export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion/progress';
+export { knowledgeAggregates } from './knowledge.aggregates';
 export { type DeletionParts, deleteKnowledge } from './policies/delete-knowledge.policy';
 export { deleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spaces.policy';
 export { ingestWaitingDocuments } from './policies/ingest-waiting-documents.policy';

@@ -3,6 +3,7 @@ export * from './catalogue';
 export * from './local/relevance';
 export * from './local/sentences';
 export { termsOf } from './local/terms';
+export { modelAggregates } from './model.aggregates';
 export * from './model.decider';
 export * from './model.events';
 export type * from './model-kind';

@@ -8,6 +8,7 @@ export * from './ordinals';
 export * from './policies';
 export { PolicyJournal } from './policy-journal';
 export type { PolicyFailure } from './policy-runner';
+export { policyAggregates } from './policy.aggregates';
 export * from './policy.events';
 export * from './projecting';
 export * from './projection';

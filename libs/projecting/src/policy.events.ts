@@ -29,8 +29,5 @@ export const PolicyDeadLetterSettled = defineEvent({
   data: z.strictObject({ eventId: z.uuid(), stream: z.string().min(1), outcome: z.enum(['retried', 'discarded']) }),
 });
 
-/** Categories of the streams that policies write, for the catalogue. */
-export const policyCategories = ['policy', 'policyLetters'] as const;
-
 /** The kinds of event that policies append, for the catalogue. */
 export const policyEvents = [PolicyAdvanced, PolicyDeadLettered, PolicyDeadLetterSettled] as const;

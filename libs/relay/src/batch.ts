@@ -1,6 +1,5 @@
-import type { DataKey, EventCodec, StoredEvent } from '@app/kernel';
+import type { Aggregates, DataKey, EventCodec, StoredEvent } from '@app/kernel';
 import { describeError, isUnreadable, PoisonEvent } from '@app/projecting';
-import { integrationOf } from './integration-events';
 import { type Message, messageOf } from './message';
 
 export interface Batch {
@@ -11,6 +10,7 @@ export interface Batch {
 
 export interface BatchOptions {
   readonly codec: EventCodec;
+  readonly aggregates: Pick<Aggregates, 'integrationOf'>;
   readonly source: string;
   readonly topicPrefix: string;
 }
@@ -19,7 +19,7 @@ export interface BatchOptions {
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 
 /** What others are told of events, in their order; `held` says from which revision on a stream waits. */
-export const batchOf = (events: readonly StoredEvent[], held: ReadonlyMap<string, number>, { codec, ...envelope }: BatchOptions): Batch => {
+export const batchOf = (events: readonly StoredEvent[], held: ReadonlyMap<string, number>, { codec, aggregates, ...envelope }: BatchOptions): Batch => {
   const messages: Message[] = [];
   const poison = new Map<string, PoisonEvent>();
   for (const event of events) {
@@ -27,7 +27,7 @@ export const batchOf = (events: readonly StoredEvent[], held: ReadonlyMap<string
     if (poison.has(event.stream) || event.revision >= (held.get(event.stream) ?? Number.POSITIVE_INFINITY)) continue;
     try {
       const recorded = codec.decodeWith(event, NO_KEYS);
-      const told = integrationOf(recorded);
+      const told = aggregates.integrationOf(recorded);
       if (told !== null) messages.push(messageOf(told, recorded.context, envelope));
     } catch (error) {
       poison.set(event.stream, new PoisonEvent(event, isUnreadable(error) ? error.reason : 'reaction', describeError(error)));

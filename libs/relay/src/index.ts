@@ -1,5 +1,3 @@
-export { type IntegrationDefinition, type IntegrationEvent, schemaIdOf, subjects, typeOf } from './integration-event';
-export * from './integration-events';
 export type { Message } from './message';
 export { type KafkaRelayOptions, openRelay } from './open-relay';
 export type { Publisher } from './publisher';

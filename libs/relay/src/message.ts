@@ -1,5 +1,4 @@
-import type { EventContext } from '@app/kernel';
-import { type IntegrationEvent, schemaIdOf, typeOf } from './integration-event';
+import { type EventContext, type IntegrationEvent, integrationSchemaIdOf, integrationTypeOf } from '@app/kernel';
 
 /** A message as the brokers get it: messages of one key keep their order. */
 export interface Message {
@@ -15,8 +14,8 @@ export interface Message {
  * which comes late is known as one.
  */
 export const messageOf = ({ definition, data }: IntegrationEvent, { id, stream, revision, recordedAt }: EventContext, { source, topicPrefix }: { readonly source: string; readonly topicPrefix: string }): Message => {
-  const type = typeOf(definition);
-  const envelope = { specversion: '1.0', id, source, type, subject: stream, time: recordedAt, sequence: String(revision), datacontenttype: 'application/json', dataschema: schemaIdOf(definition), data };
+  const type = integrationTypeOf(definition);
+  const envelope = { specversion: '1.0', id, source, type, subject: stream, time: recordedAt, sequence: String(revision), datacontenttype: 'application/json', dataschema: integrationSchemaIdOf(definition), data };
   return {
     topic: topicPrefix + definition.subject,
     key: stream,

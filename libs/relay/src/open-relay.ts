@@ -1,5 +1,4 @@
 import type { SASLOptions } from 'kafkajs';
-import { subjects } from './integration-event';
 import { KafkaPublisher } from './kafka/kafka-publisher';
 import { Relay, type RelayOptions } from './relay';
 
@@ -15,6 +14,6 @@ export interface KafkaRelayOptions extends Omit<RelayOptions, 'publisher'> {
 
 /** A relay to Kafka. The brokers are reached for when it starts, not here. */
 export const openRelay = ({ brokers, ssl, sasl, partitions, replication, ...options }: KafkaRelayOptions): Relay => {
-  const topics = subjects.map((subject) => options.topicPrefix + subject);
+  const topics = options.aggregates.subjects.map((subject) => options.topicPrefix + subject);
   return new Relay({ ...options, publisher: new KafkaPublisher({ brokers, ssl, ...(sasl === undefined ? {} : { sasl }), partitions, replication, topics, logger: options.logger }) });
 };

@@ -1,8 +1,7 @@
 import type { EventLog, Subscription } from '@app/event-log';
-import { type Clock, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, rest, type StoredEvent, Unavailable } from '@app/kernel';
+import { type Aggregates, type Clock, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, rest, type StoredEvent, Unavailable } from '@app/kernel';
 import { type DeadLetter, describeError, errorName, type Logger, Mutex, type PoisonEvent, type PolicyFailure, PolicyJournal, type Runner } from '@app/projecting';
 import { type Batch, batchOf } from './batch';
-import { relayedTypes } from './integration-events';
 import type { Publisher } from './publisher';
 
 /** The name under which the relay keeps its place and its dead letters in the log, as policies do. */
@@ -19,6 +18,7 @@ const STOP_MS = 5_000;
 export interface RelayRunOptions {
   readonly log: EventLog;
   readonly codec: EventCodec;
+  readonly aggregates: Aggregates;
   readonly publisher: Publisher;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -98,7 +98,7 @@ export class RelayRun implements Runner {
       const present = this.parked.get(letter.stream);
       if (present?.eventId !== letter.eventId) return present;
       const stream = await this.options.log.readStream(letter.stream, { from: letter.revision + (discard ? 1 : 0) });
-      const waiting = stream.filter(({ type, position }) => relayedTypes.includes(type) && this.read !== null && position <= this.read);
+      const waiting = stream.filter(({ type, position }) => this.options.aggregates.relayedTypes.includes(type) && this.read !== null && position <= this.read);
       const { messages, poison } = batchOf(waiting, new Map(), this.options);
       await this.sending;
       if (messages.length > 0) await this.options.publisher.publish(messages);
@@ -116,7 +116,7 @@ export class RelayRun implements Runner {
     this.subscription = this.options.log.subscribe({
       name: RELAY,
       after: this.reached,
-      filter: { types: relayedTypes },
+      filter: { types: this.options.aggregates.relayedTypes },
       pageSize: PAGE,
       onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
       onError: (error, attempt) => {

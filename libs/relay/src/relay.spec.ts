@@ -1,7 +1,7 @@
-import { agentEvents } from '@app/agents';
 import type { EventLog } from '@app/event-log';
-import { EventCatalogue, systemClock, Unavailable } from '@app/kernel';
-import { type DeadLetter, policyEvents } from '@app/projecting';
+import { aggregates } from '@app/hosting';
+import { systemClock, Unavailable } from '@app/kernel';
+import type { DeadLetter } from '@app/projecting';
 import { MemoryLogger, stored } from '../../../test/fixtures/counters';
 import { goldenData } from '../../../test/fixtures/golden-events';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
@@ -38,7 +38,6 @@ class Brokers implements Publisher {
   }
 }
 
-const catalogue = new EventCatalogue([...agentEvents, ...policyEvents]);
 const agent = (id: number): string => `agent-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 const created = () => stored('AgentCreated', goldenData('AgentCreated', 1));
 const changed = () => stored('AgentChanged', { model: 'another' });
@@ -47,7 +46,7 @@ const newer = () => ({ ...changed(), metadata: JSON.stringify({ schema: '99' }) 
 
 const relayOver = async (log: EventLog, brokers: Brokers, onFenced: () => void = () => undefined) => {
   const logger = new MemoryLogger();
-  const relay = new Relay({ log, catalogue, publisher: brokers, clock: systemClock, logger, source: 'urn:test', topicPrefix: 'test.' });
+  const relay = new Relay({ log, aggregates, publisher: brokers, clock: systemClock, logger, source: 'urn:test', topicPrefix: 'test.' });
   return { relay, logger, run: await relay.start(onFenced) };
 };
 

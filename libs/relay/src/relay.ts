@@ -1,12 +1,12 @@
 import type { EventLog } from '@app/event-log';
-import { type Clock, type EventCatalogue, EventCodec, type Keyring } from '@app/kernel';
+import { type Aggregates, type Clock, EventCodec, type Keyring } from '@app/kernel';
 import type { Logger, Reader } from '@app/projecting';
 import type { Publisher } from './publisher';
 import { RELAY, RelayRun } from './relay-run';
 
 export interface RelayOptions {
   readonly log: EventLog;
-  readonly catalogue: EventCatalogue;
+  readonly aggregates: Aggregates;
   readonly publisher: Publisher;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,7 +37,7 @@ export class Relay implements Reader {
   private failures = 0;
 
   constructor(private readonly options: RelayOptions) {
-    this.codec = new EventCodec(options.catalogue, noKeys);
+    this.codec = new EventCodec(options.aggregates.catalogue, noKeys);
   }
 
   /** Goes on behind the recorded place; resolves without waiting for the brokers. */

@@ -27,5 +27,4 @@ export const claimForfeited = defineEvent({
   data: claimSchema,
 });
 
-export const reservationEvents = [nameReserved, nameReleased, claimForfeited] as const;
 export type ReservationEvent = EventsOf<[typeof nameReserved, typeof nameReleased]>;

@@ -1,4 +1,3 @@
-export * from './categories';
 export * from './event-hash';
 export * from './export/export-log';
 export * from './export/import-export';
@@ -18,3 +17,4 @@ export * from './verify/verification';
 export * from './verify/verify';
 export * from './verify/verify-source';
 export * from './verify/verify-stores';
+export { sealingAggregates } from './sealing.aggregates';

@@ -16,3 +16,4 @@ export * from './space/commands/remove-member';
 export * from './space/commands/set-member';
 export * from './space/space.decider';
 export * from './space/space.events';
+export { spacesAggregates } from './spaces.aggregates';

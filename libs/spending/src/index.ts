@@ -8,6 +8,7 @@ export * from './limits/limit.events';
 export * from './limits/limits';
 export * from './metering';
 export * from './restatement';
+export { spendingAggregates } from './spending.aggregates';
 export * from './usage';
 export * from './what-if';
 export * from './windows';

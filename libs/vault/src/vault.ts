@@ -1,10 +1,7 @@
-import type { KeyOwner, Keyring, Patience } from '@app/kernel';
+import type { KeyOwner, Keyring, KeySelector, Patience } from '@app/kernel';
 
 /** Injection token of the `Vault` port. */
 export const VAULT = Symbol('Vault');
-
-/** Whose keys to destroy: one thing's, or all that belong to a user or to a Space. */
-export type KeySelector = { readonly thing: string } | { readonly userId: string } | { readonly spaceId: string };
 
 export interface DestroyedKey {
   readonly thing: string;

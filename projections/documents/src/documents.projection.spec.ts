@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '@app/kernel';
-import type { DocumentEvent } from '@app/knowledge';
+import { type DocumentEvent, documentEvents } from '@app/knowledge';
 import { documentLogs } from '@projections/document-logs';
 import { ingestionQueue } from '@projections/ingestion-queue';
 import { namedBlobs } from '@projections/named-blobs';
@@ -58,9 +58,10 @@ describe('a document in its views', () => {
   });
 
   it('names its blobs until newer ones are served or it is deleted', () => {
-    expect([added(), indexed()].flatMap((event) => namedBlobs.apply(event))).toEqual(['f', 't', 'p'].map((key) => ({ op: 'put', key, row: { documentId: ID } })));
-    expect(namedBlobs.apply(at(3, { type: 'DocumentReady', data: { attempt: 1, superseded: ['s'] } }))).toEqual([{ op: 'remove', key: 's' }]);
-    expect(namedBlobs.apply(at(9, { type: 'DocumentDeleted', data: { tagIds: [], blobs: ['f', 't'] } }))).toEqual([{ op: 'remove', key: 'f' }, { op: 'remove', key: 't' }]);
+    const named = namedBlobs(documentEvents);
+    expect([added(), indexed()].flatMap((event) => named.apply(event))).toEqual(['f', 't', 'p'].map((key) => ({ op: 'put', key, row: { documentId: ID } })));
+    expect(named.apply(at(3, { type: 'DocumentReady', data: { attempt: 1, superseded: ['s'] } }))).toEqual([{ op: 'remove', key: 's' }]);
+    expect(named.apply(at(9, { type: 'DocumentDeleted', data: { tagIds: [], blobs: ['f', 't'] } }))).toEqual([{ op: 'remove', key: 'f' }, { op: 'remove', key: 't' }]);
   });
 
   it('has a log line for every step', () => {

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { EventCatalogue, systemClock } from '@app/kernel';
-import { documentEvents } from '@app/knowledge';
-import { policyEvents } from '@app/projecting';
+import { aggregates } from '@app/hosting';
+import { systemClock } from '@app/kernel';
 import { openRelay } from '@app/relay';
 import { Kafka, logLevel } from 'kafkajs';
 import { MemoryLogger, stored } from '../../fixtures/counters';
 import { goldenData } from '../../fixtures/golden-events';
 import { MemoryLog } from '../../fixtures/memory-log';
 
-const catalogue = new EventCatalogue([...documentEvents, ...policyEvents]);
 
 export const documentStream = (id: number): string => `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 
@@ -17,7 +15,7 @@ export const relayed = (brokers: readonly string[]) => {
   const log = new MemoryLog();
   const logger = new MemoryLogger();
   const topicPrefix = `test-${randomUUID()}.`;
-  const relay = openRelay({ log, catalogue, clock: systemClock, logger, source: 'urn:test', topicPrefix, brokers, ssl: false, partitions: 3, replication: 1 });
+  const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:test', topicPrefix, brokers, ssl: false, partitions: 3, replication: 1 });
 
   /** Appends events of documents: each stream begins with an addition. */
   const write = async (streams: number, events: number): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { Rows } from '@app/auditing';
-import { idOf, type RecordedEvent } from '@app/kernel';
+import { aggregates } from '@app/hosting';
+import type { AuditKind } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { Row } from '@app/read-store';
 import { agents } from '@projections/agents';
@@ -22,19 +23,11 @@ import { userView } from '../core/users/users-schemas';
 import { JsonText } from '../http';
 
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
-export interface ObjectKind {
+export interface ObjectKind extends AuditKind {
   readonly projection: RowProjection;
   /** `rows`: of its view, where that joins others. */
   readonly present: (row: Row, rows: Rows) => JsonText;
-  /** The stream of an object; null where others share it and the view `audit-objects` knows. */
-  readonly stream: ((id: string) => string) | null;
-  /** Streams of what the object belongs to: their events change or end it too. */
-  readonly related: (first: RecordedEvent) => readonly string[];
 }
-
-const ownStream = (category: string) => (id: string): string => `${category}-${id}`;
-const related = (category: string, field: string) => (first: RecordedEvent): readonly string[] => [`${category}-${String(first.data[field])}`];
-const none = (): readonly string[] => [];
 
 /** Rows are folded from events, never read: they have the shape of the view's schema. */
 const shownBy =
@@ -42,15 +35,12 @@ const shownBy =
   (row: Row): JsonText =>
     present(row as unknown as R);
 
-const ofKey = (first: RecordedEvent): readonly string[] => [`apiKeyUse-${idOf(first.context.stream)}`, ...related('user', 'userId')(first)];
-
 /** Documents, and beside them the tags of their Space, as they stood then. */
 const taggedDocuments: RowProjection = {
   ...documents,
   types: [...new Set([...documents.types, ...tags.types])],
   apply: (event) => [documents, tags].flatMap(({ types, apply }) => (types.includes(event.type) ? apply(event) : [])),
 };
-const tagsOfSpace = (first: RecordedEvent): readonly string[] => (typeof first.data['spaceId'] === 'string' ? related('tags', 'spaceId')(first) : []);
 
 /** A global document does not say of which Space its tags are: they are shown by id. */
 const documentWithTags = (given: Row, rows: Rows): JsonText => {
@@ -66,16 +56,24 @@ const documentWithTags = (given: Row, rows: Rows): JsonText => {
 /** What the API shows of these is more than their row, or the catalogue itself: auditors see the row. */
 const asItIs = (row: Row): JsonText => new JsonText(JSON.stringify(row));
 
-/** By the resource's singular name (wire, Audit). */
-export const objectKinds: Readonly<Record<string, ObjectKind>> = {
-  user: { projection: users, present: shownBy(userView), stream: ownStream('user'), related: none },
-  apiKey: { projection: apiKeys, present: shownBy(apiKeyView), stream: ownStream('apiKey'), related: ofKey },
-  space: { projection: spaces, present: shownBy(spaceView), stream: ownStream('space'), related: none },
-  agent: { projection: agents, present: shownBy(agentView), stream: ownStream('agent'), related: related('space', 'spaceId') },
-  document: { projection: taggedDocuments, present: documentWithTags, stream: ownStream('document'), related: tagsOfSpace },
-  tag: { projection: tags, present: shownBy(tagView), stream: null, related: related('space', 'spaceId') },
-  conversation: { projection: conversations, present: shownBy(conversationView), stream: ownStream('conversation'), related: none },
-  message: { projection: messages, present: shownBy(messageView), stream: null, related: none },
-  limit: { projection: limits, present: asItIs, stream: null, related: none },
-  model: { projection: models, present: asItIs, stream: ownStream('model'), related: none },
+const shown: Readonly<Record<string, Omit<ObjectKind, keyof AuditKind>>> = {
+  user: { projection: users, present: shownBy(userView) },
+  apiKey: { projection: apiKeys, present: shownBy(apiKeyView) },
+  space: { projection: spaces, present: shownBy(spaceView) },
+  agent: { projection: agents, present: shownBy(agentView) },
+  document: { projection: taggedDocuments, present: documentWithTags },
+  tag: { projection: tags, present: shownBy(tagView) },
+  conversation: { projection: conversations, present: shownBy(conversationView) },
+  message: { projection: messages, present: shownBy(messageView) },
+  limit: { projection: limits, present: asItIs },
+  model: { projection: models, present: asItIs },
 };
+
+/** By the resource's singular name (wire, Audit). Throws at the start where an aggregate declares a kind that no API shows, or one is shown that none declares. */
+export const objectKinds: Readonly<Record<string, ObjectKind>> = Object.fromEntries(
+  [...new Set([...Object.keys(aggregates.kinds), ...Object.keys(shown)])].map((kind) => {
+    const [declared, by] = [aggregates.kinds[kind], shown[kind]];
+    if (declared === undefined || by === undefined) throw new Error(`${kind}: ${declared === undefined ? 'no aggregate declares this kind of object' : 'nothing says how auditors are shown this kind of object'}`);
+    return [kind, { ...declared, ...by }];
+  }),
+);

@@ -1,4 +1,4 @@
-import { defineEvent, sensitive, textSchema, type EventsOf } from '@app/kernel';
+import { defineEvent, type EventsOf, heldBlob, releasedBlobs, sensitive, textSchema } from '@app/kernel';
 import { z } from 'zod';
 
 /** The level of Knowledge a document belongs to. */
@@ -10,7 +10,6 @@ export const ingestionStep = z.enum(['parse', 'chunk', 'embed', 'publish']);
 export type IngestionStep = z.output<typeof ingestionStep>;
 
 const id = z.uuid();
-const blob = z.string().min(1);
 const count = z.number().int().nonnegative();
 const name = sensitive(textSchema(500));
 /** SHA-256 in hex; encrypted, since equal hashes would tell who holds which file. */
@@ -33,7 +32,7 @@ export const documentAdded = defineEvent({
     sizeBytes: count,
     contentHash,
     provider: z.enum(['upload', 'inline']),
-    file: blob,
+    file: heldBlob(),
     tagIds: z.array(id),
   }),
 });
@@ -53,7 +52,7 @@ export const documentTagsChanged = defineEvent({
 export const documentContentReplaced = defineEvent({
   type: 'DocumentContentReplaced',
   description: 'A document got new content and waits for ingestion; the old content stays searchable until the new one is.',
-  data: z.strictObject({ mimeType: z.string(), sizeBytes: count, contentHash, file: blob }),
+  data: z.strictObject({ mimeType: z.string(), sizeBytes: count, contentHash, file: heldBlob() }),
 });
 
 export const documentReprocessRequested = defineEvent({
@@ -79,8 +78,8 @@ export const documentIndexed = defineEvent({
     agentId: id.nullable(),
     name,
     tagIds: z.array(id),
-    text: blob,
-    passages: blob,
+    text: heldBlob(),
+    passages: heldBlob(),
     chunkCount: count,
     tokenCount: count,
     embeddingModel: z.string().nullable(),
@@ -91,7 +90,7 @@ export const documentIndexed = defineEvent({
 export const documentReady = defineEvent({
   type: 'DocumentReady',
   description: 'The search index serves the document. `superseded` names blobs that nothing refers to any more.',
-  data: z.strictObject({ attempt: z.number().int().positive(), superseded: z.array(blob) }),
+  data: z.strictObject({ attempt: z.number().int().positive(), superseded: releasedBlobs() }),
 });
 
 export const documentAttemptFailed = defineEvent({
@@ -109,7 +108,7 @@ export const documentProcessingFailed = defineEvent({
 export const documentDeleted = defineEvent({
   type: 'DocumentDeleted',
   description: 'The document is gone for good. `tagIds` and `blobs` are what it carried and held.',
-  data: z.strictObject({ tagIds: z.array(id), blobs: z.array(blob) }),
+  data: z.strictObject({ tagIds: z.array(id), blobs: releasedBlobs() }),
 });
 
 export const documentEvents = [

@@ -1,9 +1,9 @@
-import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, type Patience, patiently, systemClock } from '@app/kernel';
+import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, type KeySelector, LruCache, type Patience, patiently, systemClock } from '@app/kernel';
 import { type MongoServer, openMongoServer } from '@app/read-store';
 import { WrongVaultKey } from '../key-files';
 import { checkRecords } from '../key-records';
 import { unwrapKey, wrapKey, wrappingKeyOf } from '../key-wrapping';
-import type { DestroyedKey, KeyRecord, KeySelector, Vault } from '../vault';
+import type { DestroyedKey, KeyRecord, Vault } from '../vault';
 import { type KeyDocument, type VaultModels, vaultModelsOf } from './vault-documents';
 import { type EnsureRequest, VaultWrites } from './vault-writes';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyOwner } from '@app/kernel';
+import type { KeyOwner, KeySelector } from '@app/kernel';
 import { areDuplicateKeys, type MongoServer } from '@app/read-store';
 import type { Model, mongo } from 'mongoose';
 import { wrapKey } from '../key-wrapping';
-import type { KeyRecord, KeySelector } from '../vault';
+import type { KeyRecord } from '../vault';
 import type { KeyDocument, VaultModels } from './vault-documents';
 
 export interface EnsureRequest {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { type Calls, callThread, type Clock, type DataKey, DomainError, Grouped, type KeyOwner, LruCache, startThread, systemClock, Unavailable } from '@app/kernel';
+import { type Calls, callThread, type Clock, type DataKey, DomainError, Grouped, type KeyOwner, type KeySelector, LruCache, startThread, systemClock, Unavailable } from '@app/kernel';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
-import type { DestroyedKey, KeyRecord, KeySelector, Vault } from '../vault';
+import type { DestroyedKey, KeyRecord, Vault } from '../vault';
 import { checkRecords } from '../key-records';
 import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
 import type { EnsureRequest, VaultWriter } from './vault-writer';

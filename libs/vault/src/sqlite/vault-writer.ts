@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { type KeyOwner, Unavailable } from '@app/kernel';
+import { type KeyOwner, type KeySelector, Unavailable } from '@app/kernel';
 import { wrapKey } from '../key-wrapping';
-import type { KeyRecord, KeySelector } from '../vault';
+import type { KeyRecord } from '../vault';
 import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText } from './vault-database';
 
 export interface EnsureRequest {

@@ -1,6 +1,6 @@
-import { type SpaceEvent, spaceRole } from '@app/spaces';
+import { defineIntegration, given, type Integrations, tell } from '@app/kernel';
 import { z } from 'zod';
-import { defineIntegration, given, type Integrations, tell } from '../integration-event';
+import { type SpaceEvent, spaceRole } from './space.events';
 
 const subject = 'spaces';
 const id = z.uuid();
@@ -15,13 +15,14 @@ const memberRoleChanged = defineIntegration({ name: 'space.member-role-changed',
 const memberRemoved = defineIntegration({ name: 'space.member-removed', version: 1, subject, description: 'A user is no longer a member of a Space.', data: z.object({ spaceId: id, userId: id, memberCount }) });
 const deleted = defineIntegration({ name: 'space.deleted', version: 1, subject, description: 'A Space was deleted, for good; what is in it follows with events of its own.', data: z.object({ spaceId: id }) });
 
-export const spaceDefinitions = [created, updated, memberAdded, memberRoleChanged, memberRemoved, deleted] as const;
-
 export const spaceIntegrations: Integrations<SpaceEvent> = {
-  SpaceCreated: ({ kind, ownerId }, spaceId) => tell(created, { spaceId, kind, ownerId }),
-  SpaceChanged: (change, spaceId) => tell(updated, { spaceId, changed: given(changed, change) }),
-  SpaceMemberAdded: ({ userId, role, memberCount: members }, spaceId) => tell(memberAdded, { spaceId, userId, role, memberCount: members }),
-  SpaceMemberRoleChanged: ({ userId, role }, spaceId) => tell(memberRoleChanged, { spaceId, userId, role }),
-  SpaceMemberRemoved: ({ userId, memberCount: members }, spaceId) => tell(memberRemoved, { spaceId, userId, memberCount: members }),
-  SpaceDeleted: (_, spaceId) => tell(deleted, { spaceId }),
+  definitions: [created, updated, memberAdded, memberRoleChanged, memberRemoved, deleted],
+  tell: {
+    SpaceCreated: ({ kind, ownerId }, spaceId) => tell(created, { spaceId, kind, ownerId }),
+    SpaceChanged: (change, spaceId) => tell(updated, { spaceId, changed: given(changed, change) }),
+    SpaceMemberAdded: ({ userId, role, memberCount: members }, spaceId) => tell(memberAdded, { spaceId, userId, role, memberCount: members }),
+    SpaceMemberRoleChanged: ({ userId, role }, spaceId) => tell(memberRoleChanged, { spaceId, userId, role }),
+    SpaceMemberRemoved: ({ userId, memberCount: members }, spaceId) => tell(memberRemoved, { spaceId, userId, memberCount: members }),
+    SpaceDeleted: (_, spaceId) => tell(deleted, { spaceId }),
+  },
 };

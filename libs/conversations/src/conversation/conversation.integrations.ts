@@ -1,6 +1,6 @@
-import { conversationKind, type ConversationEvent, finishReason } from '@app/conversations';
+import { defineIntegration, type Integrations, tell } from '@app/kernel';
 import { z } from 'zod';
-import { defineIntegration, type Integrations, tell } from '../integration-event';
+import { conversationKind, type ConversationEvent, finishReason } from './conversation.events';
 
 const subject = 'conversations';
 const id = z.uuid();
@@ -27,22 +27,23 @@ const archived = defineIntegration({ name: 'conversation.archived', version: 1, 
 const unarchived = defineIntegration({ name: 'conversation.unarchived', version: 1, subject, description: 'A conversation that was put away is listed again.', data: z.object({ conversationId: id }) });
 const deleted = defineIntegration({ name: 'conversation.deleted', version: 1, subject, description: 'A conversation was deleted with all its messages, for good.', data: z.object({ conversationId: id }) });
 
-export const conversationDefinitions = [created, answered, updated, archived, unarchived, deleted] as const;
-
 export const conversationIntegrations: Integrations<ConversationEvent> = {
-  ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) => tell(created, { conversationId, agentId, spaceId, userId, kind }),
-  AssistantMessageAdded: ({ messageId, status, finishReason: reason, errorCode = null, model, usage }, conversationId) =>
-    tell(answered, {
-      conversationId,
-      messageId,
-      status,
-      finishReason: reason,
-      errorCode,
-      model,
-      usage: usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, totalTokens: usage.totalTokens, cost: usage.cost, currency: usage.currency },
-    }),
-  ConversationRenamed: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
-  ConversationArchived: (_, conversationId) => tell(archived, { conversationId }),
-  ConversationUnarchived: (_, conversationId) => tell(unarchived, { conversationId }),
-  ConversationDeleted: (_, conversationId) => tell(deleted, { conversationId }),
+  definitions: [created, answered, updated, archived, unarchived, deleted],
+  tell: {
+    ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) => tell(created, { conversationId, agentId, spaceId, userId, kind }),
+    AssistantMessageAdded: ({ messageId, status, finishReason: reason, errorCode = null, model, usage }, conversationId) =>
+      tell(answered, {
+        conversationId,
+        messageId,
+        status,
+        finishReason: reason,
+        errorCode,
+        model,
+        usage: usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, totalTokens: usage.totalTokens, cost: usage.cost, currency: usage.currency },
+      }),
+    ConversationRenamed: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
+    ConversationArchived: (_, conversationId) => tell(archived, { conversationId }),
+    ConversationUnarchived: (_, conversationId) => tell(unarchived, { conversationId }),
+    ConversationDeleted: (_, conversationId) => tell(deleted, { conversationId }),
+  },
 };

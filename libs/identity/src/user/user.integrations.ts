@@ -1,6 +1,6 @@
-import { instanceRole, type UserEvent } from '@app/identity';
+import { defineIntegration, given, type Integrations, tell } from '@app/kernel';
 import { z } from 'zod';
-import { defineIntegration, given, type Integrations, tell } from '../integration-event';
+import { instanceRole, type UserEvent } from './user.events';
 
 const subject = 'users';
 const userId = z.uuid();
@@ -13,13 +13,14 @@ const suspended = defineIntegration({ name: 'user.suspended', version: 1, subjec
 const reactivated = defineIntegration({ name: 'user.reactivated', version: 1, subject, description: 'A suspended user may act again.', data: z.object({ userId }) });
 const deleted = defineIntegration({ name: 'user.deleted', version: 1, subject, description: 'A user was deleted, for good: drop what you hold of them.', data: z.object({ userId }) });
 
-export const userDefinitions = [created, updated, roleChanged, suspended, reactivated, deleted] as const;
-
 export const userIntegrations: Integrations<UserEvent> = {
-  UserCreated: ({ role }, id) => tell(created, { userId: id, role }),
-  UserChanged: (change, id) => tell(updated, { userId: id, changed: given(changed, change) }),
-  UserRoleChanged: ({ role }, id) => tell(roleChanged, { userId: id, role }),
-  UserSuspended: (_, id) => tell(suspended, { userId: id }),
-  UserReactivated: (_, id) => tell(reactivated, { userId: id }),
-  UserDeleted: (_, id) => tell(deleted, { userId: id }),
+  definitions: [created, updated, roleChanged, suspended, reactivated, deleted],
+  tell: {
+    UserCreated: ({ role }, id) => tell(created, { userId: id, role }),
+    UserChanged: (change, id) => tell(updated, { userId: id, changed: given(changed, change) }),
+    UserRoleChanged: ({ role }, id) => tell(roleChanged, { userId: id, role }),
+    UserSuspended: (_, id) => tell(suspended, { userId: id }),
+    UserReactivated: (_, id) => tell(reactivated, { userId: id }),
+    UserDeleted: (_, id) => tell(deleted, { userId: id }),
+  },
 };

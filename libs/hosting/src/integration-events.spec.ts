@@ -1,15 +1,14 @@
 import { agentEvents } from '@app/agents';
 import { conversationEvents } from '@app/conversations';
 import { userEvents } from '@app/identity';
-import { changeAt, EventCatalogue, EventCodec, type EventDefinition, nameId, type StoredEvent, streamOf } from '@app/kernel';
+import { changeAt, EventCatalogue, EventCodec, type EventDefinition, integrationTypeOf, nameId, type StoredEvent, streamOf } from '@app/kernel';
 import { documentEvents } from '@app/knowledge';
 import { spaceEvents } from '@app/spaces';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { goldenData } from '../../../test/fixtures/golden-events';
-import { integrationDefinitions, integrationOf, relayedTypes } from './integration-events';
-import { typeOf } from './integration-event';
-import { messageOf } from './message';
+import { messageOf } from '../../relay/src/message';
+import { aggregates } from './aggregates';
 
 const ID = '01990000-0000-7000-8000-00000000000a';
 const OTHER = '01990000-0000-7000-8000-00000000000b';
@@ -17,8 +16,8 @@ const THIRD = '01990000-0000-7000-8000-00000000000c';
 
 const told = (category: string, type: string, data: object) => {
   const context = { id: nameId(ID, type), stream: streamOf(category, ID), revision: 3, position: '1', recordedAt: '2026-11-21T12:00:00.000Z', actor: `user:${OTHER}`, commandId: ID, correlationId: ID };
-  const said = integrationOf({ type, data: data as Record<string, unknown>, context });
-  return said && { type: typeOf(said.definition), data: said.data };
+  const said = aggregates.integrationOf({ type, data: data as Record<string, unknown>, context });
+  return said && { type: integrationTypeOf(said.definition), data: said.data };
 };
 
 describe('what others are told', () => {
@@ -60,13 +59,13 @@ describe('what others are told', () => {
   });
 
   it('fits each definition, and each definition is told by some event', () => {
-    const names = relayedTypes.map((type) => told('thing', type, goldenData(type, 1))?.type);
-    expect(new Set(names)).toEqual(new Set(integrationDefinitions.map(typeOf)));
+    const names = aggregates.relayedTypes.map((type) => told('thing', type, goldenData(type, 1))?.type);
+    expect(new Set(names)).toEqual(new Set(aggregates.integrations.map(integrationTypeOf)));
   });
 });
 
 describe('content', () => {
-  const definitions: readonly EventDefinition[] = [...userEvents, ...spaceEvents, ...agentEvents, ...documentEvents, ...conversationEvents].filter(({ type }) => relayedTypes.includes(type));
+  const definitions: readonly EventDefinition[] = [...userEvents, ...spaceEvents, ...agentEvents, ...documentEvents, ...conversationEvents].filter(({ type }) => aggregates.relayedTypes.includes(type));
   const noKeys = { ensureKey: () => Promise.reject(new Error('nothing is written here')), keys: async () => new Map() };
   const codec = new EventCodec(new EventCatalogue(definitions), noKeys);
 
@@ -81,7 +80,7 @@ describe('content', () => {
   const valueOf = (definition: EventDefinition, content: unknown): string => {
     const data = holding(definition, content);
     const context = { id: ID, stream: streamOf('thing', ID), revision: 0, position: '1', recordedAt: '2026-11-21T12:00:00.000Z', actor: 'system:test', commandId: ID, correlationId: ID };
-    const said = integrationOf({ type: definition.type, data, context });
+    const said = aggregates.integrationOf({ type: definition.type, data, context });
     return JSON.stringify(said && messageOf(said, context, { source: 'urn:test', topicPrefix: '' }));
   };
 
@@ -111,6 +110,6 @@ describe('content', () => {
       const others = [...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])].flatMap((field) => free(field as z.core.JSONSchema.BaseSchema, path));
       return [...inner, ...others, ...(schema.type === 'string' && schema.enum === undefined && schema.format !== 'uuid' ? [path] : [])];
     };
-    for (const { data } of integrationDefinitions) for (const field of free(z.toJSONSchema(data), '')) expect(codes).toContain(field);
+    for (const { data } of aggregates.integrations) for (const field of free(z.toJSONSchema(data), '')) expect(codes).toContain(field);
   });
 });

@@ -1,9 +1,5 @@
-import type { AnyEvent } from '@app/kernel';
+import type { AnyEvent } from './event-definition';
 import { z } from 'zod';
-
-/** What integration events are about; each has a topic. */
-export const subjects = ['users', 'spaces', 'agents', 'documents', 'conversations', 'limits'] as const;
-export type Subject = (typeof subjects)[number];
 
 /** One kind of integration event: a promise to others, smaller than the event of the log behind it and without its content. */
 export interface IntegrationDefinition<Data extends z.ZodObject = z.ZodObject> {
@@ -11,7 +7,8 @@ export interface IntegrationDefinition<Data extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   /** Fields are added within a version; any other change makes the next one, which is a type of its own. */
   readonly version: number;
-  readonly subject: Subject;
+  /** What it is about, in the plural; each subject has a topic. */
+  readonly subject: string;
   readonly description: string;
   /** Ids, states and numbers. */
   readonly data: Data;
@@ -22,8 +19,14 @@ export interface IntegrationEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** For the events of one context: what each says to others, given its data and the id of its thing. Types without an entry are told to nobody. */
-export type Integrations<Event extends AnyEvent> = { readonly [E in Event as E['type']]?: (data: E['data'], id: string) => IntegrationEvent };
+/** What each event says to others, given its data and the id of its aggregate. Types without an entry are told to nobody. */
+export type Tellings<Event extends AnyEvent> = { readonly [Type in Event['type']]?: (data: Extract<Event, { readonly type: Type }>['data'], id: string) => IntegrationEvent };
+
+/** What others are told of the events of one aggregate. */
+export interface Integrations<Event extends AnyEvent = AnyEvent> {
+  readonly definitions: readonly IntegrationDefinition[];
+  readonly tell: Tellings<Event>;
+}
 
 export const defineIntegration = <Data extends z.ZodObject>(definition: IntegrationDefinition<Data>): IntegrationDefinition<Data> => Object.freeze(definition);
 
@@ -35,7 +38,7 @@ export const given = <Field extends string>(fields: z.ZodEnum<{ [F in Field]: F 
   (fields.options as Field[]).filter((field) => change[field] !== undefined);
 
 /** CloudEvents `type`: `agent-platform.agent.created.v1`. */
-export const typeOf = ({ name, version }: IntegrationDefinition): string => `agent-platform.${name}.v${version}`;
+export const integrationTypeOf = ({ name, version }: IntegrationDefinition): string => `agent-platform.${name}.v${version}`;
 
 /** CloudEvents `dataschema`, which is the `$id` of the committed schema file. */
-export const schemaIdOf = ({ name, version }: IntegrationDefinition): string => `urn:agent-platform:integration-event:${name}:v${version}`;
+export const integrationSchemaIdOf = ({ name, version }: IntegrationDefinition): string => `urn:agent-platform:integration-event:${name}:v${version}`;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventCatalogue } from './catalogue';
+import { eventCatalogue } from './aggregates';
 
 const RELEASES = join(__dirname, '../../../test/fixtures/releases');
 const META = { $correlationId: 'a', $causationId: 'a', commandId: 'a', actor: 'user:1', schema: '1', recordedAt: '2026-01-01T00:00:00.000Z' };

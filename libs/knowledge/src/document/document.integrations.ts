@@ -1,6 +1,6 @@
-import { type DocumentEvent, documentScope, ingestionStep } from '@app/knowledge';
+import { defineIntegration, type Integrations, tell } from '@app/kernel';
 import { z } from 'zod';
-import { defineIntegration, type Integrations, tell } from '../integration-event';
+import { type DocumentEvent, documentScope, ingestionStep } from './document.events';
 
 const subject = 'documents';
 const documentId = z.uuid();
@@ -21,15 +21,16 @@ const ready = defineIntegration({ name: 'document.ready', version: 1, subject, d
 const failed = defineIntegration({ name: 'document.failed', version: 1, subject, description: 'Processing ended without success, with the code of the reason; nothing of the document is searchable.', data: z.object({ documentId, attempt, step: ingestionStep, code: z.string() }) });
 const deleted = defineIntegration({ name: 'document.deleted', version: 1, subject, description: 'A document was deleted, for good.', data: z.object({ documentId }) });
 
-export const documentDefinitions = [created, updated, indexed, ready, failed, deleted] as const;
-
 export const documentIntegrations: Integrations<DocumentEvent> = {
-  DocumentAdded: ({ scope, spaceId, agentId, sizeBytes }, id) => tell(created, { documentId: id, scope, spaceId, agentId, sizeBytes }),
-  DocumentRenamed: (_, id) => tell(updated, { documentId: id, changed: ['name'] }),
-  DocumentTagsChanged: (_, id) => tell(updated, { documentId: id, changed: ['tags'] }),
-  DocumentContentReplaced: (_, id) => tell(updated, { documentId: id, changed: ['content'] }),
-  DocumentIndexed: ({ attempt: number, chunkCount, tokenCount, embeddingModel }, id) => tell(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
-  DocumentReady: ({ attempt: number }, id) => tell(ready, { documentId: id, attempt: number }),
-  DocumentProcessingFailed: ({ attempt: number, step, code }, id) => tell(failed, { documentId: id, attempt: number, step, code }),
-  DocumentDeleted: (_, id) => tell(deleted, { documentId: id }),
+  definitions: [created, updated, indexed, ready, failed, deleted],
+  tell: {
+    DocumentAdded: ({ scope, spaceId, agentId, sizeBytes }, id) => tell(created, { documentId: id, scope, spaceId, agentId, sizeBytes }),
+    DocumentRenamed: (_, id) => tell(updated, { documentId: id, changed: ['name'] }),
+    DocumentTagsChanged: (_, id) => tell(updated, { documentId: id, changed: ['tags'] }),
+    DocumentContentReplaced: (_, id) => tell(updated, { documentId: id, changed: ['content'] }),
+    DocumentIndexed: ({ attempt: number, chunkCount, tokenCount, embeddingModel }, id) => tell(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
+    DocumentReady: ({ attempt: number }, id) => tell(ready, { documentId: id, attempt: number }),
+    DocumentProcessingFailed: ({ attempt: number, step, code }, id) => tell(failed, { documentId: id, attempt: number, step, code }),
+    DocumentDeleted: (_, id) => tell(deleted, { documentId: id }),
+  },
 };

@@ -1,6 +1,7 @@
-import { type AgentEvent, agentConfig } from '@app/agents';
+import { defineIntegration, given, type Integrations, tell } from '@app/kernel';
 import { z } from 'zod';
-import { defineIntegration, given, type Integrations, tell } from '../integration-event';
+import { agentConfig } from './agent-config';
+import type { AgentEvent } from './agent.events';
 
 const subject = 'agents';
 const id = z.uuid();
@@ -16,10 +17,11 @@ const created = defineIntegration({
 const updated = defineIntegration({ name: 'agent.updated', version: 1, subject, description: 'An Agent was configured anew: which fields, not to what.', data: z.object({ agentId: id, changed: z.array(changed) }) });
 const deleted = defineIntegration({ name: 'agent.deleted', version: 1, subject, description: 'An Agent was deleted, for good; its documents and conversations follow with events of their own.', data: z.object({ agentId: id, spaceId: id }) });
 
-export const agentDefinitions = [created, updated, deleted] as const;
-
 export const agentIntegrations: Integrations<AgentEvent> = {
-  AgentCreated: ({ spaceId, isPersonal, automatic, ownerId, model }, agentId) => tell(created, { agentId, spaceId, isPersonal, automatic, ownerId, model }),
-  AgentChanged: (change, agentId) => tell(updated, { agentId, changed: given(changed, change) }),
-  AgentDeleted: ({ spaceId }, agentId) => tell(deleted, { agentId, spaceId }),
+  definitions: [created, updated, deleted],
+  tell: {
+    AgentCreated: ({ spaceId, isPersonal, automatic, ownerId, model }, agentId) => tell(created, { agentId, spaceId, isPersonal, automatic, ownerId, model }),
+    AgentChanged: (change, agentId) => tell(updated, { agentId, changed: given(changed, change) }),
+    AgentDeleted: ({ spaceId }, agentId) => tell(deleted, { agentId, spaceId }),
+  },
 };

@@ -1,0 +1,94 @@
+import type { CommandMeta } from './command-meta';
+import type { Decisions } from './decisions';
+import type { AnyEvent, EventDefinition, EventsOf } from './event-definition';
+import type { Integrations } from './integration-event';
+import type { KeySelector } from './keyring';
+import type { RecordedEvent } from './recorded-event';
+
+/** Deletes an aggregate whose key is destroyed, where a restored or imported log shows it as living. */
+export type DeleteAgain = (decisions: Decisions, id: string, meta: CommandMeta) => Promise<unknown>;
+
+/** How the content of an aggregate is erased, and stays erased. */
+export interface Erasure<Event extends AnyEvent = AnyEvent> {
+  /** The events that erase, each with the keys to destroy; undefined: this one erases nothing. */
+  readonly by: { readonly [Type in Event['type']]?: (event: RecordedEvent<Extract<Event, { readonly type: Type }>>) => KeySelector | undefined };
+  /** `withOwner`: it goes with the user or the Space that its key belongs to, also after a restore. */
+  readonly again: DeleteAgain | 'withOwner';
+}
+
+/** Where auditors find an object of a kind. */
+export interface AuditKind {
+  /** The stream of an object; null where objects share streams, and the view of audited objects knows which. */
+  readonly stream: ((id: string) => string) | null;
+  /** Streams of what the object belongs to, given its first event: their events change or end it too. */
+  readonly related: (first: RecordedEvent) => readonly string[];
+}
+
+/** All that the platform knows of one kind of aggregate. What follows from it (catalogue, erasure, restore, sweep of bodies, audit, relay) is derived. */
+export interface Aggregate {
+  /** Streams are `category-id`. */
+  readonly category: string;
+  readonly events: readonly EventDefinition[];
+  /** Whether its data keys belong to a user or a Space. */
+  readonly isOwned: boolean;
+  readonly erasure: Erasure | undefined;
+  readonly integrations: Integrations | undefined;
+  /** By the singular name of a resource (wire, Audit). */
+  readonly kinds: Readonly<Record<string, AuditKind>>;
+}
+
+export interface AggregateDeclaration<Event extends AnyEvent> {
+  /** Needed where events hold sensitive fields or name stored bodies. */
+  readonly erasure?: Erasure<Event>;
+  readonly integrations?: Integrations<Event>;
+  readonly kinds?: Readonly<Record<string, AuditKind>>;
+}
+
+/**
+ * Declares one kind of aggregate, once. `of`: its decider, or the category of streams that are written without one.
+ * Throws a sentence that names the field where content would outlive its deletion: a sensitive field, or a stored body,
+ * without an event that erases it or an owner with whom it goes.
+ */
+export const defineAggregate = <const List extends readonly EventDefinition[]>(
+  of: { readonly category: string; readonly owner?: unknown },
+  events: List,
+  { erasure, integrations, kinds = {} }: AggregateDeclaration<EventsOf<List>> = {},
+): Aggregate => {
+  const aggregate = { category: of.category, events, isOwned: of.owner !== undefined, erasure: erasure as Erasure | undefined, integrations: integrations as Integrations | undefined, kinds };
+  const [content] = contentFields(events);
+  if (content !== undefined) demandErasure(aggregate, content);
+  for (const type of Object.keys({ ...erasure?.by, ...integrations?.tell })) {
+    if (!events.some((event) => event.type === type)) throw new Error(`The aggregate ${of.category} says what follows from ${type}, which is none of its events.`);
+  }
+  return Object.freeze(aggregate);
+};
+
+/** Content that must go with its aggregate, as `type.field`, and why. */
+const contentFields = (events: readonly EventDefinition[]): readonly string[] =>
+  events.flatMap(({ type, sensitive, blobs }) => [...sensitive.map((field) => `${type}.${field} is sensitive`), ...blobs.held.map((field) => `${type}.${field} names a stored body`)]);
+
+const demandErasure = ({ category, isOwned, erasure, events }: Aggregate, content: string): void => {
+  const missing = (what: string): never => {
+    throw new Error(`${content}, but the aggregate ${category} ${what}.`);
+  };
+  if (erasure === undefined) return missing('does not say what erases it: declare `erasure`');
+  if (erasure.again === 'withOwner') return isOwned ? undefined : missing('has no owner to be erased with: give its decider `owner`');
+  if (Object.keys(erasure.by).length === 0) return missing('names no event that erases it: name one in `erasure.by`');
+  const holds = events.some(({ blobs }) => blobs.held.length > 0);
+  if (holds && events.every(({ blobs }) => blobs.released.length === 0)) return missing('names no event that releases it: mark the field that does with `releasedBlobs`');
+};
+
+/** Erases with the key of the event's own stream. */
+export const ownKey = ({ context }: RecordedEvent): KeySelector => ({ thing: context.stream });
+
+/** An audited object with a stream of its own. */
+export const ownStream = (category: string, related: AuditKind['related'] = () => []): AuditKind => ({ stream: (id) => `${category}-${id}`, related });
+
+/** An audited object that shares its stream with others. */
+export const sharedStream = (related: AuditKind['related'] = () => []): AuditKind => ({ stream: null, related });
+
+/** The stream of what a field of an object's first event names, if it names one. */
+export const namedIn =
+  (category: string, field: string): AuditKind['related'] =>
+  (first) =>
+    typeof first.data[field] === 'string' ? [`${category}-${first.data[field]}`] : [];

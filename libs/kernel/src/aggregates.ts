@@ -1,0 +1,81 @@
+import type { Aggregate, AuditKind, DeleteAgain } from './aggregate';
+import { type AnyEvent, EventCatalogue, type EventDefinition } from './event-definition';
+import type { IntegrationDefinition, IntegrationEvent, Tellings } from './integration-event';
+import { textsAt } from './field-paths';
+import { categoryOf, idOf } from './decider';
+import type { KeySelector } from './keyring';
+import type { RecordedEvent } from './recorded-event';
+
+/** Every kind of aggregate of the product, and what follows from their declarations. */
+export class Aggregates {
+  readonly catalogue: EventCatalogue;
+  /** Where auditors find objects, by kind. */
+  readonly kinds: Readonly<Record<string, AuditKind>>;
+  /** Every kind of integration event. */
+  readonly integrations: readonly IntegrationDefinition[];
+  /** What integration events are about; each has a topic. */
+  readonly subjects: readonly string[];
+  /** Events that may erase content. */
+  readonly erasingTypes: readonly string[];
+  /** Events that others are told of. */
+  readonly relayedTypes: readonly string[];
+  private readonly byCategory: ReadonlyMap<string, Aggregate>;
+  private readonly erasures: Readonly<Record<string, ((event: RecordedEvent) => KeySelector | undefined) | undefined>>;
+  private readonly tellings: Tellings<AnyEvent>;
+
+  /** Throws when two share a category, a kind, or the name of an event, an integration event or what erases. */
+  constructor(all: readonly Aggregate[]) {
+    this.byCategory = new Map(all.map((aggregate) => [aggregate.category, aggregate]));
+    if (this.byCategory.size < all.length) throw new Error(`The category ${repeated(all.map(({ category }) => category))} is declared twice.`);
+    // A kind of event may stand in streams of several kinds.
+    this.catalogue = new EventCatalogue([...new Set(all.flatMap(({ events }) => events))], [...this.byCategory.keys()]);
+    this.kinds = united(all.map(({ kinds }) => kinds));
+    this.integrations = all.flatMap(({ integrations }) => integrations?.definitions ?? []);
+    this.subjects = [...new Set(this.integrations.map(({ subject }) => subject))];
+    this.erasures = united(all.map(({ erasure }) => erasure?.by ?? {}));
+    this.tellings = united(all.map(({ integrations }) => integrations?.tell ?? {}));
+    this.erasingTypes = Object.keys(this.erasures);
+    this.relayedTypes = Object.keys(this.tellings);
+  }
+
+  /** The keys that an event destroys; undefined where it erases nothing. */
+  erasedBy(event: RecordedEvent): KeySelector | undefined {
+    return this.erasures[event.type]?.(event);
+  }
+
+  /** Deletes an aggregate again after a restore; undefined where it goes with its owner, or holds no content. */
+  deletionOf(stream: string): DeleteAgain | undefined {
+    const again = this.byCategory.get(categoryOf(stream))?.erasure?.again;
+    return again === 'withOwner' ? undefined : again;
+  }
+
+  /** Whether streams of a kind name stored bodies. */
+  holdBlobs(stream: string): boolean {
+    return this.byCategory.get(categoryOf(stream))?.events.some(({ blobs }) => blobs.held.length > 0) ?? false;
+  }
+
+  /** The names of stored bodies that an event of the log speaks of: those its aggregate holds from then on, and those it holds no longer. */
+  blobsIn({ type, data }: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): { readonly held: readonly string[]; readonly released: readonly string[] } {
+    const fields = this.catalogue.find(type)?.blobs;
+    return { held: fields?.held.flatMap((path) => textsAt(data, path)) ?? [], released: fields?.released.flatMap((path) => textsAt(data, path)) ?? [] };
+  }
+
+  /** The kinds of event that name stored bodies. */
+  blobEvents(): readonly EventDefinition[] {
+    return this.catalogue.all().filter(({ blobs }) => blobs.held.length + blobs.released.length > 0);
+  }
+
+  /** What others are told of an event; null: nothing. Throws when it is not what its definition promises. */
+  integrationOf({ type, data, context }: RecordedEvent): IntegrationEvent | null {
+    const told = this.tellings[type]?.(data, idOf(context.stream));
+    return told === undefined ? null : { ...told, data: told.definition.data.parse(told.data) };
+  }
+}
+
+const repeated = (names: readonly string[]): string => names.find((name, index) => names.indexOf(name) !== index) ?? '';
+
+const united = <T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> => {
+  const twice = repeated(records.flatMap((record) => Object.keys(record)));
+  if (twice !== '') throw new Error(`${twice} is declared by two aggregates.`);
+  return Object.assign({}, ...records) as Readonly<Record<string, T>>;
+};
