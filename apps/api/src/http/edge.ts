@@ -5,6 +5,7 @@ import { accessLog } from './access-log';
 import { budgetWaits } from './budget-waits';
 import type { EdgeServices } from './edge-services';
 import { guard } from './guard';
+import { digestOf } from './idempotency';
 import { installIdempotency } from './idempotent-writes';
 import { refuseBody } from './input';
 import { parseJsonBody } from './json-body';
@@ -42,6 +43,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorate('edge', edge);
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('acceptance', null);
+  fastify.decorateRequest('bodyDigest', null);
   fastify.decorateRequest('progress', null);
   fastify.decorateRequest('startedAt', 0);
   fastify.decorateRequest('mayReadOn', null);
@@ -62,8 +64,9 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   const unrouted = accessLog(logger, edge.metrics, 'none');
   fastify.addHook('onResponse', (request, reply, done) => (request.is404 ? unrouted(request, reply, done) : done()));
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
+      if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = digestOf(body as Buffer);
       done(null, parseJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);

@@ -1,6 +1,6 @@
-import { FixedClock, InstanceSecret, TimeOrderedIds } from '@app/kernel';
+import { canonicalJson, FixedClock, InstanceSecret, type Json, TimeOrderedIds } from '@app/kernel';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
-import { type Acceptance, Idempotency } from './idempotency';
+import { type Acceptance, digestOf, Idempotency } from './idempotency';
 
 const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map([['thing-1', Buffer.alloc(32, 7)]]) };
 
@@ -13,7 +13,8 @@ const setUp = () => {
   const process = (id: string) => new Idempotency(store, keyring, new InstanceSecret(Buffer.alloc(32, 2)), new FixedClock(), new TimeOrderedIds(), { id, alone: false, isAlive: (other) => !dead.has(other) }, logger);
   return { store, dead, warnings, first: process('a'), second: process('b') };
 };
-const ask = (process: Idempotency, body: object = {}) => process.accept('key:1', 'same', 'POST /things', body);
+const ask = (process: Idempotency, body: object = {}) => process.accept('key:1', 'same', 'POST /things', sent(JSON.stringify(body)));
+const sent = (text: string) => ({ digest: digestOf(Buffer.from(text)), value: JSON.parse(text) as unknown });
 
 describe('an idempotency key over several processes', () => {
   it('runs in one at a time, and its answer is given again by the others', async () => {
@@ -65,5 +66,25 @@ describe('an idempotency key over several processes', () => {
     first.release(accepted);
     await new Promise(setImmediate);
     expect(warnings).toEqual([expect.stringMatching(/was not released/)]);
+  });
+
+  it('tells bodies apart by their bytes, and takes none of them apart for that', async () => {
+    const { first } = setUp();
+    const unreadable = { toJSON: () => { throw new Error('the values were read'); } };
+    const accept = (text: string) => first.accept('key:1', 'same', 'POST /things', { digest: digestOf(Buffer.from(text)), value: unreadable });
+    await accept('{"a":1,"b":2}');
+    await expect(accept('{"a":1,"b":2}')).rejects.toMatchObject({ code: 'request_in_progress' });
+    await expect(accept('{"b":2,"a":1}')).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  it('still knows requests that 1.5.0 has remembered, by their values', async () => {
+    const { store, first, second } = setUp();
+    const accepted = (await ask(first, { b: 2, a: 1 })) as Acceptance;
+    await first.settle(accepted, { status: 503, headers: {}, hasWritten: false });
+    const hash = new InstanceSecret(Buffer.alloc(32, 2)).hash('command', canonicalJson(['POST /things', { a: 1, b: 2 }]));
+    const stored = (await store.readState(accepted.name)) as Record<string, Json>;
+    await store.writeState(accepted.name, { ...stored, hash });
+    await expect(ask(second, { a: 1, b: 3 })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect(await ask(second, { a: 1, b: 2 })).toMatchObject({ commandId: accepted.commandId, hash });
   });
 });

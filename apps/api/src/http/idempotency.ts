@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { canonicalJson, categoryOf, type Clock, decryptField, encryptField, type EncryptedField, idOf, type Ids, type InstanceSecret, isEncrypted, isUnavailable, type Keyring, refuse, type Uuid } from '@app/kernel';
 import type { Processes } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
@@ -23,6 +24,17 @@ type Remembered = {
   /** The process that runs the request, where others may be asked for it too. */
   readonly by?: string;
 };
+
+/** A body as it was sent: its bytes tell it from another, whatever they cost to take apart. */
+export interface SentBody {
+  readonly digest: string;
+  readonly value: unknown;
+}
+
+export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');
+export const NO_BODY = digestOf(Buffer.alloc(0));
+/** Begins hashes of the bytes of a request. Those of 1.5.0, of its values in an order of their own, have none. */
+const OF_BYTES = 'b:';
 
 /** A request with an `Idempotency-Key` that runs. */
 export interface Acceptance {
@@ -71,14 +83,14 @@ export class Idempotency {
    * Takes up a request. Answers the acceptance to run it with, or the answer it had. Refuses with `idempotency_key_reused`
    * for another request under the same key, and with `request_in_progress` while the first one runs.
    */
-  async accept(actor: string, key: string, target: string, body: unknown): Promise<Acceptance | Replay> {
+  async accept(actor: string, key: string, target: string, body: SentBody): Promise<Acceptance | Replay> {
     const name = PREFIX + this.secret.hash('idempotency-key', canonicalJson([actor, key]));
-    const hash = this.secret.hash('command', canonicalJson([target, body ?? null]));
+    const hash = OF_BYTES + this.secret.hash('command', canonicalJson([target, body.digest]));
     const running = this.running.get(name);
     if (running !== undefined) return refuse(running === hash ? 'request_in_progress' : 'idempotency_key_reused');
     this.running.set(name, hash);
     try {
-      return await this.takeUp(name, hash);
+      return await this.takeUp(name, hash, () => this.secret.hash('command', canonicalJson([target, body.value ?? null])));
     } catch (error) {
       this.running.delete(name);
       throw error;
@@ -122,7 +134,7 @@ export class Idempotency {
     }
   }
 
-  private async takeUp(name: string, hash: string): Promise<Acceptance | Replay> {
+  private async takeUp(name: string, hash: string, hashOfValues: () => string): Promise<Acceptance | Replay> {
     const at = this.clock.now().getTime();
     const stored = (await this.store.readState(name)) as Remembered | undefined;
     const known = stored !== undefined && stored.at > at - REMEMBERED_MS ? stored : undefined;
@@ -131,7 +143,7 @@ export class Idempotency {
       const won = await this.store.writeState(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
       return won ? { name, ...fresh, again: false, answered: null } : refuse('request_in_progress');
     }
-    if (known.hash !== hash) return refuse('idempotency_key_reused');
+    if (known.hash !== (known.hash.startsWith(OF_BYTES) ? hash : hashOfValues())) return refuse('idempotency_key_reused');
     if (known.answer === null) return this.runAgain(name, known);
     const replay = await this.replay(name, known.answer);
     this.running.delete(name);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Acceptance, type Replay } from './idempotency';
+import { type Acceptance, NO_BODY, type Replay } from './idempotency';
 import { InvalidInput } from './invalid-input';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -24,7 +24,7 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
   // Its body is a stream that has not been read: another body under the same key could not be told from a repeat.
   if (request.isMultipart()) throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'not_with_multipart', message: 'Not with multipart/form-data; send the document as JSON.' }]);
   const { idempotency } = request.server.edge;
-  const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, request.body);
+  const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, { digest: request.bodyDigest ?? NO_BODY, value: request.body });
   if (isReplay(accepted)) return reply.code(accepted.status).headers(accepted.headers).send(accepted.body ?? undefined);
   request.acceptance = accepted;
   reply.raw.once('close', () => {

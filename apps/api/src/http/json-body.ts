@@ -4,6 +4,9 @@ import { InvalidInput, pathText } from './invalid-input';
 
 /** Deepest JSON that is taken (wire, Everywhere). */
 export const MAX_DEPTH = 64;
+/** Most values that are taken, and most fields of all objects together: parsing 32 MiB of nothing but them would hold up everybody for seconds. */
+export const MAX_VALUES = 500_000;
+export const MAX_FIELDS = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,15 +14,18 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
 
 /**
- * Parses a JSON body. Depth is measured on the bytes, before parsing costs anything. Refuses invalid UTF-8, prototype keys,
+ * Parses a JSON body. Depth and numbers are measured on the bytes, before parsing costs anything. Refuses invalid UTF-8, prototype keys,
  * NUL and lone surrogates, naming the field; an empty body is `undefined`, which is never what `null` says.
  */
 export const parseJsonBody = (body: Buffer): unknown => {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw refusal('', 'invalid_text', 'The body is not UTF-8.');
-  if (depthExceeds(body, MAX_DEPTH)) throw refusal('', 'too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
+  const excess = excessOf(body);
+  if (excess !== undefined) throw refusal('', excess.code, excess.message);
   const text = body.toString('utf8');
   const value = parsed(text);
   if (value === null) throw refusal('', 'invalid_type', 'The body must not be null.');
@@ -37,18 +43,44 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** True when arrays and objects nest deeper than `limit`; text in quotes does not count. */
-export const depthExceeds = (body: Buffer, limit: number): boolean => {
+interface Excess {
+  readonly code: 'too_deep' | 'too_many_values' | 'too_many_fields';
+  readonly message: string;
+}
+
+/** What there is too much of in JSON; text in quotes does not count. */
+const excessOf = (body: Buffer): Excess | undefined => {
   let depth = 0;
+  let fields = 0;
+  // At least as many as there are: each stands at the beginning, behind a bracket or behind a comma.
+  let values = 1;
   for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index];
-    if (byte === QUOTE) index = endOfString(body, index);
-    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth -= 1;
+    switch (body[index]) {
+      case QUOTE:
+        index = endOfString(body, index);
+        break;
+      case OPEN_BRACKET:
+      case OPEN_BRACE:
+        depth += 1;
+        values += 1;
+        if (depth > MAX_DEPTH) return { code: 'too_deep', message: `The body is nested deeper than ${MAX_DEPTH}.` };
+        break;
+      case CLOSE_BRACKET:
+      case CLOSE_BRACE:
+        depth -= 1;
+        break;
+      case COMMA:
+        values += 1;
+        break;
+      case COLON:
+        fields += 1;
+        break;
+      default:
+    }
+    if (fields > MAX_FIELDS) return { code: 'too_many_fields', message: `The body has more than ${MAX_FIELDS} fields.` };
+    if (values > MAX_VALUES) return { code: 'too_many_values', message: `The body has more than ${MAX_VALUES} values.` };
   }
-  return false;
+  return undefined;
 };
 
 /** Index of the quote that ends the string that begins at `start`. */

@@ -14,6 +14,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set where the request carries an `Idempotency-Key`. */
     acceptance: Acceptance | null;
+    /** Of the bytes of the body, where an `Idempotency-Key` came with it. */
+    bodyDigest: string | null;
     /** What became of the command that the request is; null where it is none. */
     progress: CommandProgress | null;
     /** See `correlationIdOf`. */
