@@ -184,7 +184,7 @@ const main = async (): Promise<void> => {
     say(`  nothing for ${IDLE_SECONDS} s: ${reads} reads (target ${IDLE_SECONDS / 15}), ${subscriptions} new subscriptions (target 0)`);
     await stop(throughProxy);
 
-    say(`calls a second beside the embedded log, medians of ${ROUNDS} rounds of ${SECONDS} s; the double and the callers have processors of the product's machine`);
+    say(`calls a second beside the embedded log, medians of ${ROUNDS} rounds of ${SECONDS} s; the callers${double === undefined ? '' : ', and the double,'} have processors of the product's machine`);
     const server = await start(folder, { EVENTSTORE_URL: url });
     const embedded = await start(ofEmbedded, {});
     for (const kind of kinds) {
