@@ -1,10 +1,12 @@
 import { type EventLog, openEventStoreLog } from '@app/event-log';
+import { newEvents } from '../../libs/event-log/src/contract/log-under-test.contract';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
 import { until } from '../fixtures/until';
 import { type EventStoreCluster, type Silence, startEventStoreCluster } from '../servers/eventstoredb/cluster';
 import { History } from './eventstore/history';
 
 const WRITERS = 16;
+const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 /** An election takes 5.2 s; what is slower than this would be the keep-alive, which gives up after 20 s. */
 const MOST_MS = 8_000;
 
@@ -61,6 +63,25 @@ describe('a cluster of EventStoreDB whose leader falls silent', () => {
       expect(await log.health()).toEqual({ writable: true, readable: true });
     }, 60_000);
   });
+});
+
+describe('a cluster of EventStoreDB whose leader pauses, and leads on', () => {
+  it('is asked who leads, and nothing is broken off or sent again', async () => {
+    const cluster = await startEventStoreCluster();
+    const log = await openEventStoreLog({ url: cluster.url });
+    await Promise.all(times(WRITERS).map((stream) => log.append(`a-${stream}`, newEvents(1), 'noStream')));
+    const [asked, sent] = [cluster.received('Gossip/Read'), cluster.received('Streams/BatchAppend')];
+    cluster.fallSilent(cluster.leader(), 'paused');
+    const appends = Promise.all(times(WRITERS).map((stream) => log.append(`a-${stream}`, newEvents(1), stream % 2 === 0 ? 0 : 'any')));
+    await until(() => cluster.received('Gossip/Read') >= asked + 4, 'two rounds of asking those that live');
+    cluster.comeBack(cluster.leader());
+
+    expect((await appends).map(({ revision }) => revision)).toEqual(times(WRITERS).map(() => 1));
+    expect(cluster.received('Streams/BatchAppend')).toBe(sent + WRITERS);
+    expect(cluster.leader()).toBe(0);
+    await log.close();
+    await cluster.stop();
+  }, 30_000);
 });
 
 describe('the product on a cluster of EventStoreDB whose leader falls silent', () => {

@@ -18,6 +18,8 @@ export interface EventStoreCluster {
   urlOf(node: number): string;
   /** Number of the node that leads, as the cluster has it. */
   leader(): number;
+  /** Messages that all nodes received for a method, such as `Streams/BatchAppend`. */
+  received(method: string): number;
   fallSilent(node: number, silence: Silence): void;
   /** A node that led before is a follower now. */
   comeBack(node: number): void;
@@ -57,6 +59,7 @@ export const startEventStoreCluster = async (): Promise<EventStoreCluster> => {
     url: urlOf(0, 1, 2),
     urlOf,
     leader: () => state.leader,
+    received: (method) => nodes.reduce((sum, { double }) => sum + double.received(method), 0),
     fallSilent: (number, silence) => {
       silent.add(number);
       const node = nodes[number];
