@@ -85,7 +85,7 @@ async function* pagesOf(log: LogReader, options: { readonly filter?: EventFilter
   }
 }
 
-/** The events before a damaged one, in pages of one. */
+/** The events before a damaged one, in pages of one; all there are where each alone can be read, as from the memory of a server that runs. */
 const upToDamage = async (log: LogReader, after: Position | null): Promise<{ events: readonly StoredEvent[]; position: Position | null }> => {
   const events: StoredEvent[] = [];
   for (let position = after; ; ) {
@@ -93,6 +93,7 @@ const upToDamage = async (log: LogReader, after: Position | null): Promise<{ eve
     if ('damage' in page) return { events, position };
     events.push(...page.events);
     position = page.next;
+    if (page.end) return { events, position };
   }
 };
 
