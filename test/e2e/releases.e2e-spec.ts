@@ -70,6 +70,10 @@ const showsAll = async ({ call, platform: { host } }: TestPlatform, { key, answe
   }
 };
 
+/** What the log says of where its MACs begin: nothing that carries none is sealed behind it. */
+const taken = async ({ platform: { host } }: TestPlatform): Promise<readonly object[]> =>
+  (await host.stores.log.readStream('unproven-1')).map(({ type, data }) => ({ type, ...(JSON.parse(data) as object) }));
+
 describe.each(names)('what release %s left', (release) => {
   it('opens, verifies, shows the same, goes on and rebuilds equal', async () => {
     unpack(release, 'data.tar.gz');
@@ -78,6 +82,7 @@ describe.each(names)('what release %s left', (release) => {
     expect(await operator(['verify'], environment)).toMatchObject({ code: 0 });
     const platform = await start(environment);
     await showsAll(platform, before);
+    expect(await taken(platform)).toEqual([expect.objectContaining({ type: 'UnprovenTailSealed', reason: 'earlier_version' })]);
 
     const later = await platform.call<{ id: string }>('/api/v1/core/spaces', { method: 'POST', key: before.key, body: { name: 'After the upgrade' } });
     expect((await platform.call(`/api/v1/core/spaces/${later.body.id}`, { key: before.key })).body['name']).toBe('After the upgrade');
@@ -93,7 +98,10 @@ describe.each(names)('what release %s left', (release) => {
     await showsAll(platform, { ...before, answers: Object.fromEntries(Object.entries(before.answers).filter(([path]) => !path.includes('/usage'))) });
     await until(() => platform.platform.host.sealer.waiting === 0, 'the seals');
     await stop(platform);
-    expect(await operator(['verify'], environment)).toMatchObject({ code: 0 });
+    const { code, text } = await operator(['verify'], environment);
+    expect(code).toBe(0);
+    expect(text).toMatch(/Sealed without a MAC, by an earlier version or when they were taken over: [\d,]+ events up to ordinal \d+/);
+    expect(text).not.toContain('Unproven');
   }, 180_000);
 
   it('is exported whole: the file verifies, and imports into an instance that shows the same', async () => {
@@ -106,6 +114,7 @@ describe.each(names)('what release %s left', (release) => {
     expect(await operator(['import', file, '--keys', join(work, 'keys.jsonl'), '--blobs', join(work, 'export', 'blobs')], environment)).toMatchObject({ code: 0 });
     const platform = await start(environment);
     await showsAll(platform, recorded(release));
+    expect(await taken(platform)).toEqual([expect.objectContaining({ type: 'UnprovenTailSealed', reason: 'import' })]);
     await stop(platform);
     expect(await operator(['verify'], environment)).toMatchObject({ code: 0 });
   }, 180_000);

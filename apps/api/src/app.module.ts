@@ -12,7 +12,7 @@ import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE } from '@app/read-store';
 import { Reservations } from '@app/reservations';
-import { SealArchive, SealedOrdinals } from '@app/sealing';
+import { knownUnproven, SealArchive, SealedOrdinals } from '@app/sealing';
 import { SEARCH_INDEX } from '@app/search-index';
 import { Ledger, LIMIT_WINDOWS, Limits, LimitWindows, METERING, Restatements } from '@app/spending';
 import { Metrics } from '@app/telemetry';
@@ -79,7 +79,7 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
   value(Metrics, metrics),
 ];
 
-const services = ({ config, clock, ids, secret, stores, models, leases, relay, projecting, policies, sealArchive, ordinals, knowledge, conversations, logger }: Host): Provider[] => {
+const services = ({ config, clock, ids, secret, stores, models, leases, relay, projecting, policies, sealArchive, ordinals, knowledge, conversations, mac, logger }: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
@@ -103,7 +103,7 @@ const services = ({ config, clock, ids, secret, stores, models, leases, relay, p
     value(Lists, new Lists(secret)),
     value(RateLimiter, new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore)),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids, leases.processes, logger)),
-    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }), ...roleHealth(leases.processes) }, projecting, policies, leases, foreignEvents: () => knownForeign(readStore), providers: () => models.providerStatus(), version: productVersion })),
+    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }), ...roleHealth(leases.processes) }, projecting, policies, leases, foreignEvents: () => knownForeign(readStore), unprovenEvents: () => knownUnproven(log, mac), providers: () => models.providerStatus(), version: productVersion })),
     value(OPENAPI_TEXT, () => JSON.stringify(openApiDocument(routesOf(controllers), productVersion))),
     value(Authenticator, new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) => logger.warn({ error }, 'the use of an API key was not noted'))),
   ];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
 import { ForeignAccount } from '@app/auditing';
-import { eventMacOf } from '@app/event-log';
+import { type EventMac, eventMacOf } from '@app/event-log';
 import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, restatingWork, type RestatingWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies, UnfinishedWork } from '@app/hosting';
 import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
@@ -38,6 +38,7 @@ export interface Host {
   readonly restating: RestatingWork;
   readonly unfinished: UnfinishedWork;
   readonly sealKey: SealKey;
+  readonly mac: EventMac;
   readonly sealArchive: SealArchive;
   readonly ordinals: SealedOrdinals;
   readonly sealer: Sealer;
@@ -89,9 +90,9 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const unfinished = new UnfinishedWork([conversations.unfinished, knowledge.unfinished, restating.unfinished], logger);
   const relay = relayWork(config, { stores, clock, logger });
   const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], readers: relay === undefined ? [] : [relay], ordinals, leases, clock, logger });
-  const sealer = new Sealer({ ...stores, key: sealKey, clock, logger });
+  const sealer = new Sealer({ ...stores, key: sealKey, mac, clock, logger });
   const foreignAccount = stores.log.isShared === true ? new ForeignAccount({ ...stores, logger }) : undefined;
-  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, restating, unfinished, sealKey, sealArchive, ordinals, sealer, foreignAccount, relay, metrics, tracing, logger };
+  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, restating, unfinished, sealKey, mac, sealArchive, ordinals, sealer, foreignAccount, relay, metrics, tracing, logger };
 };
 
 /** Asked of the catalogue each time, since it may be read again. */

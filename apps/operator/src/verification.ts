@@ -29,12 +29,18 @@ export const shown = async <T extends Verification>(output: Output, work: (onPro
 
 export const exitCodeOf = ({ ok }: Verification): ExitCode => (ok ? EXIT.done : EXIT.foundWrong);
 
+/** Most unproven events that are shown to people. */
+const MOST_SHOWN = 20;
+
 /** What a verification found, for people. */
-export const verificationLines = ({ ok, events, seals, lastSeal, unsealed, foreign, removals, erasures, keyIds, findings, findingsInAll }: Verification): readonly string[] => [
+export const verificationLines = ({ ok, events, seals, lastSeal, unsealed, unproven, withoutMacs, foreign, removals, erasures, keyIds, findings, findingsInAll }: Verification): readonly string[] => [
   ok ? `The log is as it was sealed: ${count(events)} events under ${count(seals)} seals.` : `The log is NOT as it was sealed: ${count(findingsInAll)} findings in ${count(events)} sound events under ${count(seals)} seals.`,
   ...findings.map(({ kind, detail, ordinal, stream, revision, position }) => `  ${kind}  ${[ordinal === undefined ? undefined : `ordinal ${ordinal}`, stream === undefined ? undefined : `${stream}@${revision ?? '?'}`, position === undefined ? undefined : `position ${position}`].filter((place) => place !== undefined).join(', ')}: ${detail}`),
   ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
-  ...(unsealed.events > 0 ? [`Not sealed yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}.`] : []),
+  ...(unsealed.events > 0 ? [`Unproven, since no seal covers them: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals within a second what it appended itself.`] : []),
+  ...unproven.slice(0, MOST_SHOWN).map(({ stream, revision, position }) => `  unproven  ${stream}@${revision}, position ${position}`),
+  ...(unsealed.events > MOST_SHOWN ? [`  and ${count(unsealed.events - MOST_SHOWN)} more`] : []),
+  ...(withoutMacs.events > 0 ? [`Sealed without a MAC, by an earlier version or when they were taken over: ${count(withoutMacs.events)} events up to ordinal ${withoutMacs.upTo}.`] : []),
   ...(foreign.since === null ? [] : [`Of other programs on the same server, and no part of the log: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}).`]),
   ...removals.map(({ stream, beforeRevision, events: gone, reason, receiptId }) => `Removed rightfully: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`),
   ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),

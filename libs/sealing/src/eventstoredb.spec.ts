@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventLog, openEventStoreLog, openEventStoreLogReader } from '@app/event-log';
+import { type EventLog, openEventStoreLog, openEventStoreLogReader, stampAppends } from '@app/event-log';
 import { onBudget, type Patience, type StoredEvent, WaitBudget } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
@@ -110,6 +110,7 @@ describe('seals over EventStoreDB', () => {
 
   it('are made once when two sealers run, as two processes do', async () => {
     const beside = await openEventStoreLog({ url: server.url });
+    stampAppends(beside, test.mac);
     const sealers = [test.newSealer(), test.newSealer({ log: beside })];
     await Promise.all(sealers.map((sealer) => sealer.start()));
     for (let count = 0; count < 20; count += 1) await test.note(`document-${count % 3}`, `note ${count}`);
@@ -124,6 +125,7 @@ describe('seals over EventStoreDB', () => {
     lag = noLag;
     await start({ lag: () => lag() });
     const beside = await openEventStoreLog({ url: server.url });
+    stampAppends(beside, test.mac);
     const tried = jest.spyOn(beside, 'append');
     const sealers = [test.newSealer(), test.newSealer({ log: beside })] as const;
     await test.note('document-3', 'later');
@@ -146,6 +148,7 @@ describe('seals over EventStoreDB', () => {
 
   it('cover the receipts of removals at once by two processes', async () => {
     const beside = await openEventStoreLog({ url: server.url });
+    stampAppends(beside, test.mac);
     const sealer = test.newSealer();
     await sealer.start();
     const remove = (log: EventLog, stream: string) => removeEvents(log, test.codec, { stream, beforeRevision: 1, reason: 'retention' }, { actor: 'system:retention', now: test.clock.now() });
@@ -241,7 +244,7 @@ describe('seals over EventStoreDB', () => {
     for (let count = 0; count < 8; count += 1) await test.note('document-4', `${count} ${'\u00fc'.repeat(100_000)}`);
     await test.seal();
     const options = { publicKey: test.key.publicKey, clock: test.clock };
-    const embedded = await SealedLog.open();
+    const embedded = await SealedLog.unstamped();
     await exportLog(test.log, join(folder, 'there.jsonl'), options);
     expect(await importExport(join(folder, 'there.jsonl'), embedded.log, keys())).toMatchObject({ ok: true, findings: [] });
     await exportLog(embedded.log, join(folder, 'back.jsonl'), options);

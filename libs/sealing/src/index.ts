@@ -11,6 +11,7 @@ export * from './seal-key';
 export * from './sealed-ordinals';
 export * from './sealed-place';
 export * from './sealer';
+export * from './unproven';
 export * from './verify/log-source';
 export * from './verify/stranger-page';
 export * from './verify/verification';

@@ -28,6 +28,8 @@ export const LogSealed = defineEvent({
     keyId: z.string().regex(/^[0-9a-f]{16}$/),
     at: z.iso.datetime(),
     signature: z.string().regex(/^[\w-]{86}$/),
+    /** Every event under the seal carried a MAC of whoever signed; seals of earlier versions, and over a tail that was accepted without, do not say so. */
+    authenticated: z.literal(true).optional(),
     /** `id revision contentHash stream` of each event, in log order. */
     events: z.array(z.string()).min(1),
   }),
@@ -54,17 +56,17 @@ export const sealedEvent = (entry: string): SealedEvent => {
   return { id, revision: Number(revision), content, stream: entry.slice(id.length + revision.length + content.length + 3) };
 };
 
-export const headOf = ({ fromOrdinal, ordinal, root, previous, keyId, at, signature }: Seal): SealHead => ({ fromOrdinal, ordinal, root, previous, keyId, at, signature });
+export const headOf = ({ fromOrdinal, ordinal, root, previous, keyId, at, authenticated, signature }: Seal): SealHead => ({ fromOrdinal, ordinal, root, previous, keyId, at, ...(authenticated && { authenticated }), signature });
 
 /** The text that is signed. */
-export const signedText = ({ fromOrdinal, ordinal, root, previous, keyId, at }: Omit<SealHead, 'signature'>): string =>
-  `agent-platform/seal/1\n${canonicalJson({ fromOrdinal, ordinal, root, previous, keyId, at })}`;
+export const signedText = ({ fromOrdinal, ordinal, root, previous, keyId, at, authenticated }: Omit<SealHead, 'signature'>): string =>
+  `agent-platform/seal/1\n${canonicalJson({ fromOrdinal, ordinal, root, previous, keyId, at, authenticated })}`;
 
 /** The hash that names a seal and binds the next one to it. */
 export const sealHash = (head: SealHead): string => hash('sha256', `${signedText(head)}\n${head.signature}`);
 
-/** Seals events that follow those under `last`. */
-export const makeSeal = (last: SealHead | undefined, events: readonly SealedEvent[], key: SealKey, at: Date): Seal => {
+/** Seals events that follow those under `last`; `authenticated` where each of them carries a valid MAC. */
+export const makeSeal = (last: SealHead | undefined, events: readonly SealedEvent[], authenticated: boolean, key: SealKey, at: Date): Seal => {
   const fromOrdinal = (last?.ordinal ?? 0) + 1;
   const head = {
     fromOrdinal,
@@ -73,6 +75,7 @@ export const makeSeal = (last: SealHead | undefined, events: readonly SealedEven
     previous: last === undefined ? NO_SEAL : sealHash(last),
     keyId: key.keyId,
     at: at.toISOString(),
+    ...(authenticated && { authenticated }),
   };
   return { ...head, signature: key.sign(signedText(head)), events: events.map(entryOf) };
 };

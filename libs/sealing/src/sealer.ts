@@ -1,29 +1,42 @@
-import type { EventLog, Subscription } from '@app/event-log';
-import { type Clock, type EventCodec, isWrongExpectedRevision, type Position, type StoredEvent } from '@app/kernel';
+import type { Subscription } from '@app/event-log';
+import { isWrongExpectedRevision, type Position, type StoredEvent } from '@app/kernel';
 import { errorName, type Logger } from '@app/projecting';
 import { contentHash, type SealedEvent } from './event-hash';
+import { acceptTail, EventProofs, type ProofParts } from './event-proofs';
 import { headOf, isSealable, makeSeal, metaOfSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';
-import type { SealKey } from './seal-key';
+import { SealArchive } from './seal-archive';
 import { readSealedPlace, sealOf } from './sealed-place';
+import { knownUnproven, recordedBehind, recordKey, recordUnproven, type UnprovenEvents } from './unproven';
 
-export interface SealerOptions {
-  readonly log: EventLog;
-  readonly codec: EventCodec;
-  readonly key: SealKey;
-  readonly clock: Clock;
+export interface SealerOptions extends ProofParts {
   readonly logger: Logger;
+  /** The log was just imported, and verified: its tail is accepted as it is. */
+  readonly imported?: boolean;
   /** Longest time an event waits for its seal, milliseconds. */
   readonly delayMs?: number;
 }
 
+type WaitingEvent = SealedEvent & { readonly isProven: boolean };
+
+/** Longest name and id that a record of an unproven event holds: whoever wrote it chose them. */
+const LONGEST_NAME = 300;
+
 /**
  * Follows the log and seals it: after `SEAL_SIZE` events, or `delayMs` after the first that waits. All it knows is in the
  * seals, so a restart repeats nothing; of two sealers one loses the race for the revision and learns what the other sealed.
+ * What nobody with the key appended is left out and said; what stands behind it is sealed.
  */
 export class Sealer {
+  /** Resolves when the end of the log was reached for the first time since the start. */
+  caughtUp = Promise.resolve();
   private last: SealHead | undefined;
   private revision = -1;
-  private unsealed: SealedEvent[] = [];
+  private unsealed: WaitingEvent[] = [];
+  /** Not recorded yet. */
+  private unproven: UnprovenEvents['events'] = [];
+  /** Recorded before the start, and met again. */
+  private recorded: ReadonlySet<string> = new Set();
+  private proofs: EventProofs | undefined;
   /** Ids under seals of another sealer that have not been met yet. */
   private readonly sealedAhead = new Set<string>();
   private seen: Position | null = null;
@@ -34,18 +47,26 @@ export class Sealer {
   constructor(private readonly options: SealerOptions) {}
 
   async start(): Promise<void> {
-    const { log, logger } = this.options;
+    const { log, mac, logger, imported = false } = this.options;
     const place = await readSealedPlace(log);
+    const accepted = await acceptTail(this.options, place, imported);
+    if (accepted > 0) logger.warn({ after: place.last?.ordinal ?? 0, events: accepted }, 'the end of the log carries no MACs, since an earlier version wrote it or it was imported; it is sealed as it is, this once');
+    this.recorded = await recordedBehind(log, mac, place.position);
+    this.proofs = new EventProofs(mac, new SealArchive(log), accepted);
     this.last = place.last;
     this.revision = place.revision;
     this.seen = place.position;
     this.unsealed = [];
+    this.unproven = [];
     this.sealedAhead.clear();
+    const caughtUp = Promise.withResolvers<void>();
+    this.caughtUp = caughtUp.promise;
     this.subscription = log.subscribe({
       name: 'sealer',
       after: place.position,
       pageSize: SEAL_SIZE,
       onEvents: (events, upTo) => this.onEvents(events, upTo),
+      onCaughtUp: () => caughtUp.resolve(),
       onError: (error, attempt) => logger.warn({ attempt, error: errorName(error) }, 'the sealer was interrupted; trying again'),
     });
   }
@@ -73,11 +94,25 @@ export class Sealer {
   private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
     for (const event of events) {
       const isNew = this.seen === null || event.position > this.seen;
-      if (isNew && isSealable(event) && !this.sealedAhead.delete(event.id)) this.unsealed.push({ id: event.id, stream: event.stream, revision: event.revision, content: contentHash(event) });
+      if (!isNew) continue;
+      if (isSealable(event) && !this.sealedAhead.delete(event.id)) await this.take(event);
+      this.seen = event.position;
     }
     this.seen = upTo;
-    if (this.unsealed.length >= SEAL_SIZE) await this.seal();
-    else if (this.unsealed.length > 0) this.sealLater();
+    if (this.unsealed.length >= SEAL_SIZE || this.unproven.length >= SEAL_SIZE) await this.seal();
+    else if (this.unsealed.length > 0 || this.unproven.length > 0) this.sealLater();
+  }
+
+  private async take(event: StoredEvent): Promise<void> {
+    const { id, stream, revision, position } = event;
+    const proof = await (this.proofs as EventProofs).of(event, (other) => this.unsealed.some((waiting) => waiting.id === other));
+    if (proof === 'proven' || proof === 'accepted') {
+      this.unsealed.push({ id, stream, revision, content: contentHash(event), isProven: proof === 'proven' });
+      return;
+    }
+    const found = { id: id.slice(0, LONGEST_NAME), stream: stream.slice(0, LONGEST_NAME), revision, reason: proof };
+    if (!this.recorded.has(recordKey(found))) this.unproven.push(found);
+    this.options.logger.error({ id, stream, revision, position, reason: proof }, 'an event stands in the log that nobody with SEAL_KEY appended there; it is not sealed');
   }
 
   private sealLater(): void {
@@ -98,16 +133,28 @@ export class Sealer {
   /** Seals all that waits, after what is being sealed. */
   private seal(): Promise<void> {
     const sealed = this.work.then(async () => {
+      while (this.unproven.length > 0) await this.recordUnproven();
       while (this.unsealed.length > 0) await this.appendSeal();
     });
     this.work = sealed.catch(() => undefined);
     return sealed;
   }
 
+  /** Once more where another sealer records at the same time, and what it found, too. */
+  private async recordUnproven(): Promise<void> {
+    const { log, mac } = this.options;
+    const events = this.unproven.slice(0, SEAL_SIZE);
+    const { events: before } = await knownUnproven(log, mac);
+    await recordUnproven(this.options, { type: 'UnprovenEventsFound', data: { events, total: before + events.length } }, `found/${events[0]?.id}`);
+    this.unproven = this.unproven.slice(events.length);
+  }
+
   private async appendSeal(): Promise<void> {
     const { log, codec, key, clock } = this.options;
-    const events = this.unsealed.slice(0, SEAL_SIZE);
-    const seal = makeSeal(this.last, events, key, clock.now());
+    const isProven = this.unsealed[0]?.isProven === true;
+    const other = this.unsealed.findIndex((event) => event.isProven !== isProven);
+    const events = this.unsealed.slice(0, Math.min(SEAL_SIZE, other < 0 ? Infinity : other));
+    const seal = makeSeal(this.last, events, isProven, key, clock.now());
     const encoded = await codec.encode(SEAL_STREAM, [{ type: 'LogSealed', data: seal }], metaOfSeal(seal), {});
     try {
       this.revision = (await log.append(SEAL_STREAM, encoded, this.revision < 0 ? 'noStream' : this.revision)).revision;

@@ -42,6 +42,7 @@ export const sealSchema = z.object({
   previous: sha256,
   keyId: z.string(),
   at: z.string(),
+  authenticated: z.literal(true).optional(),
   signature: z.string(),
 });
 

@@ -15,6 +15,7 @@ const report = z.object({
   policies: z.array(z.looseObject({ name: z.string(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number(), deadLetters: z.number() })),
   projections: z.array(z.looseObject({ name: z.string(), version: z.number(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number().nullable(), deadLetters: z.number() })),
   foreignEvents: z.object({ events: z.number().int(), since: z.object({ position: z.string(), at: z.string() }).nullable() }).optional(),
+  unprovenEvents: z.object({ events: z.number().int(), at: z.string().nullable() }).optional(),
 });
 
 @Controller('health')

@@ -9,7 +9,7 @@ const standing: ProjectionStatus = { name: 'agents', version: 1, state: 'live', 
 const healthOf = (status: () => Promise<readonly ProjectionStatus[]>): Health => {
   const none = async () => [];
   // Of the other parts health asks for lists alone, which are empty here.
-  return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: {}, projecting: { status, names: () => ['agents', 'users'] }, policies: { status: none }, leases: { processes: { status: none }, status: none }, foreignEvents: async () => ({ events: 0, since: null }), providers: () => [], version: '1' } as unknown as HealthParts);
+  return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: {}, projecting: { status, names: () => ['agents', 'users'] }, policies: { status: none }, leases: { processes: { status: none }, status: none }, foreignEvents: async () => ({ events: 0, since: null }), unprovenEvents: async () => ({ events: 0, at: null }), providers: () => [], version: '1' } as unknown as HealthParts);
 };
 
 const unknown = (name: string) => ({ name, version: 0, state: 'unknown', lagEvents: null, lagSeconds: null, deadLetters: 0 });

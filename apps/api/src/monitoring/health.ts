@@ -2,6 +2,7 @@ import type { KnownForeign } from '@app/auditing';
 import { coalesced, isUnavailable } from '@app/kernel';
 import type { ProviderStatus } from '@app/models';
 import type { Leases, Policies, PolicyStatus, ProcessStatus, Projecting, ProjectionStatus } from '@app/projecting';
+import type { KnownUnproven } from '@app/sealing';
 
 /** What the platform depends on, by name. */
 export type Dependencies = Readonly<Record<string, () => Promise<DependencyHealth>>>;
@@ -30,6 +31,8 @@ export interface HealthReport {
   readonly projections: readonly (ProjectionStatus | UnknownProjection)[];
   /** What other programs wrote to the server of the log, as far as it was counted; absent where they wrote nothing. It stops nothing. */
   readonly foreignEvents?: KnownForeign;
+  /** Events in the log that nobody with `SEAL_KEY` appended, and when such were last found; absent where there are none. */
+  readonly unprovenEvents?: KnownUnproven;
 }
 
 /** A view of which nothing could be told in time. */
@@ -61,6 +64,7 @@ export interface HealthParts {
   readonly policies: Pick<Policies, 'status'>;
   readonly leases: Pick<Leases, 'status' | 'processes'>;
   readonly foreignEvents: () => Promise<KnownForeign>;
+  readonly unprovenEvents: () => Promise<KnownUnproven>;
   /** Whether each model provider is called at present. */
   readonly providers: () => readonly ProviderStatus[];
   readonly version: string;
@@ -72,6 +76,7 @@ interface Told {
   readonly policies?: HealthReport['policies'] | undefined;
   readonly processes?: HealthReport['processes'] | undefined;
   readonly foreignEvents?: KnownForeign | undefined;
+  readonly unprovenEvents?: KnownUnproven | undefined;
 }
 
 /** Whether this process takes requests, and how what it stands on and who stands beside it are doing. */
@@ -83,7 +88,7 @@ export class Health {
 
   constructor(private readonly parts: HealthParts) {
     // Whoever asks more often than the stores answer asks them no more often.
-    this.statusOf = { projections: coalesced(() => parts.projecting.status()), policies: coalesced(() => parts.policies.status()), processes: coalesced(() => this.processes()), foreignEvents: coalesced(() => parts.foreignEvents()) };
+    this.statusOf = { projections: coalesced(() => parts.projecting.status()), policies: coalesced(() => parts.policies.status()), processes: coalesced(() => this.processes()), foreignEvents: coalesced(() => parts.foreignEvents()), unprovenEvents: coalesced(() => parts.unprovenEvents()) };
   }
 
   enter(phase: Phase): void {
@@ -98,21 +103,22 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const { dependencies: needed, spared } = this.parts;
-    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents] = await Promise.all([
+    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents, unprovenEvents] = await Promise.all([
       answersOf({ ...needed, ...spared }),
       inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
       inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
       inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
       inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
+      inTime(STATUS_MS, this.statusOf.unprovenEvents(), this.seen.unprovenEvents, () => this.seen.unprovenEvents),
     ]);
-    const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses, foreignEvents });
+    const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses, foreignEvents, unprovenEvents });
     const isTold = toldOfProjections !== undefined && toldOfPolicies !== undefined;
     const isWell = (name: string): boolean => dependencies[name]?.ok === true;
     const isDown = (name: string): boolean => !isWell(name) && dependencies[name]?.slow !== true;
     const providers = this.parts.providers();
     const well = isTold && Object.keys(dependencies).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped');
     const status = Object.keys(needed).some(isDown) ? 'down' : well ? 'up' : 'degraded';
-    return { status, version: this.parts.version, dependencies, providers, processes, policies, projections, ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }) };
+    return { status, version: this.parts.version, dependencies, providers, processes, policies, projections, ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }), ...(unprovenEvents !== undefined && unprovenEvents.events > 0 && { unprovenEvents }) };
   }
 
   private async processes(): Promise<readonly ProcessHealth[]> {

@@ -9,7 +9,7 @@ const reportOf = (alone: boolean, ...standing: readonly ProcessStatus[]) => {
   const none = async () => [];
   const others = { projecting: { status: none, names: () => [] }, policies: { status: none }, leases: { processes, status: none } };
   // Of the other parts health asks for lists alone, which are empty here.
-  return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: roleHealth(processes), ...others, foreignEvents: async () => ({ events: 0, since: null }), providers: () => [], version: '1' } as unknown as HealthParts).report();
+  return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: roleHealth(processes), ...others, foreignEvents: async () => ({ events: 0, since: null }), unprovenEvents: async () => ({ events: 0, at: null }), providers: () => [], version: '1' } as unknown as HealthParts).report();
 };
 
 describe('health, of processes that share the work', () => {

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
 import { type Blobs, openFileBlobs } from '@app/blobs';
+import { eventMacOf } from '@app/event-log';
 import { eventCatalogue, openBlobs, openLog, openLogReader, openVault } from '@app/hosting';
-import { type Config, systemClock } from '@app/kernel';
+import { type Config, EventCodec, type Keyring, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import type { Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
@@ -10,7 +11,7 @@ import { count, type Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { exitCodeOf, shown, verificationLines } from '../verification';
-import { demandLog, instanceKey, keepPublicKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { demandLog, findInstanceKey, instanceKey, keepPublicKey, makeFolderOf, orFailure, storesConfig } from './config';
 import { demandExport } from './export-file';
 
 /** What travels beside the log, in places of its own: whoever has all three can read everything. */
@@ -55,6 +56,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     output.result(checked, verificationLines);
     return exitCodeOf(checked);
   }
+  const sealing = sealingOf(config, output);
   const log = await orFailure(openLog(config));
   try {
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
@@ -62,10 +64,11 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
       ...(apart.blobs === undefined ? {} : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
     }));
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
-    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, warn: output.progress, ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }), onProgress })));
+    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, ...(sealing && { sealing }), warn: output.progress, ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }), onProgress })));
     if (publicKeys[0] !== undefined) await keepPublicKey(config, publicKeys[0]);
     output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
       `Imported ${file}.`,
+      ...(sealing === undefined && verification.unsealed.events > 0 ? ['There is no SEAL_KEY here: what was not sealed yet is proven by a start with the key of the exporting instance, and by no other. To have it sealed now, import into an empty folder with SEAL_KEY set.'] : []),
       ...(keys === undefined ? [] : [`Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`]),
       ...(blobs === undefined ? [] : [`Brought in ${count(blobs.carried)} of ${count(blobs.blobs)} files; the others were there.`]),
       ...verificationLines(verification),
@@ -75,6 +78,17 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     await log.close();
   }
 };
+
+/** What seals the tail of an import, of which nobody but the exporting instance can tell who appended it; undefined where there is no key yet. */
+const sealingOf = (config: Config, { note }: Output) => {
+  const secret = findInstanceKey(config, 'SEAL_KEY');
+  if (secret === undefined) return undefined;
+  const say = (_facts: object, message: string): void => note(message);
+  return { key: sealKeyOf(secret), mac: eventMacOf(secret), codec: new EventCodec(eventCatalogue, NO_KEYS), clock: systemClock, logger: { info: say, warn: say, error: say } };
+};
+
+/** Seals and what the sealer records hold nothing that is encrypted. */
+const NO_KEYS: Keyring = { ensureKey: () => Promise.reject(new Error('the sealer encrypts nothing')), keys: async () => new Map() };
 
 const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, { progress }: Output, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
   if (keys === undefined && blobs === undefined) return {};

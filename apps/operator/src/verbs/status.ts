@@ -12,6 +12,7 @@ interface Health {
   readonly processes: readonly Process[];
   readonly policies: readonly Policy[];
   readonly projections: readonly ProjectionStatus[];
+  readonly unprovenEvents?: { readonly events: number; readonly at: string | null };
   readonly foreignEvents?: { readonly events: number; readonly since: { readonly position: string; readonly at: string } | null };
 }
 
@@ -39,7 +40,7 @@ interface Policy {
 /** Ends with `EXIT.foundWrong` when a dependency is down, or a view is late or holds dead letters. */
 const status: Verb<[]> = async ({ api, output }) => {
   const health = await healthOf(api);
-  output.result(health, (_, width) => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health, width), '', ...processLines(health, width), '', ...policyLines(health, width), '', ...projectionLines(health.projections, width), ...foreignLines(health)]);
+  output.result(health, (_, width) => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health, width), '', ...processLines(health, width), '', ...policyLines(health, width), '', ...projectionLines(health.projections, width), ...foreignLines(health), ...unprovenLines(health)]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
 
@@ -61,6 +62,9 @@ const dependencyLines = ({ dependencies }: Health, width: number): readonly stri
 /** They stop nothing: the log is shown without them. */
 const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: null } }: Health): readonly string[] =>
   since === null ? [] : ['', `Of other programs on the server of the log, and no part of it: ${count(events)} events known, since ${since.at} (position ${since.position}).`];
+
+const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null } }: Health): readonly string[] =>
+  events === 0 ? [] : ['', `NOT PROVEN: ${count(events)} events stand in the log that nobody with SEAL_KEY appended, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`];
 
 const processLines = ({ processes }: Health, width: number): readonly string[] =>
   table(processes, {

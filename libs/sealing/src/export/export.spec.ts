@@ -128,7 +128,7 @@ describe('an export', () => {
   describe('brought into another log', () => {
     let other: SealedLog;
     beforeEach(async () => {
-      other = await SealedLog.open();
+      other = await SealedLog.unstamped();
       withLines((all) => all);
     });
     afterEach(async () => {

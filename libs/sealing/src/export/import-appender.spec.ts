@@ -19,7 +19,7 @@ describe('a log that goes away', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'away-'));
     file = join(folder, 'log.jsonl');
-    [source, target] = await Promise.all([SealedLog.open(), SealedLog.open()]);
+    [source, target] = await Promise.all([SealedLog.open(), SealedLog.unstamped()]);
     for (let count = 0; count < 700; count += 1) await source.note(`document-${count % 40}`, `note ${count}`);
     await source.seal();
     await source.removal({ stream: 'document-2', beforeRevision: 5, reason: 'retention' });

@@ -1,5 +1,8 @@
-import type { EventLog, LogReader, OurEvents } from '@app/event-log';
+import { type EventLog, type LogReader, type OurEvents, stampAppends } from '@app/event-log';
 import { LruCache, nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
+import { SEAL_STREAM } from '../seal';
+import { Sealer, type SealerOptions } from '../sealer';
+import { UNPROVEN_STREAM } from '../unproven';
 import type { Verification } from '../verify/verification';
 import { verifyLog } from '../verify/verify-stores';
 import type { ExportedRemoval } from './export-format';
@@ -35,6 +38,8 @@ export interface ImportOptions extends Patience {
   /** For a log that takes our events alone: what tells them. */
   readonly ours?: OurEvents;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+  /** Seals what the export held unsealed, this once, whoever appended it; without, the next start seals what it can prove. */
+  readonly sealing?: Omit<SealerOptions, 'log' | 'imported'>;
 }
 
 const REMEMBERED_FOREIGN = 4_000;
@@ -45,7 +50,7 @@ const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
  * patience ended, or after an interruption, it goes on where it was when called again. Throws `ExportDamaged`, `ForeignExport`
  * and `LogDiffers` before it writes anything.
  */
-export const importExport = async (file: string, log: EventLog, { publicKeys, ours, onProgress, ...patience }: ImportOptions): Promise<Verification> => {
+export const importExport = async (file: string, log: EventLog, { publicKeys, ours, onProgress, sealing, ...patience }: ImportOptions): Promise<Verification> => {
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
   if (ours !== undefined) await demandOurs(file, ours);
@@ -69,7 +74,16 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, ou
   await present.mustBeAtEnd();
   await appender.flush();
   for (const { stream, before } of removals) await patiently(() => log.truncate(stream, before), patience);
-  return verifyLog(reader, { publicKeys });
+  if (sealing !== undefined) await sealTail(log, sealing, patience);
+  return verifyLog(reader, { publicKeys: sealing === undefined ? publicKeys : [...publicKeys, sealing.key.publicKey] });
+};
+
+const sealTail = async (log: EventLog, sealing: Omit<SealerOptions, 'log' | 'imported'>, patience: Patience): Promise<void> => {
+  stampAppends(log, sealing.mac);
+  const sealer = new Sealer({ ...sealing, log, imported: true });
+  await patiently(() => sealer.start(), patience);
+  await sealer.caughtUp;
+  await sealer.stop();
 };
 
 const demandOurs = async (file: string, ours: OurEvents): Promise<void> => {
@@ -110,9 +124,12 @@ class PresentEvents {
     return true;
   }
 
+  /** But for what sealed its end, when it was imported before. */
   async mustBeAtEnd(): Promise<void> {
-    const first = await this.first();
-    if (first !== undefined) throw new LogDiffers(first);
+    for (let first = await this.first(); first !== undefined; first = await this.first()) {
+      if (first.stream !== SEAL_STREAM && first.stream !== UNPROVEN_STREAM) throw new LogDiffers(first);
+      this.events.shift();
+    }
   }
 
   private async first(): Promise<StoredEvent | undefined> {

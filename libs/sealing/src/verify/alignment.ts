@@ -3,6 +3,8 @@ import type { SealedEvent } from '../event-hash';
 import type { ClaimedRemovals, UnprovenRemoval } from './claimed-removals';
 import { EventWindow, type FoundEvent, FoundEvents } from './event-window';
 import type { Findings } from './findings';
+import { SeenEntries } from './seen-entries';
+import { MOST_LISTED, type UnprovenEvent } from './verification';
 import type { Damage, PassedOver, SourceItem, Stranger } from './verify-source';
 
 /** How many events that were passed over are remembered. */
@@ -22,6 +24,7 @@ export class Alignment {
   /** Entries of seals that cannot be read: so many events may stand without one. */
   private unlisted = 0;
   private lastOrdinal = 0;
+  private readonly seen = new SeenEntries();
   private inDamage: Damage | undefined;
 
   constructor(
@@ -43,6 +46,7 @@ export class Alignment {
   /** The next event that the seals list. */
   async expect(entry: SealedEvent): Promise<void> {
     this.lastOrdinal += 1;
+    if (!this.seen.add(entry)) this.findings.add({ kind: 'repeated', detail: 'the event was sealed before: it stands in the log a second time', ...this.placeOf(entry) });
     const early = this.passedOver.find(entry);
     if (early !== undefined) {
       this.passedOver.delete(early);
@@ -56,21 +60,25 @@ export class Alignment {
     this.compare(entry, found);
   }
 
-  /** Everything that the seals list was met: what was passed over has no seal, what is left is not sealed yet, nor are its receipts. */
-  async end(): Promise<{ readonly events: number; readonly since: string | null }> {
+  /** Everything that the seals list was met: what was passed over has no seal, what is left is not proven, nor are its receipts. */
+  async end(): Promise<{ readonly events: number; readonly since: string | null; readonly first: readonly UnprovenEvent[] }> {
     for (const event of this.passedOver.values()) this.inserted(event);
     for (const removal of this.removals.unproven) this.unproven(removal);
     let events = 0;
     let since: string | null = null;
+    const first: UnprovenEvent[] = [];
     for (await this.window.fill(); this.window.first !== undefined; await this.window.fill()) {
       const event = this.window.takeFirst() as FoundEvent;
       if (event.damageBefore !== undefined) this.unreadableTail(event.damageBefore);
       if (event.isForeign) continue;
       since ??= recordedAtOf(event);
       events += 1;
+      const { id, stream, revision, position } = event;
+      if (first.length < MOST_LISTED) first.push({ id, stream, revision, position });
+      if (!this.seen.add(event)) this.findings.add({ kind: 'repeated', detail: 'the event was sealed before: it stands in the log a second time', id, stream, revision, position });
     }
     if (this.window.damageAtEnd !== undefined && this.inDamage === undefined) this.unreadableTail(this.window.damageAtEnd);
-    return { events, since };
+    return { events, since, first };
   }
 
   private async find(entry: SealedEvent): Promise<FoundEvent | undefined> {

@@ -22,6 +22,8 @@ interface Place {
 export class SealChain {
   seals = 0;
   readonly keyIds = new Set<string>();
+  /** Events under seals that do not say that each carried a MAC, and the ordinal of the last. */
+  withoutMacs = { events: 0, upTo: 0 };
   private readonly trusted: ReadonlyMap<string, KeyObject> | undefined;
   private lastHash = NO_SEAL;
   private lastOrdinal = 0;
@@ -53,6 +55,7 @@ export class SealChain {
     if (this.findings.total === before && !isAsWritten(event, seal)) this.findings.add({ kind: 'changed', detail: 'what the event of the seal says beside the seal is not what was written', ...place, ordinal: seal.ordinal });
     const skipped = Math.max(0, seal.fromOrdinal - 1 - this.lastOrdinal);
     this.seals += 1;
+    if (seal.authenticated !== true) this.withoutMacs = { events: this.withoutMacs.events + seal.events.length, upTo: seal.ordinal };
     this.lastHash = sealHash(headOf(seal));
     this.lastOrdinal = seal.ordinal;
     return { seal, skipped };

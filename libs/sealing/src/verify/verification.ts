@@ -8,6 +8,8 @@ export type FindingKind =
   | 'missing'
   /** An event stands among the sealed ones that no seal knows. */
   | 'inserted'
+  /** An event that was sealed stands in the log a second time. */
+  | 'repeated'
   /** A sealed event stands in another order than it was sealed in. */
   | 'reordered'
   /** The store cannot give an event back as it was written. */
@@ -58,6 +60,14 @@ export interface Erasure {
   readonly receipt: unknown;
 }
 
+/** An event that no seal covers, and nothing proves. */
+export interface UnprovenEvent {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: string;
+}
+
 /** What other programs wrote to the server of the log. */
 export interface ForeignEvents {
   readonly events: number;
@@ -74,6 +84,10 @@ export interface Verification {
   readonly lastSeal: KnownSeal | null;
   /** Events after the last seal: nothing proves them yet. */
   readonly unsealed: { readonly events: number; /** `recordedAt` of the first. */ readonly since: string | null };
+  /** Those events, the first `MOST_LISTED`. While a product runs, the last second is not sealed yet; it never seals what nobody with its key appended. */
+  readonly unproven: readonly UnprovenEvent[];
+  /** Events under seals that do not say that they carried MACs: an earlier version sealed them, or they were accepted as they were found. */
+  readonly withoutMacs: { readonly events: number; /** Ordinal of the last of them. */ readonly upTo: number };
   /** Events of other programs on the same server: they are no part of the log. */
   readonly foreign: ForeignEvents;
   readonly removals: readonly RemovedEvents[];

@@ -34,6 +34,8 @@ const unopenable = (detail: string): Verification => ({
   seals: 0,
   lastSeal: null,
   unsealed: { events: 0, since: null },
+  unproven: [],
+  withoutMacs: { events: 0, upTo: 0 },
   foreign: { events: 0, since: null },
   removals: [],
   erasures: [],

@@ -45,7 +45,7 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
     done += link.seal.events.length;
     onProgress?.({ done, total: Math.max(done, total) });
   }
-  const unsealed = await alignment.end();
+  const { first: unproven, ...unsealed } = await alignment.end();
   const lastSeal = chain.end();
   // Whoever takes all seals away must not leave a log that passes for proven.
   if (lastSeal === null && findings.total === 0 && unsealed.events > 0) findings.add({ kind: 'seal_missing', detail: 'no seal stands in the log: nothing of it is proven' });
@@ -56,6 +56,8 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
     seals: chain.seals,
     lastSeal,
     unsealed,
+    unproven,
+    withoutMacs: chain.withoutMacs,
     foreign,
     removals: removals.proven.slice(0, MOST_LISTED),
     erasures,
