@@ -3,7 +3,7 @@ import type { ChatModels } from '@app/agents';
 import { ForeignAccount } from '@app/auditing';
 import { type EventMac, eventMacOf } from '@app/event-log';
 import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, restatingWork, type RestatingWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies, UnfinishedWork } from '@app/hosting';
-import { type Clock, type Config, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
+import { type Clock, type Config, demandFolder, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
 import type { Relay } from '@app/relay';
@@ -55,6 +55,7 @@ export interface Host {
 export const openHost = async (config: Config, environment: Environment, logger: Logger): Promise<Host> => {
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   const clock = systemClock;
+  if (!mayShare(config)) demandFolder('DATA_DIR', config.DATA_DIR);
   const log = await openLog(config);
   const warn = (sentence: string): void => logger.warn(sentence);
   const head = config.EVENTSTORE_URL === undefined ? await log.head() : await patiently(() => log.head(), { warn });

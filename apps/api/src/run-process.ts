@@ -1,17 +1,18 @@
 import './compile-cache';
 import 'reflect-metadata';
-import { LogInUse } from '@app/event-log';
-import { MissingStore } from '@app/hosting';
-import { demandRuntime, InvalidConfig, isUnavailable, readConfig, UnfitRuntime } from '@app/kernel';
-import { MissingKey, WrongVaultKey } from '@app/vault';
+import { demandRuntime, readConfig } from '@app/kernel';
 import { collectAtRest } from './collect-at-rest';
 import { productVersion } from './docs/version';
 import { readEnvironment, type Environment } from './environment';
 import { makeLogger } from './http/logging';
 import { listenSentence } from './listen-faults';
+import { sentenceIn } from './sentences';
 import { startPlatform } from './start';
 import { logDestination } from './terminal/log-destination';
 import { keyNotice, startNotice } from './terminal/notices';
+
+/** One Ctrl-C arrives twice: the terminal sends it to npm and to this process, and npm hands its own on. */
+const SAME_SIGNAL_MS = 1_000;
 
 /** Runs a process of the platform from the environment, over `defaults`. What is wrong with it ends the process with a sentence. */
 export const runProcess = (defaults: Environment = {}): void => {
@@ -33,10 +34,13 @@ const run = async (environment: Environment): Promise<void> => {
   const runs = config.ROLES.includes('api') ? undefined : config.ROLES.join(' and ');
   process.stdout.write(startNotice({ version: productVersion, url: config.BASE_URL ?? url, runs, dataDir: config.DATA_DIR }, process.stdout.isTTY));
 
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     logger.info({ signal }, 'stopping');
     platform.stop().then(
       () => logger.flush(() => process.exit(0)),
@@ -51,10 +55,4 @@ const fail = (error: unknown): void => {
   process.exit(1);
 };
 
-const sentenceOf = (error: unknown): string => {
-  if (error instanceof InvalidConfig || error instanceof UnfitRuntime || error instanceof LogInUse || error instanceof WrongVaultKey || error instanceof MissingKey || error instanceof MissingStore || isUnavailable(error)) return error.message;
-  const listening = listenSentence(error);
-  if (listening !== undefined) return listening;
-  if (error instanceof Error && 'syscall' in error) return `${error.message}.`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-};
+const sentenceOf = (error: unknown): string => listenSentence(error) ?? sentenceIn(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));

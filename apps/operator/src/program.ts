@@ -1,5 +1,6 @@
-import { demandRuntime, UnfitRuntime } from '@app/kernel';
+import { demandRuntime } from '@app/kernel';
 import { productVersion } from '../../api/src/docs/version';
+import { sentenceIn } from '../../api/src/sentences';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import { exitCodesHelp, kindsHelp, viewsHelp } from './names-help';
@@ -52,9 +53,10 @@ const failed = (error: unknown, { stderr }: Streams, json: boolean): ExitCode =>
     if (json) stderr.write(errorJson('wrong_usage', error.message.replace(/^error: /, '')));
     return EXIT.wrongUsage;
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const sentence = error instanceof Failure ? error.message : sentenceIn(error);
+  const message = sentence ?? (error instanceof Error ? error.message : String(error));
   if (json) stderr.write(errorJson(error instanceof Refused ? error.code : codeOf(error), message));
-  else if (error instanceof Failure || error instanceof UnfitRuntime) stderr.write(`${message}\n`);
+  else if (sentence !== undefined) stderr.write(`${sentence}\n`);
   else stderr.write(`${error instanceof Error ? (error.stack ?? message) : message}\n`);
   return error instanceof Failure ? error.exitCode : EXIT.failed;
 };

@@ -18,6 +18,7 @@ export * from './field-cipher';
 export * from './field-paths';
 export * from './fields';
 export * from './grouped';
+export * from './folders';
 export * from './ids';
 export * from './insistently';
 export * from './integration-event';

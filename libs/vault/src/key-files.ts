@@ -29,6 +29,15 @@ export class MissingKey extends Error {
   }
 }
 
+/** A file of a key holds something else. */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey';
+
+  constructor(file: string, why = 'holds no key of at least 32 characters', options?: ErrorOptions) {
+    super(`${file} ${why}: put the right one back, or set the variable of its name.`, options);
+  }
+}
+
 /** The secret as `loadOrMakeKey` would find it; undefined where there is none. */
 export const findKey = ({ folder, name, given }: { readonly folder: string; readonly name: string; readonly given?: string | undefined }): string | undefined => {
   const file = join(folder, name);
@@ -36,9 +45,17 @@ export const findKey = ({ folder, name, given }: { readonly folder: string; read
 };
 
 const readKey = (file: string): string => {
-  const key = readFileSync(file, 'utf8').trim();
-  if (key.length < 32) throw new Error(`${file} holds no key of at least 32 characters`);
+  const key = textOf(file).trim();
+  if (key.length < 32) throw new UnusableKey(file);
   return key;
+};
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UnusableKey(file, `cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
 };
 
 /** `wx`: of two processes that start at once, one makes the key and the other stops. */

@@ -3,7 +3,7 @@ import { systemClock } from '@app/kernel';
 import type { Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
-import { instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { demandDataFolder, instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
 export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async ({ output }, folder, { keys: keysFile }) => {
   const { DATA_DIR: dataFolder } = storesConfig();
@@ -18,6 +18,7 @@ export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = as
 
 export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = async ({ output }, folder, { keys: keysFile }) => {
   const config = storesConfig();
+  await demandDataFolder(config);
   const { manifest, erased } = await orFailure(restore({ folder, keysFile, vaultKey: instanceKey(config, 'VAULT_KEY'), dataFolder: config.DATA_DIR, onProgress: showing(output) }));
   output.progressDone();
   output.result({ dataFolder: config.DATA_DIR, erased, ...manifest }, ({ at, lastSeal }) => [

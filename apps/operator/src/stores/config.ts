@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { appendFile, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type Config, InvalidConfig, readConfig } from '@app/kernel';
+import { appendFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Config, demandFolder, InvalidConfig, makeFolder, readConfig } from '@app/kernel';
 import { findKey } from '@app/vault';
 import { readEnvironment } from '../../../api/src/environment';
+import { sentenceIn } from '../../../api/src/sentences';
 import { EXIT, Failure } from '../exit-codes';
 
 /** The configuration of the stores on this machine, from the environment and `.env`. */
@@ -21,8 +22,11 @@ export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
   if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite'))) throw new Failure(`There is no log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
 };
 
+/** For verbs that fill a folder. Throws where it cannot be made or written. */
+export const demandDataFolder = ({ DATA_DIR }: Config): Promise<void> => orFailure(Promise.resolve().then(() => demandFolder('DATA_DIR', DATA_DIR)));
+
 /** Makes the folder that a file is to lie in, for its owner alone. */
-export const makeFolderOf = async (file: string): Promise<void> => void (await orFailure(mkdir(dirname(file), { recursive: true, mode: 0o700 })));
+export const makeFolderOf = (file: string): Promise<void> => orFailure(Promise.resolve().then(() => makeFolder(resolve(dirname(file)))));
 
 /** Whether the environment or `.env` says which stores are meant. */
 export const storesNamed = (): boolean => ['DATA_DIR', 'EVENTSTORE_URL'].some((name) => Boolean(readEnvironment()[name]));
@@ -52,16 +56,12 @@ export const instanceKey = (config: Config, name: Secret): string => {
   return found;
 };
 
-/** What stands in the way of work on the stores, in a sentence: by name, since these come from several libraries. */
-const SENTENCES = new Set(['BackupError', 'LogInUse', 'LogDiffers', 'ExportDamaged', 'ForeignExport', 'LogCorrupted', 'Unavailable', 'WrongVaultKey', 'MissingStore']);
-
 /** The outcome of work on the stores; what a person can act on becomes a `Failure`. */
 export const orFailure = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (error) {
-    const isFile = error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
-    if (error instanceof Error && (isFile || SENTENCES.has(error.name))) throw new Failure(error.message);
-    throw error;
+    const sentence = error instanceof Failure ? undefined : sentenceIn(error);
+    throw sentence === undefined ? error : new Failure(sentence);
   }
 };

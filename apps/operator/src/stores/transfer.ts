@@ -3,7 +3,7 @@ import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/back
 import { type Blobs, openFileBlobs } from '@app/blobs';
 import { eventMacOf } from '@app/event-log';
 import { eventCatalogue, openBlobs, openLog, openLogReader, openVault } from '@app/hosting';
-import { type Config, EventCodec, type Keyring, systemClock } from '@app/kernel';
+import { type Config, EventCodec, type Keyring, mayShare, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import type { Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
@@ -11,7 +11,7 @@ import { count, type Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { exitCodeOf, shown, verificationLines } from '../verification';
-import { demandLog, findInstanceKey, instanceKey, keepPublicKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { demandDataFolder, demandLog, findInstanceKey, instanceKey, keepPublicKey, makeFolderOf, orFailure, storesConfig } from './config';
 import { demandExport } from './export-file';
 
 /** What travels beside the log, in places of its own: whoever has all three can read everything. */
@@ -51,6 +51,7 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
 export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?: string }]> = async ({ output }, file, { publicKey, ...apart }) => {
   const config = storesConfig();
   await orFailure(demandExport(file));
+  if (!mayShare(config)) await demandDataFolder(config);
   const checked = await shown(output, (onProgress) => orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })));
   if (!checked.ok) {
     output.result(checked, verificationLines);

@@ -1,6 +1,7 @@
 import { WrongVaultKey } from '../key-files';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Damaged } from '@app/kernel';
 import Database from 'better-sqlite3';
 import { unwrapKey, WRAPPED_BYTES, wrapKey } from '../key-wrapping';
 
@@ -36,18 +37,20 @@ export const vaultFile = (folder: string): string => join(folder, 'vault.sqlite'
 export const openVaultDatabase = (folder: string, wrappingKey: Buffer): Database.Database => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const database = new Database(vaultFile(folder), { timeout: LOCK_MS });
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.pragma('secure_delete = ON');
-  database.exec(SCHEMA);
   try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('secure_delete = ON');
+    database.exec(SCHEMA);
     checkWrappingKey(database, wrappingKey, folder);
   } catch (error) {
     database.close();
-    throw error;
+    throw isDamage(error) ? new Damaged('vault', `${vaultFile(folder)} is damaged: put the keys back from their backup (operator restore --keys)`, 'none', { cause: error }) : error;
   }
   return database;
 };
+
+const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code));
 
 /** Empties the write-ahead log, which holds older pages. False where a reader still needs them: it is not waited for. */
 export const emptyWriteAheadLog = (database: Database.Database): boolean => {

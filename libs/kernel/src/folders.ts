@@ -1,0 +1,36 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A folder cannot be made or written; the message says which and what to do. */
+export class UnusableFolder extends Error {
+  override readonly name = 'UnusableFolder';
+}
+
+/**
+ * Makes a folder with those above it, for its owner alone, one after the other: Node's own `recursive` tries for ever where the file
+ * system says that a folder above does not exist, as `/proc` does.
+ */
+export const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+};
+
+/** Makes a folder if it is not there. Throws `UnusableFolder`, naming it as `name`, where it is not this process's to write. */
+export const demandFolder = (name: string, folder: string): void => {
+  try {
+    makeFolder(folder);
+    accessSync(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new UnusableFolder(`${name} ${folder} cannot be used: ${reasonOf((error as NodeJS.ErrnoException).code ?? '')}. Set ${name} to a folder that this user may write.`, { cause: error });
+  }
+};
+
+const reasonOf = (code: string): string =>
+  ({ ENOENT: 'it cannot be made there', ENOTDIR: 'a part of it is a file, not a folder', EACCES: 'this user may not write there', EPERM: 'this user may not write there', EROFS: 'the disk is read-only', ENOSPC: 'the disk is full' })[code] ?? code;
