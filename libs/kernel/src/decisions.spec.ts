@@ -61,6 +61,29 @@ describe('Decisions', () => {
     expect(append.mock.calls.length).toBeLessThanOrEqual(2 * texts.length);
   });
 
+  it('remembers things by what they hold, not by their number', async () => {
+    const { log, decisions } = setUp();
+    const text = 'x'.repeat(400_000);
+    const names = Array.from({ length: 120 }, (_, number) => `n${number}`);
+    for (const name of names) {
+      await decisions.transact(notes, name, { type: 'Note', text }, meta());
+      await decisions.load(notes, name);
+    }
+    const read = jest.spyOn(log, 'readStream');
+    await decisions.load(notes, 'n119');
+    const froms = () => read.mock.calls.map(([stream, options]) => [stream, options?.from]);
+    expect(froms()).toEqual([['notes-n119', 1]]);
+    await decisions.load(notes, 'n0');
+    expect(froms()[1]).toEqual(['notes-n0', 0]);
+  });
+
+  it('reads a thing as it was at a revision', async () => {
+    const { decisions } = setUp();
+    for (const text of ['a', 'b', 'c']) await decisions.transact(notes, 'n1', { type: 'Note', text }, meta());
+    expect((await decisions.loadAt(notes, 'n1', 1))?.texts).toEqual(['a', 'b']);
+    expect(await decisions.loadAt(notes, 'n1', 3)).toBeUndefined();
+  });
+
   it('tells of what it has appended, or may have', async () => {
     const { log, decisions } = setUp();
     const write = async (outcome?: Unavailable): Promise<boolean> => {

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandMeta, Receipt } from './command-meta';
+import { inTime } from './in-time';
+import { forgetBefore, type KnownCommands, remember } from './known-commands';
 import { streamOf, type Decider } from './decider';
 import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { type AppendResult, isWrongExpectedRevision, type NewEvent, type StoredEvent, type StreamLog } from './log-records';
-import { LruCache } from './lru-cache';
+import { LruCache, REMEMBERED } from './lru-cache';
 import { Queues } from './queues';
-import type { EventContext, RecordedEvent } from './recorded-event';
+import type { RecordedEvent } from './recorded-event';
+import { sizeOf } from './size-of';
 import { offBudget, RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
 /** How often a writer that should be alone begins anew where another was faster: who meets it again and again is to give way. */
@@ -22,6 +25,11 @@ const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const RECALLED_MS = 5 * 60 * 1000;
 /** Characters of one's own events that are kept to be folded; larger ones are read again where they are needed. */
 const MOST_OWN = 16 * 1024;
+/** Characters that a baseline, and a command in it, hold beside the state. */
+const OVERHEAD = 500;
+const OF_COMMAND = 300;
+/** A state is measured anew when what was folded since comes to as much as it was and this, in characters: so measuring costs less than folding. */
+const UNMEASURED = 16 * 1024;
 
 /** A stream folded: its state and where it stands. `revision` is -1 for a stream without events. */
 export interface Loaded<State> {
@@ -30,15 +38,16 @@ export interface Loaded<State> {
   readonly position: string | null;
 }
 
-type Commands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
-
 interface Baseline extends Loaded<unknown> {
   readonly decider: unknown;
-  readonly commands: Commands;
+  readonly commands: KnownCommands;
   /** What this process appended behind it since, as the log acknowledged it. */
   readonly own: readonly StoredEvent[];
   /** Of the log that it was read from. */
   readonly timeline: number | undefined;
+  /** At most so many characters, about: as many as were `measured`, and what was folded since. */
+  readonly size: number;
+  readonly measured: number;
   /** When the log last said that there is nothing newer, by this process's steady clock. */
   readAt: number;
 }
@@ -48,7 +57,7 @@ interface Baseline extends Loaded<unknown> {
  * the work began that needs it, and the expected revision is always sent, so a stale baseline costs a read and nothing else.
  */
 export class Decisions {
-  private readonly baselines = new LruCache<string, Baseline>(10_000);
+  private readonly baselines = new LruCache<string, Baseline>(REMEMBERED, weightOf);
   private readonly queues = new Queues();
   private isAway = false;
   private asking: Promise<void> | undefined;
@@ -77,6 +86,14 @@ export class Decisions {
   /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
   load<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
     return this.latest(decider, id) ?? this.advance(decider, streamOf(decider.category, id));
+  }
+
+  /** A thing as it was at a revision, read from the log; undefined where it has no such event. */
+  async loadAt<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, revision: number): Promise<State | undefined> {
+    const stored = await this.log.readStream(streamOf(decider.category, id), { limit: revision + 1 });
+    if (stored.at(-1)?.revision !== revision) return undefined;
+    const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
+    return events.reduce((folded, event) => decider.evolve(folded, event), decider.initial);
   }
 
   /**
@@ -186,7 +203,7 @@ export class Decisions {
     const cached = this.baselines.get(stream);
     // Somebody went on from it meanwhile, or it was forgotten.
     if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length) return;
-    if (events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0) > MOST_OWN) return;
+    if (charactersOf(events) > MOST_OWN) return;
     // The position of the last one is known; nobody asks for those of the others.
     const own = events.map((event, index): StoredEvent => ({ ...event, stream, revision: baseline.revision + 1 + index, position }));
     this.baselines.set(stream, { ...baseline, own });
@@ -218,7 +235,7 @@ export class Decisions {
   private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Loaded<State> & Baseline> {
     for (;;) {
       const { timeline } = this;
-      const start = this.baselineOf(decider, stream) ?? { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), own: NONE, timeline, readAt: 0 };
+      const start = this.baselineOf(decider, stream) ?? { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), own: NONE, timeline, size: 0, measured: 0, readAt: 0 };
       const end = endOf(start);
       const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
       const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });
@@ -237,7 +254,9 @@ export class Decisions {
     const last = (events.at(-1) as RecordedEvent<Event>).context;
     forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
     const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state);
-    const next = { ...start, state, revision: last.revision, position: last.position, commands, own: NONE };
+    const size = start.size + charactersOf(stored);
+    const measured = size > 2 * start.measured + UNMEASURED ? sizeOf(state) : undefined;
+    const next = { ...start, state, revision: last.revision, position: last.position, commands, own: NONE, size: measured ?? size, measured: measured ?? start.measured };
     this.baselines.set(stream, next);
     return next;
   }
@@ -264,32 +283,9 @@ const recallAfter = (): number | undefined => {
 
 const NONE: readonly StoredEvent[] = [];
 
+const charactersOf = (events: readonly NewEvent[]): number => events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+
+const weightOf = ({ size, commands, own }: Baseline): number => OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
+
 /** Revision of the last event that is known, folded or not. */
 const endOf = ({ own, revision }: Baseline): number => own.at(-1)?.revision ?? revision;
-
-const remember = (commands: Commands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
-  const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];
-  const receipt: Receipt = { stream: context.stream, position: context.position, revision: context.revision, eventIds, repeated: false };
-  commands.set(commandId, { receipt, hash: commandHash, at: Date.parse(recordedAt) });
-};
-
-/** What work comes to, undefined where it takes longer; it goes on by itself then, and how it ends is of no interest. */
-const inTime = async <T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => setImmediate(() => resolve(undefined)), milliseconds);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-/** Entries stand in the order of their commands, so the old ones are the first. */
-const forgetBefore = (commands: Commands, time: number): void => {
-  for (const [id, command] of commands) {
-    if (command.at >= time) return;
-    commands.delete(id);
-  }
-};

@@ -26,6 +26,7 @@ export * from './issue-words';
 export * from './keyring';
 export * from './log-records';
 export * from './lru-cache';
+export * from './size-of';
 export * from './money';
 export * from './names';
 export * from './patiently';

@@ -1,4 +1,4 @@
-import { LruCache } from './lru-cache';
+import { LruCache, SharedCapacity } from './lru-cache';
 
 describe('LruCache', () => {
   it('keeps what was used last and forgets the rest', () => {
@@ -32,5 +32,19 @@ describe('LruCache', () => {
     expect(cache.get('c')).toBeUndefined();
     cache.clear();
     expect(cache.get('b')).toBeUndefined();
+  });
+
+  it('holds no more than it shares with others, and gives up its part where it is not used', () => {
+    const shared = new SharedCapacity(1_000);
+    const [idle, busy] = [new LruCache<number, string>(shared, (value) => value.length), new LruCache<number, string>(shared, (value) => value.length)];
+    for (let key = 0; key < 40; key += 1) idle.set(key, 'x'.repeat(10));
+    for (let key = 0; key < 200; key += 1) {
+      busy.set(key, 'x'.repeat(10));
+      busy.get(0);
+    }
+    const held = (cache: LruCache<number, string>) => [...Array(200).keys()].filter((key) => cache.get(key) !== undefined).length;
+    expect(held(idle)).toBe(0);
+    expect(busy.get(0)).toBeDefined();
+    expect(held(busy) * 10).toBeLessThanOrEqual(1_000);
   });
 });

@@ -1,17 +1,42 @@
 /**
- * A map that keeps the entries used last, up to a capacity: a number of entries, or of whatever `weigh` counts. It holds them in
- * two generations and forgets the older one as a whole when the younger one has grown to half the capacity: forgetting single
- * entries of a large `Map` is slow in V8.
+ * What caches may hold together: a number of entries, or of whatever they weigh. All of them forget their older generation at once,
+ * when the younger ones have grown to half the capacity; so a cache that nobody uses gives its share to those that are used.
+ */
+export class SharedCapacity {
+  private weight = 0;
+  private readonly filled = new Set<{ turn(): boolean }>();
+
+  constructor(private readonly capacity: number) {}
+
+  /** Says that a cache holds more, or less. */
+  grow(cache: { turn(): boolean }, by: number): void {
+    this.filled.add(cache);
+    this.weight += by;
+    if (this.weight < this.capacity / 2) return;
+    this.weight = 0;
+    for (const each of this.filled) if (!each.turn()) this.filled.delete(each);
+  }
+}
+
+/** What a process remembers of its log and its views, in characters, which are one or two bytes each, or in what weighs as much. */
+export const REMEMBERED = new SharedCapacity(32 * 1024 * 1024);
+
+/**
+ * A map that keeps the entries used last, up to a capacity of its own or one that it shares. It holds them in two generations and
+ * forgets the older one as a whole: forgetting single entries of a large `Map` is slow in V8.
  */
 export class LruCache<Key, Value> {
   private young = new Map<Key, Value>();
   private old = new Map<Key, Value>();
   private weight = 0;
+  private readonly capacity: SharedCapacity;
 
   constructor(
-    private readonly capacity: number,
+    capacity: number | SharedCapacity,
     private readonly weigh: (value: Value) => number = () => 1,
-  ) {}
+  ) {
+    this.capacity = typeof capacity === 'number' ? new SharedCapacity(capacity) : capacity;
+  }
 
   get(key: Key): Value | undefined {
     const value = this.young.get(key);
@@ -23,24 +48,33 @@ export class LruCache<Key, Value> {
 
   set(key: Key, value: Value): void {
     const before = this.young.get(key);
-    this.weight += this.weigh(value) - (before === undefined ? 0 : this.weigh(before));
     this.young.set(key, value);
-    if (this.weight < this.capacity / 2) return;
-    this.old = this.young;
-    this.young = new Map();
-    this.weight = 0;
+    this.grow(this.weigh(value) - (before === undefined ? 0 : this.weigh(before)));
   }
 
   delete(key: Key): void {
     const before = this.young.get(key);
-    if (before !== undefined) this.weight -= this.weigh(before);
     this.young.delete(key);
     this.old.delete(key);
+    if (before !== undefined) this.grow(-this.weigh(before));
   }
 
   clear(): void {
     this.young.clear();
     this.old.clear();
+    this.grow(-this.weight);
+  }
+
+  /** Forgets what was not used since the last time. False where nothing is left: told by the capacity. */
+  turn(): boolean {
+    this.old = this.young;
+    this.young = new Map();
     this.weight = 0;
+    return this.old.size > 0;
+  }
+
+  private grow(by: number): void {
+    this.weight += by;
+    this.capacity.grow(this, by);
   }
 }

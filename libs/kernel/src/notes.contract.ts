@@ -39,10 +39,10 @@ export class MemoryLog implements StreamLog {
     return { position: String(this.events.length - 1), revision: actual + events.length };
   }
 
-  async readStream(stream: string, { from = 0 } = {}) {
+  async readStream(stream: string, { from = 0, limit = Infinity }: { from?: number; limit?: number } = {}) {
     this.reads += 1;
     if (this.isAway) throw new Unavailable('event log', 'it is away');
-    return this.events.filter((event) => event.stream === stream && event.revision >= from);
+    return this.events.filter((event) => event.stream === stream && event.revision >= from).slice(0, limit);
   }
 }
 

@@ -1,4 +1,5 @@
 import { decidesOnce, given } from '../../../kernel/src/decider.contract';
+import { type RecordedEvent, sizeOf } from '@app/kernel';
 import * as fc from 'fast-check';
 import { type AgentChange, defaultConfig } from './agent-config';
 import { agentDecider, type AgentCommand } from './agent.decider';
@@ -46,10 +47,18 @@ describe('an Agent', () => {
 
   it('goes back to an earlier configuration by a new event', () => {
     const given_ = given(agentDecider, created, changed({ name: 'Other', model: 'm2' }), changed({ systemPrompt: 'Be kind.' }));
-    given_.when({ type: 'Restore', revision: 0, isChatModel }).yields(changed({ name: 'Helper', model: 'm1', systemPrompt: '', restoredFrom: 0 }));
-    given_.when({ type: 'Restore', revision: 2, isChatModel }).yields();
-    given_.when({ type: 'Restore', revision: 3, isChatModel }).refuses('not_found');
-    given(agentDecider, created, changed({ model: 'gone' }), changed({ model: 'm1' })).when({ type: 'Restore', revision: 1, isChatModel }).refuses('conflict');
+    given_.when({ type: 'Restore', revision: 0, config: defaults, isChatModel }).yields(changed({ name: 'Helper', model: 'm1', systemPrompt: '', restoredFrom: 0 }));
+    given_.when({ type: 'Restore', revision: 2, config: { ...defaults, name: 'Other', model: 'm2', systemPrompt: 'Be kind.' }, isChatModel }).yields();
+    given_.when({ type: 'Restore', revision: 3, config: undefined, isChatModel }).refuses('not_found');
+    given(agentDecider, created, changed({ model: 'gone' }), changed({ model: 'm1' })).when({ type: 'Restore', revision: 1, config: { ...defaults, model: 'gone' }, isChatModel }).refuses('conflict');
+  });
+
+  it('is held without its old versions, however many there were', () => {
+    const event = (revision: number, recorded: AgentEvent) => ({ ...recorded, context: { revision } }) as RecordedEvent<AgentEvent>;
+    let agent = agentDecider.evolve(agentDecider.initial, event(0, created));
+    const held = sizeOf(agent);
+    for (let revision = 1; revision <= 1_000; revision += 1) agent = agentDecider.evolve(agent, event(revision, changed({ systemPrompt: `${revision} `.padEnd(1_000, 'long ') })));
+    expect(sizeOf(agent)).toBeLessThan(held + 2_000);
   });
 
   it('is deleted; the automatic chat Agent only with its Space', () => {
@@ -71,7 +80,7 @@ test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<AgentCommand> = fc.oneof(
     config.map((given_) => create(given_)),
     config.map(change),
-    fc.nat(6).map((revision) => ({ type: 'Restore' as const, revision, isChatModel })),
+    fc.nat(6).map((revision) => ({ type: 'Restore' as const, revision, config: revision > 3 ? undefined : { ...defaults, name: `Name ${revision}` }, isChatModel })),
     fc.constant({ type: 'Delete' as const }),
   );
   decidesOnce(agentDecider, commands);

@@ -2,11 +2,9 @@ import { changedFields, type Decider, givenFields, never, refuse } from '@app/ke
 import type { AgentChange, AgentConfig } from './agent-config';
 import type { AgentEvent, StoredConfig } from './agent.events';
 
-/** Configurations from the newest back to the first. */
 interface Version {
   readonly revision: number;
   readonly config: StoredConfig;
-  readonly previous: Version | undefined;
 }
 
 interface Standing {
@@ -34,8 +32,8 @@ export type AgentCommand =
       readonly config: AgentChange;
     }
   | { readonly type: 'Change'; readonly config: AgentChange }
-  /** `isChatModel` knows today's models: an old version may name one that is gone. */
-  | { readonly type: 'Restore'; readonly revision: number; readonly isChatModel: (key: string) => boolean }
+  /** `config`: what it was at that revision, undefined where it had none. `isChatModel` knows today's models: an old version may name one that is gone. */
+  | { readonly type: 'Restore'; readonly revision: number; readonly config: StoredConfig | undefined; readonly isChatModel: (key: string) => boolean }
   /** `withSpace`: its Space is gone; otherwise the automatic chat Agent stays. */
   | { readonly type: 'Delete'; readonly withSpace?: boolean };
 
@@ -62,12 +60,12 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
     const { revision } = event.context;
     if (event.type === 'AgentCreated') {
       const { agentId: _, spaceId, isPersonal, automatic, ownerId, ...config } = event.data;
-      return { status: 'present', spaceId, isPersonal, automatic, ownerId, version: { revision, config, previous: undefined } };
+      return { status: 'present', spaceId, isPersonal, automatic, ownerId, version: { revision, config } };
     }
     if (agent.status !== 'present') return agent;
     if (event.type === 'AgentDeleted') return { status: 'deleted', spaceId: agent.spaceId };
     const { restoredFrom: _, ...changes } = event.data;
-    return { ...agent, version: { revision, config: { ...agent.version.config, ...givenFields(changes) }, previous: agent.version } };
+    return { ...agent, version: { revision, config: { ...agent.version.config, ...givenFields(changes) } } };
   },
 
   owner: (event) => (event.type === 'AgentCreated' ? { spaceId: event.data.spaceId, ...(event.data.ownerId === null ? {} : { userId: event.data.ownerId }) } : {}),
@@ -86,8 +84,8 @@ const change = (config: AgentChange, agent: PresentAgent): readonly AgentEvent[]
   return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data }];
 };
 
-const restore = ({ revision, isChatModel }: Of<'Restore'>, agent: PresentAgent): readonly AgentEvent[] => {
-  const { config } = versionAt(agent.version, revision) ?? refuse('not_found', { kind: 'version', id: revision });
+const restore = ({ revision, config, isChatModel }: Of<'Restore'>, agent: PresentAgent): readonly AgentEvent[] => {
+  if (config === undefined) return refuse('not_found', { kind: 'version', id: revision });
   if (!isChatModel(config.model)) return refuse('conflict', { reason: 'unknown_model' });
   const data = changedFields(config, agent.version.config);
   return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data: { ...data, restoredFrom: revision } }];
@@ -116,11 +114,6 @@ const configured = <Config extends StoredConfig>(standing: Config, change: Agent
   if (!config.public.enabled) return config;
   if (change.memoryEnabled === true || change.sharedMemoryEnabled === true) return refuse('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
   return { ...config, memoryEnabled: false, sharedMemoryEnabled: false };
-};
-
-const versionAt = (newest: Version, revision: number): Version | undefined => {
-  for (let version: Version | undefined = newest; version !== undefined; version = version.previous) if (version.revision === revision) return version;
-  return undefined;
 };
 
 const present = (agent: Agent): PresentAgent => (agent.status === 'present' ? agent : refuse('not_found'));

@@ -1,4 +1,4 @@
-import { LruCache } from '@app/kernel';
+import { LruCache, REMEMBERED } from '@app/kernel';
 import { frozen } from '../frozen';
 import type { Row, StoredRow } from '../read-store';
 
@@ -20,11 +20,10 @@ export interface CachedRow {
   readonly size: number;
 }
 
-/** Characters of JSON text whose parsed rows are kept for each version of a view, with what an object costs beside its text. */
-const CAPACITY = 4 * 1024 * 1024;
+/** Characters that a parsed row costs beside its text. */
 const OVERHEAD = 200;
 
-export const rowCache = (): LruCache<string, CachedRow> => new LruCache(CAPACITY, ({ size }) => size);
+export const rowCache = (): LruCache<string, CachedRow> => new LruCache(REMEMBERED, ({ size }) => size);
 
 export const parsedRow = ({ key, position, changed, row }: FoundRow, seen: number): CachedRow => ({
   stored: Object.freeze({ key, position, row: frozen(JSON.parse(row) as Row), size: row.length }),

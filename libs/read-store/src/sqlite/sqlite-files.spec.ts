@@ -52,6 +52,18 @@ describe('view files', () => {
     expect(onDisk('SECRET-')).toEqual([]);
   });
 
+  it('are remembered by what pages hold, not by their number', async () => {
+    const store = await prepared(await open());
+    await store.swap('notes', undefined, 1);
+    const page = (group: string) => store.find('notes', { where: { group }, limit: 50 });
+    await write(store, 1, [...Array(60).keys()].map((n): Operation => ({ op: 'put', key: `k${n}`, row: { group: `g${n}`, text: `${n} `.padEnd(800_000, 'long text ') } })));
+    const [first, again] = [await page('g0'), await page('g0')];
+    expect(again).toBe(first);
+    for (let n = 1; n < 60; n += 1) await page(`g${n}`);
+    const later = await page('g0');
+    expect([later === first, later]).toEqual([false, first]);
+  });
+
   it('of a dropped version are deleted', async () => {
     const store = await prepared(await open());
     await write(store, 1, [put('a', 'SECRET')]);

@@ -1,4 +1,4 @@
-import { type Json, LruCache } from '@app/kernel';
+import { type Json, LruCache, REMEMBERED } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { PAGE_SIZE } from '../find-page';
 import type { Checkpoint, FindOptions, StoredRow } from '../read-store';
@@ -10,11 +10,15 @@ import { readHead, type ViewHead } from './view-file';
 
 /** Rows of a page that is kept: what lists read at once. Longer ones are read in passing, by whoever goes through a view, and would hold more rows than the row cache may. */
 const LONGEST_KEPT = 201;
+/** Characters that a page costs beside its rows. */
+const PAGE_OVERHEAD = 500;
 
 /** A row of a page; a long one comes without its text, which is read only if the row is not cached. */
 type FoundInPage = [key: string, position: string, changed: number, row: string | null];
 interface Page {
   readonly seen: number;
+  /** Characters, about, of the question and of its rows: those may be in no other cache any more. */
+  readonly size: number;
   readonly rows: readonly StoredRow[];
 }
 
@@ -23,7 +27,7 @@ interface Page {
  * read before the file, never after: what is remembered may then be newer than its mark, but not older.
  */
 export class ViewReader {
-  private readonly pages = new LruCache<string, Page>(200);
+  private readonly pages = new LruCache<string, Page>(REMEMBERED, ({ size }) => size);
   private readonly cache = rowCache();
   private readonly prepared = new Map<string, Database.Statement>();
   private readonly statements;
@@ -71,7 +75,7 @@ export class ViewReader {
     const rows = this.atOneTime(() => this.foundRows(options, seen));
     const same = page !== undefined && page.rows.length === rows.length && rows.every((row, index) => row === page.rows[index]);
     const answer = same ? page.rows : Object.freeze(rows);
-    if (rows.length <= LONGEST_KEPT) this.pages.set(name, { seen, rows: answer });
+    if (rows.length <= LONGEST_KEPT) this.pages.set(name, { seen, size: rows.reduce((sum, row) => sum + row.size, name.length + PAGE_OVERHEAD), rows: answer });
     return answer;
   }
 
@@ -102,6 +106,8 @@ export class ViewReader {
   }
 
   close(): void {
+    this.pages.clear();
+    this.cache.clear();
     this.db.close();
   }
 

@@ -22,7 +22,10 @@ export class RestoreAgentHandler implements ICommandHandler<RestoreAgent> {
     @Inject(CHAT_MODELS) private readonly models: ChatModels,
   ) {}
 
-  execute({ agentId, revision, meta }: RestoreAgent): Promise<Receipt> {
-    return this.decisions.transact(agentDecider, agentId, { type: 'Restore', revision, isChatModel: (key) => this.models.isChatModel(key) }, meta);
+  async execute({ agentId, revision, meta }: RestoreAgent): Promise<Receipt> {
+    // Versions never change: what it was then is read once, however often the decision is taken.
+    const then = await this.decisions.loadAt(agentDecider, agentId, revision);
+    const config = then?.status === 'present' ? then.version.config : undefined;
+    return this.decisions.transact(agentDecider, agentId, { type: 'Restore', revision, config, isChatModel: (key) => this.models.isChatModel(key) }, meta);
   }
 }
