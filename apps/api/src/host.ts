@@ -8,7 +8,7 @@ import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
 import type { Relay } from '@app/relay';
 import { Reservations } from '@app/reservations';
-import { SealArchive, SealedOrdinals, type SealKey, sealKeyOf, Sealer } from '@app/sealing';
+import { lastSigner, SealArchive, SealedOrdinals, type SealKey, sealKeyOf, Sealer } from '@app/sealing';
 import { Metrics, type Tracing, startTracing } from '@app/telemetry';
 import { loadOrMakeKey } from '@app/vault';
 import type { Logger } from 'pino';
@@ -69,6 +69,8 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const metrics = new Metrics();
   const stores = await openStores(config, log, { vaultKey, mac }, clock, warn);
   await patiently(() => demandWhole(stores), { warn });
+  const signer = await patiently(() => lastSigner(log), { warn });
+  if (signer !== undefined && signer !== sealKey.keyId) logger.error({ signer, keyId: sealKey.keyId }, 'SEAL_KEY is not the one that sealed the log last: processes with different keys leave the events of each other unsealed');
   observeStores(stores, metrics);
   const sealArchive = new SealArchive(stores.log);
   const ordinals = new SealedOrdinals(stores.log, sealArchive);

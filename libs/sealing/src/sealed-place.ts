@@ -1,5 +1,6 @@
 import type { LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
+import { jsonOf } from './json';
 import { headOf, isSealable, LogSealed, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
 
 /** How far the log is sealed, as the log itself says. */
@@ -12,6 +13,12 @@ export interface SealedPlace {
 }
 
 export const sealOf = (event: StoredEvent): Seal => LogSealed.data.parse(JSON.parse(event.data));
+
+/** The id of the key that signed the last seal; undefined where there is none that can be read. */
+export const lastSigner = async (log: Pick<LogReader, 'readStream'>): Promise<string | undefined> => {
+  const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
+  return event === undefined ? undefined : LogSealed.data.safeParse(jsonOf(event.data)).data?.keyId;
+};
 
 const PAGE = 500;
 
