@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { operate } from './program';
 
 interface Request {
@@ -141,6 +143,11 @@ describe('the command line', () => {
     const { code, out } = await operator('status');
     expect([code, out]).toEqual([3, expect.stringMatching(/log +down +the disk is full/)]);
   });
+});
+
+it('what is loaded when it is needed is named by its path: the build rewrites no other names', () => {
+  const sources = readdirSync(__dirname, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+  expect(sources.filter((file) => /require\('@(?:app|projections)/.test(readFileSync(join(__dirname, file), 'utf8')))).toEqual([]);
 });
 
 describe('what goes wrong', () => {
