@@ -7,11 +7,12 @@ import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { type AppendResult, isWrongExpectedRevision, type NewEvent, type StoredEvent, type StreamLog } from './log-records';
+import { LogAbsence } from './log-absence';
 import { LruCache, REMEMBERED } from './lru-cache';
 import { Queues } from './queues';
 import type { RecordedEvent } from './recorded-event';
 import { sizeOf } from './size-of';
-import { offBudget, RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
+import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
 /** How often a writer that should be alone begins anew where another was faster: who meets it again and again is to give way. */
 export const MAX_ATTEMPTS = 3;
@@ -59,13 +60,14 @@ interface Baseline extends Loaded<unknown> {
 export class Decisions {
   private readonly baselines = new LruCache<string, Baseline>(REMEMBERED, weightOf);
   private readonly queues = new Queues();
-  private isAway = false;
-  private asking: Promise<void> | undefined;
+  private readonly absence: LogAbsence;
 
   constructor(
     private readonly log: StreamLog,
     private readonly codec: EventCodec,
-  ) {}
+  ) {
+    this.absence = new LogAbsence(log, RECALLED_MS);
+  }
 
   /**
    * Decides a command on the thing `id` and appends what follows. A command id that the stream knows returns its first
@@ -98,8 +100,8 @@ export class Decisions {
 
   /**
    * As `load`, for what changes nothing: while the log is away, or has not answered for 2 s, a thing as it stood when it was last
-   * read, within the last five minutes. Only those wait for such a log who find it so; after that one at a time asks again, and
-   * nobody waits for it. A request that writes waits as for `load`: nothing is decided by memory.
+   * read, within the last five minutes. Only those wait for such a log who find it so; after that it is asked again until it answers,
+   * also where nobody reads, and nobody waits for that. A request that writes waits as for `load`: nothing is decided by memory.
    */
   recall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
     const after = recallAfter();
@@ -114,16 +116,18 @@ export class Decisions {
 
   /** As `isLatest`, by asking the log. While that is away or slow, `mayRecall` says whether to leave it open, for those who go on by `recall`, or to wait for it and throw `Unavailable`. */
   async confirm(stream: string, revision: number, mayRecall: boolean): Promise<boolean> {
-    if (this.log.readIndex === undefined || (mayRecall && this.isAway)) return false;
+    if (this.log.readIndex === undefined || (mayRecall && this.absence.isAway)) return false;
     const after = mayRecall ? recallAfter() : undefined;
     try {
       const asked = this.log.readIndex.confirm(stream, revision);
       const isConfirmed = await (after === undefined ? asked : inTime(after, asked));
-      this.isAway = isConfirmed === undefined && (after ?? 0) >= RECALL_AFTER_MS;
+      // It may be denied unasked.
+      if (isConfirmed === true) this.absence.answered();
+      else if (isConfirmed === undefined && (after ?? 0) >= RECALL_AFTER_MS) this.absence.found(stream);
       return isConfirmed ?? false;
     } catch (error) {
       if (!mayRecall || !isUnavailable(error)) throw error;
-      this.isAway = true;
+      this.absence.found(stream);
       return false;
     }
   }
@@ -163,17 +167,17 @@ export class Decisions {
     const stream = streamOf(decider.category, id);
     const recalled = this.baselineOf(decider, stream);
     if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS) return this.load(decider, id);
-    if (this.isAway) {
-      this.askAgain(decider, stream);
+    if (this.absence.isAway) {
+      void this.absence.ask(stream);
       return this.fold(decider, stream, recalled, recalled.own);
     }
     try {
       const loaded = await inTime(after, Promise.resolve(this.load(decider, id)));
       if (loaded !== undefined) return loaded;
-      this.isAway ||= after >= RECALL_AFTER_MS;
+      if (after >= RECALL_AFTER_MS) this.absence.found(stream);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      this.isAway = true;
+      this.absence.found(stream);
     }
     return this.fold(decider, stream, recalled, recalled.own);
   }
@@ -221,16 +225,6 @@ export class Decisions {
     return cached?.decider === decider && cached.timeline === this.timeline ? (cached as Loaded<State> & Baseline) : undefined;
   }
 
-  private askAgain<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): void {
-    this.asking ??= offBudget(() => this.advance(decider, stream))
-      .then(
-        () => undefined,
-        // Still away, or something that whoever loads the thing then will meet again.
-        (error: unknown) => void (this.isAway = isUnavailable(error)),
-      )
-      .finally(() => (this.asking = undefined));
-  }
-
   /** Reads what came after the baseline and folds it in. */
   private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Loaded<State> & Baseline> {
     for (;;) {
@@ -240,7 +234,7 @@ export class Decisions {
       const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
       const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });
       if (timeline !== this.timeline) continue;
-      this.isAway = false;
+      if (!isKnown) this.absence.answered();
       start.readAt = performance.now();
       return this.fold(decider, stream, start, news);
     }

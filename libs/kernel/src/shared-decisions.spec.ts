@@ -121,6 +121,37 @@ describe('decisions on a log that others write too', () => {
     expect(await decisions.confirm('notes-n1', 0, false)).toBe(true);
   });
 
+  it('goes by memory no more once the log is back, though nobody has read since', async () => {
+    const { log, decisions, other } = shared();
+    await other.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
+    await decisions.load(notes, 'n1');
+    log.isAway = true;
+    const texts = async () => (await decisions.recall(notes, 'n1')).state.texts;
+    expect(await texts()).toEqual(['a']);
+    log.isAway = false;
+    const { reads } = log;
+    const deadline = performance.now() + 2_000;
+    while (log.reads === reads && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+    await other.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
+    expect(await texts()).toEqual(['a', 'b']);
+  });
+
+  it('takes what is denied unasked for no sign that the log is back', async () => {
+    const { log, decisions, other, questions } = shared();
+    await other.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
+    await decisions.load(notes, 'n1');
+    log.isAway = true;
+    expect(await decisions.confirm('notes-n1', 0, true)).toBe(false);
+    const readIndex = log.readIndex as NonNullable<MemoryLog['readIndex']>;
+    const confirm = readIndex.confirm.bind(readIndex);
+    readIndex.confirm = async () => false;
+    await expect((async () => decisions.load(notes, 'new'))()).rejects.toMatchObject({ name: 'Unavailable' });
+    readIndex.confirm = confirm;
+    const { asked } = questions;
+    expect(await decisions.confirm('notes-n1', 0, true)).toBe(false);
+    expect(questions.asked).toBe(asked);
+  });
+
   describe('while the log is slow', () => {
     const slow = async () => {
       const all = shared();
