@@ -50,8 +50,9 @@ describe('an upload of several files that fails half way', () => {
       if (receipt === undefined || fails) throw new Unavailable('log', 'it was made to fail', outcome);
       return receipt;
     });
-    expect(await upload('a.txt', 'b.txt', 'c.txt', 'd.txt')).toMatchObject({ status: 503, body: { code: 'unavailable', outcome } });
-    broken.mockRestore();
+    const answer = await upload('a.txt', 'b.txt', 'c.txt', 'd.txt').finally(() => broken.mockRestore());
+    // The first two were added: that they are withdrawn is not known yet.
+    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable', outcome: 'unknown' } });
     await until(async () => (await documents()).length === 0, 'the end of the documents');
     // Its name may not be known to have come, so the body of an unknown outcome stays for the sweep.
     await until(async () => (await blobs()).length === (outcome === 'none' ? 0 : 1), 'the end of the bodies');

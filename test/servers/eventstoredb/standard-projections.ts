@@ -17,6 +17,7 @@ const STATISTICS_EVERY = 50;
 export const runStandardProjections = (log: ServerLog): void => {
   let next = log.shown.records.length;
   let isWaiting = false;
+  let projected = 0;
   const emit = (stream: string, type: string, data: string, cause: Recorded): void => {
     const metadata = JSON.stringify({ $v: '2:-1:1:4', $c: cause.position, $p: cause.position, $causedBy: cause.id });
     log.append(stream, ANY, [system(type, data, metadata)], () => undefined);
@@ -30,7 +31,8 @@ export const runStandardProjections = (log: ServerLog): void => {
     if (correlation !== undefined) emit(`$bc-${correlation}`, LINK, place, event);
     if (event.revision === 0) emit('$streams', LINK, place, event);
     if (event.revision === 0 && category !== undefined) emit(`$category-${category}`, REFERENCE, event.stream, event);
-    if (next % STATISTICS_EVERY === 0) emit('$stats-127.0.0.1:2113', '$statsCollected', '{"proc-mem":1}', event);
+    projected += 1;
+    if (projected % STATISTICS_EVERY === 1) emit('$stats-127.0.0.1:2113', '$statsCollected', '{"proc-mem":1}', event);
   };
   const catchUp = (): void => {
     isWaiting = false;
