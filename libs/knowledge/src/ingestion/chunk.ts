@@ -5,7 +5,7 @@ import type { TextKind } from './extract-text';
 /** Most words in a chunk: measured best for the small embedding model, which sees no more. */
 export const MAX_WORDS = 100;
 /** Most characters in a chunk, for texts whose words have no end. */
-const MAX_CHARACTERS = 1_500;
+export const MAX_CHARACTERS = 1_500;
 
 const MAX_TITLE = 300;
 

@@ -1,9 +1,17 @@
-import { chunksOf, type Chunk } from './chunk';
-import { extractText } from './extract-text';
+import { chunksOf, type Chunk, MAX_CHARACTERS, MAX_WORDS } from './chunk';
+import { extractText, type TextKind } from './extract-text';
 import { IngestionFailure } from './ingestion-failure';
 
 /** More would make a document that one search result cannot be found in, and blobs that no process can hold. */
 const MAX_CHUNKS = 20_000;
+/** More lines than a word and an empty line for each word that fits: each costs memory while a text is cut. */
+const MAX_LINES = 2 * MAX_CHUNKS * MAX_WORDS;
+
+const TAB = 9;
+const LINE_END = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+const HASH = 35;
 
 export interface ReadDocument {
   readonly text: string;
@@ -17,8 +25,38 @@ export const readDocument = (body: Buffer, mimeType: string): ReadDocument => {
   const begun = performance.now();
   const { text, kind } = extractText(body, mimeType);
   const parsed = performance.now();
+  if (isTooLong(text, kind)) throw new IngestionFailure('too_many_passages');
   const chunks = chunksOf(text, kind);
   if (chunks.length === 0) throw new IngestionFailure('empty_document');
   if (chunks.length > MAX_CHUNKS) throw new IngestionFailure('too_many_passages');
   return { text, chunks, milliseconds: { parse: Math.round(parsed - begun), chunk: Math.round(performance.now() - parsed) } };
+};
+
+/**
+ * Whether a text has more words, characters or lines than `MAX_CHUNKS` take, however it is cut. Looked at first, a character at a time: the
+ * pieces of 95 MB of short sentences take five gigabytes. Lines that may be headings do not count, since chunks do not hold those.
+ */
+const isTooLong = (text: string, kind: TextKind): boolean => {
+  let lines = 1;
+  let words = 0;
+  let characters = 0;
+  let isHeading = false;
+  let isLineBegun = false;
+  let isWordBegun = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === LINE_END) {
+      lines += 1;
+      isLineBegun = isHeading = isWordBegun = false;
+    } else if (code === SPACE || (code >= TAB && code <= CARRIAGE_RETURN)) isWordBegun = false;
+    else {
+      if (!isLineBegun) isHeading = kind === 'markdown' && code === HASH;
+      isLineBegun = true;
+      if (isHeading) continue;
+      characters += 1;
+      if (!isWordBegun) words += 1;
+      isWordBegun = true;
+    }
+  }
+  return lines > MAX_LINES || words > MAX_CHUNKS * MAX_WORDS || characters > MAX_CHUNKS * MAX_CHARACTERS;
 };

@@ -1,0 +1,25 @@
+import { processorTime } from '../../../../test/fixtures/processor-time';
+import { IngestionFailure } from './ingestion-failure';
+import { readDocument } from './read-document';
+
+const MEBIBYTE = 1024 ** 2;
+const filled = (piece: string, mebibytes: number): Buffer => Buffer.alloc(mebibytes * MEBIBYTE, piece);
+
+it.each([
+  ['short sentences in one paragraph', 'ab. ', 'text/markdown'],
+  ['words in lines of code', 'a b\n', 'text/markdown'],
+  ['paragraphs of a word', 'a\n\n', 'text/plain'],
+  ['empty lines around a word', `a${'\n'.repeat(MEBIBYTE)}`, 'text/markdown'],
+  ['headings', '# a\n', 'text/markdown'],
+  ['one word', 'x', 'text/plain'],
+])('refuses what cannot fit before it is cut: %s', (_, piece, mimeType) => {
+  const body = filled(piece, 48);
+  const spent = processorTime();
+  expect(() => readDocument(body, mimeType)).toThrow(new IngestionFailure('too_many_passages'));
+  expect(spent()).toBeLessThan(2_000);
+});
+
+it('cuts what is as long as a document may be', () => {
+  const text = `${'# Heading of a chapter\n'.repeat(500_000)}\n${'word '.repeat(1_000_000)}`;
+  expect(readDocument(Buffer.from(text), 'text/markdown').chunks.length).toBeGreaterThanOrEqual(10_000);
+});
