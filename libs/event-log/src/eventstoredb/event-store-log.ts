@@ -155,11 +155,9 @@ export class EventStoreLog implements EventLog {
   /** Others may have acted before an append was taken, or refused: from there on the log is asked anew. */
   private async appended(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     const ended = this.readIndex.watch(stream);
-    let end: number | undefined;
+    let end: number | AppendResult | undefined;
     try {
-      const result = await this.appender.append(stream, events, expected);
-      end = result.revision;
-      return result;
+      return (end = await this.appender.append(stream, events, expected));
     } catch (error) {
       if (isWrongExpectedRevision(error) && error.actual >= 0) end = error.actual;
       throw error;

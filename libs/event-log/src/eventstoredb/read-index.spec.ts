@@ -1,4 +1,4 @@
-import { EventCatalogue, inReadScope, renewReadScope } from '@app/kernel';
+import { EventCatalogue, inReadScope, type NewEvent, renewReadScope } from '@app/kernel';
 import { foreignEvents, intruderIn, writeForeign } from '../../../../test/fixtures/foreign-events';
 import { until } from '../../../../test/fixtures/until';
 import { rounds, seed, seededNumbers } from '../../../../test/faults/log/rounds';
@@ -66,6 +66,22 @@ describe('a read index', () => {
     expect(await readsOf(proxy, async () => expect(await loadAll()).toEqual([1, 2, 1, 1]))).toBe(2);
     expect(await readsOf(proxy, loadAll)).toBe(1);
   }));
+
+  it.each([false, true])('takes the place of an append that stood before for no end of its stream, followed beyond it: %s', (isFollowed) => withTwo(async ({ first, second }) => {
+    const [event, later] = newEvents(2) as [NewEvent, NewEvent];
+    await second.log.append('counter-r', [event], 'noStream');
+    await second.log.append('counter-r', [later], 0);
+    if (isFollowed) await first.index.ask();
+    const { promise: isRepeated, resolve: repeated } = Promise.withResolvers<void>();
+    const looked = inReadScope(async () => {
+      await isRepeated;
+      return first.log.endOf('counter-r');
+    });
+    expect(await first.log.append('counter-r', [event], 'noStream')).toMatchObject({ revision: 0 });
+    repeated();
+    expect([undefined, 1]).toContain(await looked);
+    expect(await inReadScope(() => first.index.confirm('counter-r', 0))).toBe(false);
+  })());
 
   it('is shared by all who wait, and by nobody who comes after it was asked', withTwo(async ({ first, second, proxy, server }) => {
     await second.add('a');

@@ -1,5 +1,5 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
-import { moment, offBudget, type Position, type ReadIndex, servesReadScope, type StoredEvent } from '@app/kernel';
+import { type AppendResult, moment, offBudget, type Position, type ReadIndex, servesReadScope, type StoredEvent } from '@app/kernel';
 import type { Connection } from './connection';
 import { LogTail } from './log-tail';
 import { awaited, patiently } from './patience';
@@ -107,17 +107,20 @@ export class EventStoreReadIndex implements ReadIndex {
 
   /**
    * Watches a stream while it is read or written, so that nothing is lost that moves meanwhile. To be ended once, with the last
-   * revision that was found, where one was.
+   * revision that was found, where one was, or with what was appended.
    */
-  watch(stream: string): (revision?: number) => void {
+  watch(stream: string): (found?: number | AppendResult) => void {
     const { generation } = this;
     const begun = moment();
     this.watched.set(stream, (this.watched.get(stream) ?? 0) + 1);
-    return (revision) => {
+    return (found) => {
       const others = (this.watched.get(stream) ?? 1) - 1;
       if (others > 0) this.watched.set(stream, others);
       else this.watched.delete(stream);
-      if (revision !== undefined && generation === this.generation) this.learn(stream, revision, begun);
+      if (found === undefined || generation !== this.generation) return;
+      if (typeof found === 'number') this.learn(stream, found, begun);
+      // It may have stood before, and others' behind it: those are told by what is followed, from where this is not known yet.
+      else if (this.isBeyond(found.position)) this.learn(stream, found.revision, 0);
     };
   }
 
