@@ -34,6 +34,9 @@ export interface ServerAddress {
 
 const KEEP_ALIVE_MS = 10_000;
 const NEVER = 0x7fffffff;
+/** Looked for ahead of the parser, which has advice of its own for it. */
+const NOT_VERIFYING = /[?&]tls[_-]?verify[_-]?cert=false(&|$)/i;
+const UNREADABLE_USER = 'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.';
 
 /**
  * Reads `esdb://user:password@host:port,host:port?tls=true&tlsCAFile=...` as the client of EventStoreDB does. Its options
@@ -41,10 +44,10 @@ const NEVER = 0x7fffffff;
  */
 export const readConnectionString = (url: string): ServerAddress => {
   const { user, rest } = withoutUser(url.trim().replace(/^kurrentdb/, 'esdb'));
-  const options = parsed(rest);
-  if (options.tlsVerifyCert === false) {
+  if (NOT_VERIFYING.test(rest)) {
     throw new InvalidConfig('EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.');
   }
+  const options = parsed(rest);
   const isSecure = options.tls !== false;
   return {
     endpoints: options.hosts.map(({ address, port }) => ({ host: address, port })),
@@ -58,12 +61,15 @@ export const readConnectionString = (url: string): ServerAddress => {
 
 /** The user apart, as `name:password`: the parser writes what it does not like on the console. */
 const withoutUser = (url: string): { readonly user: string | undefined; readonly rest: string } => {
-  const [, scheme, name, password, rest] = /^([^:]+:\/\/)([^:]+):([^@]+)@(.*)$/s.exec(url) ?? [];
-  if (scheme === undefined || name === undefined || password === undefined) return { user: undefined, rest: url };
+  const [, scheme, name, password, after = ''] = /^([^:]+:\/\/)([^:]+):([^@]+)@(.*)$/s.exec(url) ?? [];
+  const isNamed = scheme !== undefined && name !== undefined && password !== undefined;
+  const rest = isNamed ? `${scheme}${after}` : url;
+  if (/^[^?]*@/.test(rest)) throw new InvalidConfig(UNREADABLE_USER);
+  if (!isNamed) return { user: undefined, rest };
   try {
-    return { user: `${decodeURIComponent(name)}:${decodeURIComponent(password)}`, rest: `${scheme}${rest ?? ''}` };
+    return { user: `${decodeURIComponent(name)}:${decodeURIComponent(password)}`, rest };
   } catch {
-    throw new InvalidConfig('EVENTSTORE_URL names a user that cannot be read: in name and password % is written %25.');
+    throw new InvalidConfig(UNREADABLE_USER);
   }
 };
 
