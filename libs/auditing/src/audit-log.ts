@@ -1,6 +1,6 @@
 import type { EventLog } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
+import { fitting, type ReadStore } from '@app/read-store';
 import { type EventQuery, matches, tracedOf } from './event-query';
 import { indexFilter, indexPage, type Stretch, timeBounds } from './trail-index';
 
@@ -17,7 +17,7 @@ export interface EventPageOptions {
 
 export interface EventPage {
   readonly events: readonly StoredEvent[];
-  /** Where the next page begins, exclusive; null at the end. A page may be short, or empty, before the end. */
+  /** Where the next page begins, exclusive; null at the end. A page may be short, or empty, before the end: one of large events is. */
   readonly next: Position | null;
 }
 
@@ -35,7 +35,8 @@ export class AuditLog {
     for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
       const stretch = await this.stretch(query, order, upTo, lookedAt === 0 ? Math.min(LOG_PAGE, limit + 1) : LOG_PAGE);
       events.push(...stretch.events);
-      if (events.length > limit) return { events: events.slice(0, limit), next: events[limit - 1]?.position ?? null };
+      const count = fitting(events.map(({ data, metadata }) => data.length + metadata.length), limit);
+      if (events.length > count) return { events: events.slice(0, count), next: events[count - 1]?.position ?? null };
       upTo = stretch.upTo;
       lookedAt += stretch.lookedAt;
       if (stretch.end || passed(order, upTo, bounds.stop)) return { events, next: null };

@@ -35,3 +35,11 @@ export const findPage = async <R extends Row = Row>(
 
 /** Characters of rows together. */
 export const sizeOf = (rows: readonly StoredRow[]): number => rows.reduce((sum, { size }) => sum + size, 0);
+
+/** How many of these begin a page, by their sizes in characters: at most `limit`, together of at most `PAGE_SIZE`, and at least one. */
+export const fitting = (sizes: readonly number[], limit: number): number => {
+  let together = sizes[0] ?? 0;
+  let count = 1;
+  while (count < Math.min(sizes.length, limit) && (together += sizes[count] as number) <= PAGE_SIZE) count += 1;
+  return Math.min(count, sizes.length);
+};

@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { concealed, historyOf, type Moment, momentOf, objectAfter, type ObjectView, readObject, type Rows, upTo } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, EventCodec, type Json, type RecordedEvent, refuse } from '@app/kernel';
-import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
+import { fitting, READ_STORE, type ReadStore, type Row } from '@app/read-store';
 import { VAULT, type Vault } from '@app/vault';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
@@ -71,9 +71,10 @@ export class AuditObjectsController {
     const { limit, after } = this.lists.page(list, caller, asked);
     const { view, events } = await this.see(found, id, asked.content, caller, { kind, id, history: true }, meta);
     const items = historyOf(view, events).toReversed().filter(({ position }) => after === undefined || position < after.key);
-    const page = items.slice(0, limit);
-    const last = page.at(-1);
-    return this.lists.answer(list, caller, asked, page.map((item) => new JsonText(JSON.stringify(item))), last === undefined || page.length === items.length ? null : { values: [], key: last.position });
+    const shown = items.slice(0, limit).map((item) => new JsonText(JSON.stringify(item)));
+    const count = fitting(shown.map(({ text }) => text.length), limit);
+    const last = items[count - 1];
+    return this.lists.answer(list, caller, asked, shown.slice(0, count), last === undefined || count === items.length ? null : { values: [], key: last.position });
   }
 
   /** The kind and the streams of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
