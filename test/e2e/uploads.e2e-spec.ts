@@ -50,6 +50,13 @@ it.each([
   expect(errors()).toEqual([]);
 });
 
+it.each([
+  ['files', [scope, ...Array.from({ length: 101 }, () => file(1))], 'At most 100 files are taken at once. Send the others in a request of their own.'],
+  ['fields', [...Array.from({ length: 101 }, () => ({ name: 'tagIds', value: '' })), scope, file(1)], 'At most 100 fields are taken beside the files.'],
+])('too many %s are told from a body that is too large', async (_name, parts, detail) => {
+  expect(await (await upload(body(parts))).json()).toMatchObject({ code: 'too_large', detail });
+});
+
 it.each([['in a file', body([scope, file(40_000)]).slice(0, 30_000)], ['between two parts', body([scope, file(10)]).slice(0, -8)], ['in a field', body([scope]).slice(0, 60)], ['before the first part', '-'], ['in a body of JSON', '{ "name":', 'application/json']])(
   'a client that leaves %s is no error of ours, and leaves nothing',
   async (_name, sent, type = 'multipart/form-data; boundary=B') => {

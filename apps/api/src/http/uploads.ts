@@ -13,6 +13,8 @@ export type Part =
 const MOST_HEADERS = 20;
 /** The text of one field. */
 const FIELD_BYTES = 64 * 1024;
+/** Most files of a body, and most other fields. */
+const MOST_PARTS = 100;
 
 /**
  * Lets an instance read multipart bodies. The parser's hooks are left out: they would run for every request, and only remove
@@ -20,7 +22,7 @@ const FIELD_BYTES = 64 * 1024;
  */
 export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void => {
   const withoutHooks = Object.create(fastify, { addHook: { value: () => fastify } }) as FastifyInstance;
-  multipart(withoutHooks, { limits: { fileSize, files: 100, fields: 100, fieldSize: FIELD_BYTES, fieldNameSize: 100, headerPairs: MOST_HEADERS } }, () => undefined);
+  multipart(withoutHooks, { limits: { fileSize, files: MOST_PARTS, fields: MOST_PARTS, fieldSize: FIELD_BYTES, fieldNameSize: 100, headerPairs: MOST_HEADERS } }, () => undefined);
 };
 
 /**
@@ -57,9 +59,17 @@ async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;
   } catch (error) {
-    throw error instanceof Error && !('code' in error) ? refusal('', 'The body is not well-formed multipart/form-data.', 'malformed') : error;
+    if (!(error instanceof Error)) throw error;
+    if (!('code' in error)) throw refusal('', 'The body is not well-formed multipart/form-data.', 'malformed');
+    throw tooMany(String(error.code)) ?? error;
   }
 }
+
+const tooMany = (code: string): InvalidInput | undefined => {
+  if (code === 'FST_FILES_LIMIT') return new InvalidInput('too_large', [{ path: '', code: 'too_many_files', message: `At most ${MOST_PARTS} files are taken at once. Send the others in a request of their own.` }]);
+  if (code === 'FST_FIELDS_LIMIT') return new InvalidInput('too_large', [{ path: '', code: 'too_many_fields', message: `At most ${MOST_PARTS} fields are taken beside the files.` }]);
+  return undefined;
+};
 
 /** Not of the parser's own errors, which the instance without its hooks keeps for itself. */
 const tooLarge = (path: string, { server }: FastifyRequest): InvalidInput =>
