@@ -10,6 +10,7 @@ import { behaves, chunk, DONE, events, startUpstreamDouble, type UpstreamDouble 
 /** Fault 36, and clients that are slow or say nothing: what streams cost while they are held, and that nothing of them stays. */
 const KEY = 'streams-test-key-0123456789-abcdefghijklmnop';
 const CLIENTS = 500;
+const CALLERS = 50;
 /** Whole memory of the process, MB. */
 const MOST_MEMORY = 400;
 /** What clients that do not read may add, MB. */
@@ -53,10 +54,25 @@ const send = (text: string, { deaf = false, heard = () => undefined }: { deaf?: 
     socket.on('error', reject);
   });
 
-const streamed = (() => {
+const streamedBy = (key: string): string => {
   const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] });
-  return `POST /api/compat/v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-api-key: ${KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-})();
+  return `POST /api/compat/v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+};
+const streamed = streamedBy(KEY);
+
+/** Keys of users of their own. */
+const keysOfOthers = async (count: number): Promise<readonly string[]> => {
+  const post = async (path: string, body: object): Promise<Readonly<Record<string, string>>> => {
+    const answer = await fetch(`${child.url}/api/v1/core${path}`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    expect(answer.status).toBe(201);
+    return (await answer.json()) as Readonly<Record<string, string>>;
+  };
+  const keys = Array.from({ length: count }, async (_, index) => {
+    const { id: userId } = await post('/users', { email: `reader${index}@example.com`, name: `Reader ${index}`, role: 'member' });
+    return (await post('/api-keys', { name: 'gateway', permissions: ['compat'], userId }))['secret'] as string;
+  });
+  return Promise.all(keys);
+};
 
 test('500 streams are held at once in little memory, and nothing of them stays when their clients leave in the middle', async () => {
   await (await chat()).text();
@@ -80,6 +96,8 @@ test('500 streams are held at once in little memory, and nothing of them stays w
 
 test('500 clients that read nothing hold up their providers, and add little memory; others are served', async () => {
   await (await chat()).text();
+  // What one caller may leave unread is bounded for itself.
+  const keys = await keysOfOthers(CALLERS);
   const before = memory();
   let [written, seen] = [0, -1];
   const held = new Set<object>();
@@ -93,7 +111,7 @@ test('500 clients that read nothing hold up their providers, and add little memo
     events(response).on('drain', fill);
     fill();
   };
-  await Promise.all(Array.from({ length: CLIENTS }, () => send(streamed, { deaf: true })));
+  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => send(streamedBy(keys[index % CALLERS] as string), { deaf: true })));
   await until(() => upstream.calls.length === CLIENTS + 1, 'the streams');
   // Nothing tells that no provider will write any more: all are held up where nothing was written between two looks.
   const halted = (): boolean => seen === (seen = written) && held.size === CLIENTS;
