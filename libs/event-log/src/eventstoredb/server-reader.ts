@@ -1,5 +1,5 @@
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import type { StoredEvent } from '@app/kernel';
+import { type StoredEvent, waitBudget } from '@app/kernel';
 import type { Connection } from './connection';
 import { serverFault, ServerFault } from './server-errors';
 import { storedEvent, writtenAt } from './stored-event';
@@ -7,7 +7,7 @@ import type { ReadCall } from './transport';
 
 /** Bytes of data and metadata after which a read is cut short. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Parts into which a silence is divided. */
+/** Parts into which the time is divided. */
 const TURNS = 5;
 
 export interface Found {
@@ -24,14 +24,15 @@ const NOTHING: Found = { events: [], foreign: NONE, isWhole: true };
 
 /**
  * All events that a read gives, or those up to `mostBytes`. A stream that does not exist, or no more, gives nothing. Throws
- * `ServerFault`, also when nothing comes for so many milliseconds, and when nobody waits for it any more, as `signal` says.
+ * `ServerFault`, also when nothing comes for so many milliseconds, when a request waits for longer than that in all, and when nobody waits for it any more, as `signal` says.
  */
 export const readFrom = (connection: Connection, request: ReadReq, silence: number, mostBytes = MOST_BYTES, signal?: AbortSignal): Promise<Found> =>
   new Promise((resolve, reject) => {
     const events: StoredEvent[] = [];
     let foreign: Map<StoredEvent, string> | undefined;
     let bytes = 0;
-    let quietTurns = 0;
+    let turns = 0;
+    const isForRequest = waitBudget() !== undefined;
     let call: ReadCall | undefined;
     let isOver = false;
     const end = (outcome: () => void): void => {
@@ -49,14 +50,14 @@ export const readFrom = (connection: Connection, request: ReadReq, silence: numb
     };
     // Counted in turns, so that time in which this process itself stood still is not the server's.
     const watch = setInterval(() => {
-      if ((quietTurns += 1) >= TURNS) breakOff(() => reject(new ServerFault('late')));
+      if ((turns += 1) >= TURNS) breakOff(() => reject(new ServerFault('late')));
     }, silence / TURNS);
     const giveUp = (): void => (isOver ? undefined : breakOff(() => reject(new ServerFault('late'))));
     signal?.addEventListener('abort', giveUp, { once: true });
     if (signal?.aborted === true) return giveUp();
     const take = (response: ReadResp): void => {
       if (isOver) return;
-      quietTurns = 0;
+      if (!isForRequest) turns = 0;
       if (response.hasStreamNotFound()) return end(() => resolve(NOTHING));
       const recorded = response.getEvent()?.getEvent();
       if (recorded === undefined) return;

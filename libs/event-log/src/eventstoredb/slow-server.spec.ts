@@ -1,12 +1,43 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import { setTimeout as lasting } from 'node:timers/promises';
 import type { Unavailable } from '@app/kernel';
 import { until } from '../../../../test/fixtures/until';
-import { newEvents } from '../contract/log-under-test.contract';
+import { startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { openEventStoreLog } from '..';
+import { newEvent, newEvents } from '../contract/log-under-test.contract';
 import { waitingFor, withServer } from './with-server.contract';
 
 const CALLERS = 64;
 /** Longer than a server was seen to pause, and than calls waited before. */
 const PAUSE_MS = 2_500;
+
+/** A network before a server that lets through, once it is thin, 20 KB every 200 ms. */
+const thinNetwork = async (server: number) => {
+  const sockets = new Set<Socket>();
+  let isThin = false;
+  const thinned = (): Transform =>
+    new Transform({
+      highWaterMark: 20_000,
+      transform(chunk: Buffer, _encoding, done) {
+        this.push(chunk);
+        if (isThin) setTimeout(done, chunk.length / 100);
+        else done();
+      },
+    });
+  const listening = createServer((client) => {
+    const upstream = connect(server, '127.0.0.1');
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => undefined));
+    client.pipe(upstream).pipe(thinned()).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const stop = (): void => {
+    for (const socket of sockets) socket.destroy();
+    listening.close();
+  };
+  return { port: (listening.address() as AddressInfo).port, thin: () => void (isThin = true), stop };
+};
 
 describe('EventStoreDB that pauses under load', () => {
   const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -62,6 +93,24 @@ describe('EventStoreDB that pauses under load', () => {
     expect(performance.now() - started).toBeGreaterThan(900);
     expect(performance.now() - started).toBeLessThan(1_800);
   }));
+
+  it('hands over little by little: what a request reads takes no longer than the request may', async () => {
+    const server = await startEventStoreDouble();
+    const network = await thinNetwork(server.port);
+    const log = await openEventStoreLog({ url: `esdb://127.0.0.1:${network.port}?tls=false` });
+    const large = times(40).map(() => newEvent({ data: `"${'x'.repeat(20_000)}"` }));
+    await log.append('a-1', large, 'noStream');
+    network.thin();
+    const started = performance.now();
+    const outcome = await waitingFor(1_000, () => log.readStream('a-1')).then((events) => events.length, (error: Unavailable) => error.reason);
+    const took = performance.now() - started;
+    network.stop();
+    await log.close();
+    await server.stop();
+
+    expect(outcome).toBe('the server did not answer in time');
+    expect(took).toBeLessThan(2_000);
+  });
 
   it('now and then, goes on being written and read', withServer(async (log, server) => {
     let slowest = 0;
