@@ -1,6 +1,6 @@
 import type { EventLog, EventMac } from '@app/event-log';
 import { type Clock, type EventCodec, isWrongExpectedRevision, LruCache, type StoredEvent } from '@app/kernel';
-import { isSealable, type SealHead, signedText } from './seal';
+import { isSealable, type SealHead, sealedEvents, signedText } from './seal';
 import type { SealArchive } from './seal-archive';
 import { isSignedBy, publicKeyOf, type SealKey } from './seal-key';
 import type { SealedPlace } from './sealed-place';
@@ -39,10 +39,16 @@ export class EventProofs {
     }
     // Its MAC says where an event was appended, not whether it stands there again.
     if (event.revision <= (this.revisions.get(event.stream) ?? -1)) return 'repeated';
-    if (check === 'unplaced' && (waiting(event.id) || (await this.archive.overId(event.id)) !== undefined)) return 'repeated';
+    if (check === 'unplaced' && (waiting(event.id) || (await this.isCopy(event)))) return 'repeated';
     this.accepted = 0;
     this.revisions.set(event.stream, event.revision);
     return 'proven';
+  }
+
+  /** Whether an event with this id is sealed at another place. At this place it is the event itself, which another sealer was faster with. */
+  private async isCopy({ id, stream, revision }: StoredEvent): Promise<boolean> {
+    const archived = await this.archive.overId(id);
+    return archived !== undefined && !sealedEvents(archived.seal).some((sealed) => sealed.id === id && sealed.stream === stream && sealed.revision === revision);
   }
 }
 

@@ -3,8 +3,10 @@ import { Unavailable } from '@app/kernel';
 import { SealedLog, SEAL_SECRET } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
 import { contentHash, leafHash } from './event-hash';
+import { EventProofs } from './event-proofs';
 import { merkleRoot } from './merkle';
 import { headOf, isSealable, NO_SEAL, SEAL_STREAM, sealedEvents, sealHash, signedText } from './seal';
+import { SealArchive } from './seal-archive';
 import { isSignedBy, publicKeyOf, sealKeyOf } from './seal-key';
 import { sealOf } from './sealed-place';
 
@@ -84,11 +86,22 @@ describe('Sealer', () => {
     const sealers = [test.newSealer(), test.newSealer()];
     await Promise.all(sealers.map((sealer) => sealer.start()));
     for (let count = 0; count < 60; count += 1) await test.note(`document-${count % 7}`, `note ${count}`);
-    await until(() => sealers.some((sealer) => sealer.ordinal >= 60));
+    await until(() => sealers.some((sealer) => sealer.ordinal === 60));
     await Promise.all(sealers.map((sealer) => sealer.stop()));
     expect(await sealedIds()).toEqual(await ownIds());
     const all = await seals();
     expect(all.slice(1).map(({ previous }) => previous)).toEqual(all.slice(0, -1).map((seal) => sealHash(headOf(seal))));
+  });
+
+  it('takes what another sealer has just sealed for itself, and only what stands elsewhere for a copy', async () => {
+    await test.note('document-1', 'a');
+    const [event] = (await test.events()).filter(isSealable);
+    if (event === undefined) throw new Error('nothing was noted');
+    await test.seal();
+    const proofs = () => new EventProofs(test.mac, new SealArchive(test.log), 0);
+    const waiting = () => false;
+    expect(await proofs().of(event, waiting)).toBe('proven');
+    expect(await proofs().of({ ...event, revision: event.revision + 1 }, waiting)).toBe('repeated');
   });
 
   it('seals once although the log did not answer, whether it had written or not', async () => {
