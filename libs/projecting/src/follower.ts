@@ -202,6 +202,7 @@ export class Follower {
   /** What another thread writes: nothing else is let in meanwhile. */
   private async catchUp(): Promise<void> {
     const { store, version, held, skip, catchUp } = this.options;
+    // A look that fails changes nothing, and the next comes at once; what is wrong with the store the run itself meets.
     const looking = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
     this.behind = 0;
     try {

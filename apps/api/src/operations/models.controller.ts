@@ -29,7 +29,7 @@ export class ModelsController {
     }
     const record = () => recordCatalogue(this.decisions, this.models.catalogue, meta);
     await record().catch((error: unknown) => {
-      // What is billed by is in the log in the end, at the latest by the next start.
+      // What is billed by is in the log in the end, at the latest by the next start, which records what is missing: so nothing is lost where this gives up.
       if (isUnavailable(error)) void insistently(record).catch(() => undefined);
       throw error;
     });

@@ -11,8 +11,9 @@ const NEWER = /^\{"format":"agent-platform\/export","version":(?!1[,}])/;
 
 /** Throws where a file is no export at all: that is a wrong file, and no sign of tampering. */
 export const demandExport = async (file: string): Promise<void> => {
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined) throw new Failure(`There is no file ${file}.`, EXIT.wrongUsage);
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(error.code === 'ENOENT' ? `There is no file ${file}.` : `The file ${file} cannot be read (${error.code}).`, EXIT.wrongUsage);
+  });
   if (!found.isFile()) throw new Failure(`${file} is a folder, not an export.`, EXIT.wrongUsage);
   const isGzipped = await beginsAsGzip(file);
   if (isGzipped !== file.endsWith('.gz')) throw new Failure(isGzipped ? `${file} is gzipped: name it ${file}.gz.` : `${file} is not gzipped: an export whose name ends in .gz is.`, EXIT.wrongUsage);

@@ -39,6 +39,7 @@ export class Cluster {
       if (named === undefined) throw new Error('names no leader');
       return isSame(named, endpoint) ? endpoint : seek(named);
     };
+    // Where no node names a leader there is none to go to yet.
     return Promise.any([...this.address.endpoints, ...this.members].map(seek)).catch(() => undefined);
   }
 

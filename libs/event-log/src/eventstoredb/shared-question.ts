@@ -45,6 +45,7 @@ export class SharedQuestion {
   private async oneOver(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+    // Those who asked are told of a question that fails; here it only has to be over.
     await Promise.race([...this.underWay, late]).catch(() => undefined);
     clearTimeout(timer);
   }
