@@ -5,12 +5,18 @@ interface NestCli {
   readonly projects: Readonly<Record<string, { readonly root: string }>>;
 }
 interface LintRules {
-  readonly overrides: readonly { readonly files: readonly string[]; readonly rules: Readonly<Record<string, unknown>> }[];
+  readonly overrides: readonly {
+    readonly files: readonly string[];
+    readonly rules: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 const root = join(__dirname, '..');
 const read = <T>(file: string): T => JSON.parse(readFileSync(join(root, file), 'utf8')) as T;
-const folders = (of: string): string[] => readdirSync(join(root, of), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => `${of}/${name}`);
+const folders = (of: string): string[] =>
+  readdirSync(join(root, of), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${of}/${name}`);
 
 /** Assembles the application from every library and view: it may import all of them. */
 const UNBOUNDED = ['libs/hosting'];
@@ -21,6 +27,8 @@ it('nest-cli.json names every application, library and view, and nothing else', 
 });
 
 it('every library says what it may import', () => {
-  const bounded = read<LintRules>('test/oxlintrc.json').overrides.filter(({ rules }) => 'no-restricted-imports' in rules).flatMap(({ files }) => files);
+  const bounded = read<LintRules>('test/oxlintrc.json')
+    .overrides.filter(({ rules }) => 'no-restricted-imports' in rules)
+    .flatMap(({ files }) => files);
   expect(folders('libs').filter((library) => !bounded.includes(`**/${library}/src/**`))).toEqual(UNBOUNDED);
 });

@@ -1,7 +1,19 @@
 // ESM-only packages that Jest must compile to CommonJS: its module registry cannot require() an ES module on every Node we support.
 const esmOnly = [
-  '@ai-sdk', '@nestjs', '@borewit', '@tokenizer', '@workflow', 'ai', 'content-disposition', 'cookie',
-  'file-type', 'load-esm', 'strtok3', 'token-types', 'uint8array-extras', 'zod',
+  '@ai-sdk',
+  '@nestjs',
+  '@borewit',
+  '@tokenizer',
+  '@workflow',
+  'ai',
+  'content-disposition',
+  'cookie',
+  'file-type',
+  'load-esm',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  'zod',
 ].join('|');
 const { availableParallelism } = require('node:os');
 const { aliases, swcOptions } = require('./register.cjs');
@@ -30,5 +42,6 @@ module.exports = {
   testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/seed-reporter.cjs'],
   // Tests wait a third of their time; those of faults and servers have processes of their own at work meanwhile.
-  maxWorkers: process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : Math.ceil(1.5 * availableParallelism()),
+  maxWorkers:
+    process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : Math.ceil(1.5 * availableParallelism()),
 };

@@ -35,7 +35,12 @@ require.extensions['.ts'] = (module, filename) => module._compile(compiled(filen
 // Every process and thread starts from sources, so what was compiled once is kept under the hash of its source.
 function compiled(filename) {
   const source = fs.readFileSync(filename, 'utf8');
-  const kept = path.join(root, '.cache', 'swc', `${crypto.createHash('sha1').update(filename).update(source).digest('hex')}.js`);
+  const kept = path.join(
+    root,
+    '.cache',
+    'swc',
+    `${crypto.createHash('sha1').update(filename).update(source).digest('hex')}.js`,
+  );
   if (fs.existsSync(kept)) return fs.readFileSync(kept, 'utf8');
   const { code } = require('@swc/core').transformSync(source, { ...swcOptions, filename });
   fs.mkdirSync(path.dirname(kept), { recursive: true });

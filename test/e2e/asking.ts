@@ -6,4 +6,6 @@ export interface Request {
 }
 
 /** Asks one API process as the admin. The body is parsed; undefined where there is none. */
-export type Ask = <T = Readonly<Record<string, unknown>>>(request: Request) => Promise<{ readonly status: number; readonly body: T }>;
+export type Ask = <T = Readonly<Record<string, unknown>>>(
+  request: Request,
+) => Promise<{ readonly status: number; readonly body: T }>;

@@ -34,23 +34,35 @@ let auditor: string;
 
 beforeAll(async () => {
   platform = await startTestPlatform({ listen: true });
-  auditor = (await platform.newCaller({ role: 'auditor', permissions: ['audit:read'], agentIds: [], allAgents: false })).key;
+  auditor = (await platform.newCaller({ role: 'auditor', permissions: ['audit:read'], agentIds: [], allAgents: false }))
+    .key;
   spaceId = (await create('/api/v1/core/spaces', { name: 'Audited' })).id;
-  agentId = (await create('/api/v1/core/agents', { spaceId, name: 'Before', description: 'a secret plan', systemPrompt: 'be brief' })).id;
+  agentId = (
+    await create('/api/v1/core/agents', {
+      spaceId,
+      name: 'Before',
+      description: 'a secret plan',
+      systemPrompt: 'be brief',
+    })
+  ).id;
   await platform.call(`/api/v1/core/agents/${agentId}`, { method: 'PUT', body: { name: 'After' } });
 });
 afterAll(() => platform.stop());
 
-const create = async (path: string, body: unknown) => (await platform.call<{ id: string }>(path, { method: 'POST', body })).body;
-const events = async (query: string, key?: string) => platform.call<Page<Event>>(`/api/v1/audit/events${query}`, key === undefined ? {} : { key });
-const object = async (path: string, key?: string) => platform.call(`/api/v1/audit/objects/${path}`, key === undefined ? {} : { key });
-const history = async (path: string, key?: string) => platform.call<Page<HistoryItem>>(`/api/v1/audit/objects/${path}/history`, key === undefined ? {} : { key });
+const create = async (path: string, body: unknown) =>
+  (await platform.call<{ id: string }>(path, { method: 'POST', body })).body;
+const events = async (query: string, key?: string) =>
+  platform.call<Page<Event>>(`/api/v1/audit/events${query}`, key === undefined ? {} : { key });
+const object = async (path: string, key?: string) =>
+  platform.call(`/api/v1/audit/objects/${path}`, key === undefined ? {} : { key });
+const history = async (path: string, key?: string) =>
+  platform.call<Page<HistoryItem>>(`/api/v1/audit/objects/${path}/history`, key === undefined ? {} : { key });
 const ofAgent = () => `?stream=agent-${agentId}`;
 
 /** Every event a list holds, following its cursors. */
 const everything = async (query: string): Promise<Event[]> => {
   const found: Event[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | null = ''; cursor !== null;) {
     const { body } = await events(`${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
     found.push(...body.items);
     cursor = body.nextCursor;
@@ -63,7 +75,12 @@ describe('the events of the log', () => {
     const all = await everything('?limit=100');
     const paged = await everything('?limit=3');
     expect(paged.slice(-all.length).map(({ position }) => position)).toEqual(all.map(({ position }) => position));
-    expect(all.map(({ position }) => position)).toEqual(all.map(({ position }) => position).toSorted().toReversed());
+    expect(all.map(({ position }) => position)).toEqual(
+      all
+        .map(({ position }) => position)
+        .toSorted()
+        .toReversed(),
+    );
     const forwards = await everything('?limit=4&order=asc');
     expect(forwards.slice(0, all.length).map(({ id }) => id)).toEqual(all.toReversed().map(({ id }) => id));
   });
@@ -77,7 +94,9 @@ describe('the events of the log', () => {
   ])('are filtered by %s, equal to filtering the whole log', async (filter, value) => {
     const wanted = encodeURIComponent(String(value((await events(ofAgent())).body.items[0] as Event)));
     const before = (await events('?limit=1')).body.items[0]?.position ?? '';
-    const expected = (await everything('?limit=100')).filter((event) => event.position <= before && value(event) === decodeURIComponent(wanted));
+    const expected = (await everything('?limit=100')).filter(
+      (event) => event.position <= before && value(event) === decodeURIComponent(wanted),
+    );
     const found = (await everything(`?${filter}=${wanted}&limit=2`)).filter(({ position }) => position <= before);
     expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
     expect(found.length).toBeGreaterThan(0);
@@ -93,7 +112,16 @@ describe('the events of the log', () => {
     expect((await events('?to=9999-12-31T23:59:59Z&limit=1')).body.items).toHaveLength(1);
   });
 
-  it.each(['?limit=0', '?order=up', '?from=yesterday', '?to=9999-12-31T23:59:59-01:00', '?after=nowhere', '?unknown=1', '?follow=maybe', '?stream='])('refuse %s', async (query) => {
+  it.each([
+    '?limit=0',
+    '?order=up',
+    '?from=yesterday',
+    '?to=9999-12-31T23:59:59-01:00',
+    '?after=nowhere',
+    '?unknown=1',
+    '?follow=maybe',
+    '?stream=',
+  ])('refuse %s', async (query) => {
     const { status, body } = await events(query);
     expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid_parameter' })]);
   });
@@ -101,19 +129,30 @@ describe('the events of the log', () => {
   it('get their ordinals once they are sealed, and a proof that leads to the seal', async () => {
     const [event] = (await events(ofAgent())).body.items as [Event];
     await until(async () => (await events(ofAgent())).body.items.every(({ ordinal }) => ordinal !== null));
-    const { status, body } = await platform.call<{ event: { id: string; content: string }; path: string[]; seal: { root: string; ordinal: number } }>(`/api/v1/audit/proof/${event.id}`);
+    const { status, body } = await platform.call<{
+      event: { id: string; content: string };
+      path: string[];
+      seal: { root: string; ordinal: number };
+    }>(`/api/v1/audit/proof/${event.id}`);
     expect([status, body.event.id]).toEqual([200, event.id]);
-    const seals = await platform.call<Page<{ ordinal: number; root: string; signature: string }>>('/api/v1/audit/seals');
+    const seals =
+      await platform.call<Page<{ ordinal: number; root: string; signature: string }>>('/api/v1/audit/seals');
     expect(seals.body.items.map(({ root }) => root)).toContain(body.seal.root);
     expect((await platform.call('/api/v1/audit/seals/key')).body).toMatchObject({ algorithm: 'Ed25519' });
-    expect((await platform.call<Page<unknown>>(`/api/v1/audit/seals?after=${seals.body.items.at(-1)?.ordinal ?? 0}`)).status).toBe(200);
+    expect(
+      (await platform.call<Page<unknown>>(`/api/v1/audit/seals?after=${seals.body.items.at(-1)?.ordinal ?? 0}`)).status,
+    ).toBe(200);
     expect((await platform.call('/api/v1/audit/proof/00000000-0000-7000-8000-000000000000')).status).toBe(404);
   });
 
   it('carry the stored bytes where asked for', async () => {
     const [event] = (await events(`${ofAgent()}&raw=true`)).body.items as [Event];
     expect(JSON.parse(Buffer.from(event.raw?.metadata ?? '', 'base64').toString())).toEqual(event.meta);
-    expect(createHash('sha256').update(Buffer.from(event.raw?.data ?? '', 'base64')).digest('hex')).toHaveLength(64);
+    expect(
+      createHash('sha256')
+        .update(Buffer.from(event.raw?.data ?? '', 'base64'))
+        .digest('hex'),
+    ).toHaveLength(64);
   });
 
   it('show nobody what was made of a secret, not in the stored bytes either', async () => {
@@ -128,7 +167,11 @@ describe('the events of the log', () => {
 
   it('are sent as they are recorded to who follows', async () => {
     const leave = new AbortController();
-    const { headers, heard, ended } = await follow(`${platform.url}/api/v1/audit/events?follow=true&stream=agent-${agentId}`, auditor, leave.signal);
+    const { headers, heard, ended } = await follow(
+      `${platform.url}/api/v1/audit/events?follow=true&stream=agent-${agentId}`,
+      auditor,
+      leave.signal,
+    );
     expect(headers.get('content-type')).toContain('text/event-stream');
     await until(() => heard.length > 0);
     await platform.call(`/api/v1/core/agents/${agentId}`, { method: 'PUT', body: { name: 'Followed' } });
@@ -155,8 +198,15 @@ describe('content', () => {
     const { body } = await events(`${ofAgent()}&order=asc&content=true`);
     expect(body.items[0]?.data).toMatchObject({ description: 'a secret plan' });
     let look: Event | undefined;
-    await until(async () => (look = (await events('?type=AuditorLookedAtContent')).body.items[0]) !== undefined, 'the look in the index');
-    expect(look?.data).toMatchObject({ asked: { stream: `agent-${agentId}` }, events: body.items.length, first: body.items[0]?.position });
+    await until(
+      async () => (look = (await events('?type=AuditorLookedAtContent')).body.items[0]) !== undefined,
+      'the look in the index',
+    );
+    expect(look?.data).toMatchObject({
+      asked: { stream: `agent-${agentId}` },
+      events: body.items.length,
+      first: body.items[0]?.position,
+    });
     expect(look?.meta['actor']).toMatch(/^key:/);
   });
 });
@@ -164,7 +214,12 @@ describe('content', () => {
 describe('one object', () => {
   it('is shown as its API would have shown it at a position or a time', async () => {
     const now = (await platform.call(`/api/v1/core/agents/${agentId}`)).body;
-    expect((await object(`agent/${agentId}`)).body).toMatchObject({ name: now['name'], description: 'a secret plan', sampling: now['sampling'], revision: now['revision'] });
+    expect((await object(`agent/${agentId}`)).body).toMatchObject({
+      name: now['name'],
+      description: 'a secret plan',
+      sampling: now['sampling'],
+      revision: now['revision'],
+    });
     const created = (await history(`agent/${agentId}`)).body.items.at(-1) as HistoryItem;
     expect((await object(`agent/${agentId}?at=${created.position}`)).body).toMatchObject({ name: 'Before' });
     expect((await object(`agent/${agentId}?at=${created.at}`)).body).toMatchObject({ id: agentId });
@@ -181,7 +236,9 @@ describe('one object', () => {
   it('has a history of what changed, by whom and when', async () => {
     const { body } = await history(`agent/${agentId}`);
     expect(body.items.at(-1)).toMatchObject({ type: 'AgentCreated', actor: expect.stringMatching(/^key:/) as unknown });
-    expect(body.items.at(-2)?.changes).toEqual(expect.arrayContaining([{ path: 'name', before: 'Before', after: 'After' }]));
+    expect(body.items.at(-2)?.changes).toEqual(
+      expect.arrayContaining([{ path: 'name', before: 'Before', after: 'After' }]),
+    );
   });
 
   it('keeps its history when it is deleted; its content reads as erased', async () => {
@@ -191,12 +248,18 @@ describe('one object', () => {
     expect((await object(`agent/${id}`)).status).toBe(404);
     await until(async () => !(await history(`agent/${id}`)).text.includes('soon gone'), 'the erasure');
     expect((await history(`agent/${id}`)).body.items.map(({ type }) => type)).toEqual(['AgentDeleted', 'AgentCreated']);
-    expect((await object(`agent/${id}?at=${created.position}`)).body).toMatchObject({ id, description: { erased: true } });
+    expect((await object(`agent/${id}?at=${created.position}`)).body).toMatchObject({
+      id,
+      description: { erased: true },
+    });
   });
 
-  it.each(['agent/00000000-0000-7000-8000-000000000000', 'nothing/1', 'constructor/1'])('%s is not found', async (path) => {
-    expect([(await object(path)).status, (await history(path)).status]).toEqual([404, 404]);
-  });
+  it.each(['agent/00000000-0000-7000-8000-000000000000', 'nothing/1', 'constructor/1'])(
+    '%s is not found',
+    async (path) => {
+      expect([(await object(path)).status, (await history(path)).status]).toEqual([404, 404]);
+    },
+  );
 });
 
 describe('every kind of object', () => {
@@ -205,9 +268,21 @@ describe('every kind of object', () => {
 
   beforeAll(async () => {
     const tag = await create(at(`/knowledge/${agentId}/tags`), { name: 'Travel' });
-    const document = await create(at(`/knowledge/${agentId}/documents`), { name: 'ferries.md', content: '# Ferries\n\nThe ferry leaves at nine.', mimeType: 'text/markdown', tagIds: [tag.id] });
-    await until(async () => (await platform.call(at(`/knowledge/${agentId}/documents/${document.id}`))).body['status'] === 'Ready', 'the document');
-    const turn = await platform.call<{ conversationId: string; message: { id: string } }>(at(`/llm/${agentId}/conversation`), { method: 'POST', body: { message: 'When does the ferry leave?' } });
+    const document = await create(at(`/knowledge/${agentId}/documents`), {
+      name: 'ferries.md',
+      content: '# Ferries\n\nThe ferry leaves at nine.',
+      mimeType: 'text/markdown',
+      tagIds: [tag.id],
+    });
+    await until(
+      async () =>
+        (await platform.call(at(`/knowledge/${agentId}/documents/${document.id}`))).body['status'] === 'Ready',
+      'the document',
+    );
+    const turn = await platform.call<{ conversationId: string; message: { id: string } }>(
+      at(`/llm/${agentId}/conversation`),
+      { method: 'POST', body: { message: 'When does the ferry leave?' } },
+    );
     const conversation = at(`/llm/${agentId}/conversation/${turn.body.conversationId}`);
     const caller = await platform.newCaller();
     Object.assign(shown, {
@@ -222,20 +297,31 @@ describe('every kind of object', () => {
     });
   }, 60_000);
 
-  it.each(['user', 'apiKey', 'space', 'agent', 'document', 'tag', 'conversation', 'message'])('%s is shown as its API shows it', async (kind) => {
-    const { id, path, without = [] } = shown[kind] ?? { id: '', path: '' };
-    const { status, body } = await platform.call<{ items?: Record<string, unknown>[] } & Record<string, unknown>>(path);
-    const now = body.items === undefined ? body : (body.items.find((item) => item['id'] === id) ?? {});
-    const withoutThese = (given: Readonly<Record<string, unknown>>) => Object.fromEntries(Object.entries(given).filter(([name]) => !without.includes(name)));
-    expect(status).toBe(200);
-    expect(withoutThese((await object(`${kind}/${id}`)).body)).toEqual(withoutThese(now));
-    expect((await history(`${kind}/${id}`)).body.items.length).toBeGreaterThan(0);
-  });
+  it.each(['user', 'apiKey', 'space', 'agent', 'document', 'tag', 'conversation', 'message'])(
+    '%s is shown as its API shows it',
+    async (kind) => {
+      const { id, path, without = [] } = shown[kind] ?? { id: '', path: '' };
+      const { status, body } = await platform.call<{ items?: Record<string, unknown>[] } & Record<string, unknown>>(
+        path,
+      );
+      const now = body.items === undefined ? body : (body.items.find((item) => item['id'] === id) ?? {});
+      const withoutThese = (given: Readonly<Record<string, unknown>>) =>
+        Object.fromEntries(Object.entries(given).filter(([name]) => !without.includes(name)));
+      expect(status).toBe(200);
+      expect(withoutThese((await object(`${kind}/${id}`)).body)).toEqual(withoutThese(now));
+      expect((await history(`${kind}/${id}`)).body.items.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 it('a document shows its tags as they were called then', async () => {
   const tag = await create(`/api/v1/core/knowledge/${agentId}/tags`, { name: 'Draft', color: '#ff0000' });
-  const { id } = await create(`/api/v1/core/knowledge/${agentId}/documents`, { name: 'b', content: 'b', mimeType: 'text/plain', tagIds: [tag.id] });
+  const { id } = await create(`/api/v1/core/knowledge/${agentId}/documents`, {
+    name: 'b',
+    content: 'b',
+    mimeType: 'text/plain',
+    tagIds: [tag.id],
+  });
   const created = (await history(`document/${id}`)).body.items.at(-1) as HistoryItem;
   await platform.call(`/api/v1/core/knowledge/${agentId}/tags/${tag.id}`, { method: 'PUT', body: { name: 'Final' } });
   const named = (name: unknown) => ({ tags: [{ id: tag.id, name, color: '#ff0000' }] });
@@ -249,9 +335,16 @@ it('a document shows its tags as they were called then', async () => {
 });
 
 describe('who may audit', () => {
-  it.each(['/api/v1/audit/events', '/api/v1/audit/seals', '/api/v1/audit/objects/agent/1', '/api/v1/audit/proof/1'])('members of a Space and operators may not: %s', async (path) => {
-    const member = await platform.newCaller();
-    const operator = await platform.newCaller({ role: 'operator', permissions: ['operations'] });
-    expect([(await platform.call(path, { key: member.key })).status, (await platform.call(path, { key: operator.key })).status, (await platform.call(path, { key: null })).status]).toEqual([403, 403, 401]);
-  });
+  it.each(['/api/v1/audit/events', '/api/v1/audit/seals', '/api/v1/audit/objects/agent/1', '/api/v1/audit/proof/1'])(
+    'members of a Space and operators may not: %s',
+    async (path) => {
+      const member = await platform.newCaller();
+      const operator = await platform.newCaller({ role: 'operator', permissions: ['operations'] });
+      expect([
+        (await platform.call(path, { key: member.key })).status,
+        (await platform.call(path, { key: operator.key })).status,
+        (await platform.call(path, { key: null })).status,
+      ]).toEqual([403, 403, 401]);
+    },
+  );
 });

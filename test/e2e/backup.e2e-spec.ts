@@ -18,7 +18,12 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 test('a restored instance shows every row of every view as the one that was backed up while it ran', async () => {
   const first = await startTestPlatform({ environment });
   await fill(first);
-  const manifest = await backup({ dataFolder: first.dataDir, folder: join(root, 'backup'), keysFile: join(root, 'keys'), clock: systemClock });
+  const manifest = await backup({
+    dataFolder: first.dataDir,
+    folder: join(root, 'backup'),
+    keysFile: join(root, 'keys'),
+    clock: systemClock,
+  });
   const head = manifest.head ?? '';
   await allReached(first, head);
   const before = await everyRow(first, head);
@@ -32,7 +37,19 @@ test('a restored instance shows every row of every view as the one that was back
   await second.stop();
 
   const named = new Set(before.map((row) => (row as { name: string }).name));
-  expect([...named]).toEqual(expect.arrayContaining(['agents', 'api-keys', 'conversations', 'documents', 'messages', 'passages', 'prompts', 'spaces', 'users']));
+  expect([...named]).toEqual(
+    expect.arrayContaining([
+      'agents',
+      'api-keys',
+      'conversations',
+      'documents',
+      'messages',
+      'passages',
+      'prompts',
+      'spaces',
+      'users',
+    ]),
+  );
   expect(JSON.stringify(before)).not.toContain('erased');
   expect(after).toEqual(before);
 }, 120_000);
@@ -40,58 +57,121 @@ test('a restored instance shows every row of every view as the one that was back
 describe('what was erased after the backup', () => {
   const WORDS = { document: 'Zanthoquill', space: 'Quillbranth', user: 'Mirkwellian' };
   const core = (path: string): string => `/api/v1/core${path}`;
-  const paths = (ids: Ids) => [`/knowledge/${ids.guide}/documents/${ids.document}`, `/spaces/${ids.space}`, `/agents/${ids.agent}`, `/users/${ids.user}`].map(core);
+  const paths = (ids: Ids) =>
+    [
+      `/knowledge/${ids.guide}/documents/${ids.document}`,
+      `/spaces/${ids.space}`,
+      `/agents/${ids.agent}`,
+      `/users/${ids.user}`,
+    ].map(core);
   type Ids = Awaited<ReturnType<typeof make>>;
 
   const make = async ({ call }: TestPlatform) => {
-    const post = async (path: string, body: object) => (await call<{ id: string }>(core(path), { method: 'POST', body })).body.id;
+    const post = async (path: string, body: object) =>
+      (await call<{ id: string }>(core(path), { method: 'POST', body })).body.id;
     const guide = await post('/agents', { name: 'Guide', knowledgeEnabled: true });
-    const document = await post(`/knowledge/${guide}/documents`, { name: 'a.md', content: `The ferry to ${WORDS.document} leaves at nine.`, mimeType: 'text/markdown' });
-    await until(async () => (await call<{ status: string }>(core(`/knowledge/${guide}/documents/${document}`))).body.status === 'Ready', 'the document');
+    const document = await post(`/knowledge/${guide}/documents`, {
+      name: 'a.md',
+      content: `The ferry to ${WORDS.document} leaves at nine.`,
+      mimeType: 'text/markdown',
+    });
+    await until(
+      async () =>
+        (await call<{ status: string }>(core(`/knowledge/${guide}/documents/${document}`))).body.status === 'Ready',
+      'the document',
+    );
     const space = await post('/spaces', { name: WORDS.space });
     const agent = await post('/agents', { spaceId: space, name: 'Of the Space' });
-    return { guide, document, space, agent, user: await post('/users', { email: 'gone@example.com', name: WORDS.user, role: 'member' }) };
+    return {
+      guide,
+      document,
+      space,
+      agent,
+      user: await post('/users', { email: 'gone@example.com', name: WORDS.user, role: 'member' }),
+    };
   };
-  const receipts = async ({ call }: TestPlatform) => (await call<{ items: readonly { data: { stream: string } }[] }>('/api/v1/audit/events?category=erasure&limit=100')).body.items.map(({ data }) => data.stream);
+  const receipts = async ({ call }: TestPlatform) =>
+    (
+      await call<{ items: readonly { data: { stream: string } }[] }>('/api/v1/audit/events?category=erasure&limit=100')
+    ).body.items.map(({ data }) => data.stream);
   const erased = (test_: TestPlatform, ids: Ids) =>
     until(async () => {
       const found = await receipts(test_);
-      return [`document-${ids.document}`, `space-${ids.space}`, `agent-${ids.agent}`, `user-${ids.user}`].every((thing) => found.includes(thing));
+      return [`document-${ids.document}`, `space-${ids.space}`, `agent-${ids.agent}`, `user-${ids.user}`].every(
+        (thing) => found.includes(thing),
+      );
     }, 'the receipts');
   const wordsOnDisk = (folder: string) => {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const text = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')).join().toLowerCase();
+    const text = files
+      .map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'))
+      .join()
+      .toLowerCase();
     return Object.values(WORDS).filter((word) => text.includes(word.toLowerCase()));
   };
 
   it.each([
     ['where its vault is still there', (dataFolder: string) => ({ dataFolder, keysFile: join(root, 'keys') })],
     ['where only newer keys are left', () => ({ dataFolder: join(root, 'new'), keysFile: join(root, 'newer-keys') })],
-  ])('stays erased in a restored instance, which deletes it again and says so: %s', async (_, chosen) => {
-    const first = await startTestPlatform({ environment });
-    const ids = await make(first);
-    await backup({ dataFolder: first.dataDir, folder: join(root, 'backup'), keysFile: join(root, 'keys'), clock: systemClock });
-    expect(wordsOnDisk(first.dataDir)).toEqual(Object.values(WORDS));
-    for (const path of paths(ids)) if (!path.includes(ids.agent)) await first.call(path, { method: 'DELETE' });
-    await erased(first, ids);
-    await backup({ dataFolder: first.dataDir, folder: join(root, 'newer'), keysFile: join(root, 'newer-keys'), clock: systemClock });
-    await first.stop({ keep: true });
-    for (const lost of ['log', 'views', 'search', 'blobs']) rmSync(join(first.dataDir, lost), { recursive: true });
+  ])(
+    'stays erased in a restored instance, which deletes it again and says so: %s',
+    async (_, chosen) => {
+      const first = await startTestPlatform({ environment });
+      const ids = await make(first);
+      await backup({
+        dataFolder: first.dataDir,
+        folder: join(root, 'backup'),
+        keysFile: join(root, 'keys'),
+        clock: systemClock,
+      });
+      expect(wordsOnDisk(first.dataDir)).toEqual(Object.values(WORDS));
+      for (const path of paths(ids)) if (!path.includes(ids.agent)) await first.call(path, { method: 'DELETE' });
+      await erased(first, ids);
+      await backup({
+        dataFolder: first.dataDir,
+        folder: join(root, 'newer'),
+        keysFile: join(root, 'newer-keys'),
+        clock: systemClock,
+      });
+      await first.stop({ keep: true });
+      for (const lost of ['log', 'views', 'search', 'blobs']) rmSync(join(first.dataDir, lost), { recursive: true });
 
-    const { dataFolder, keysFile } = chosen(first.dataDir);
-    await restore({ folder: join(root, 'backup'), keysFile, vaultKey: VAULT_KEY, dataFolder });
-    const second = await startTestPlatform({ environment, dataDir: dataFolder });
-    await erased(second, ids);
-    expect(await Promise.all(paths(ids).map(async (path) => (await second.call(path)).status))).toEqual([404, 404, 404, 404]);
-    expect((await second.call<{ items: unknown[] }>(core(`/knowledge/${ids.guide}/search`), { method: 'POST', body: { query: `ferry ${WORDS.document}` } })).body.items).toEqual([]);
-    const asOf = await second.call<{ items: { position: string }[] }>(`/api/v1/audit/objects/space/${ids.space}/history`);
-    expect((await second.call(`/api/v1/audit/objects/space/${ids.space}?at=${asOf.body.items.map(({ position }) => position).toSorted()[0]}`)).body['name']).toEqual({ erased: true });
-    expect(wordsOnDisk(dataFolder)).toEqual([]);
-    const again = await second.call(core('/users'), { method: 'POST', body: { email: 'gone@example.com', name: 'Somebody else', role: 'member' } });
-    expect(again.status).toBe(201);
-    await second.stop({ keep: true });
-    rmSync(first.dataDir, { recursive: true, force: true });
-  }, 120_000);
+      const { dataFolder, keysFile } = chosen(first.dataDir);
+      await restore({ folder: join(root, 'backup'), keysFile, vaultKey: VAULT_KEY, dataFolder });
+      const second = await startTestPlatform({ environment, dataDir: dataFolder });
+      await erased(second, ids);
+      expect(await Promise.all(paths(ids).map(async (path) => (await second.call(path)).status))).toEqual([
+        404, 404, 404, 404,
+      ]);
+      expect(
+        (
+          await second.call<{ items: unknown[] }>(core(`/knowledge/${ids.guide}/search`), {
+            method: 'POST',
+            body: { query: `ferry ${WORDS.document}` },
+          })
+        ).body.items,
+      ).toEqual([]);
+      const asOf = await second.call<{ items: { position: string }[] }>(
+        `/api/v1/audit/objects/space/${ids.space}/history`,
+      );
+      expect(
+        (
+          await second.call(
+            `/api/v1/audit/objects/space/${ids.space}?at=${asOf.body.items.map(({ position }) => position).toSorted()[0]}`,
+          )
+        ).body['name'],
+      ).toEqual({ erased: true });
+      expect(wordsOnDisk(dataFolder)).toEqual([]);
+      const again = await second.call(core('/users'), {
+        method: 'POST',
+        body: { email: 'gone@example.com', name: 'Somebody else', role: 'member' },
+      });
+      expect(again.status).toBe(201);
+      await second.stop({ keep: true });
+      rmSync(first.dataDir, { recursive: true, force: true });
+    },
+    120_000,
+  );
 
   it('stays erased where an older log was put in place beside the views', async () => {
     const made = await startTestPlatform({ environment });
@@ -107,7 +187,13 @@ describe('what was erased after the backup', () => {
 
     const again = await startTestPlatform({ environment, dataDir: made.dataDir });
     await erased(again, ids);
-    await until(async () => (await Promise.all(paths(ids).map(async (path) => (await again.call(path)).status))).every((status) => status === 404), 'the end of what was erased');
+    await until(
+      async () =>
+        (await Promise.all(paths(ids).map(async (path) => (await again.call(path)).status))).every(
+          (status) => status === 404,
+        ),
+      'the end of what was erased',
+    );
     await again.stop();
   }, 120_000);
 });

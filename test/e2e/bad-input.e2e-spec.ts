@@ -19,14 +19,17 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const send = (route: ServedRoute, payload: string, headers = {}): Promise<Answer> => platform.call(world.path(route), { method: route.method as 'POST', payload, headers });
+const send = (route: ServedRoute, payload: string, headers = {}): Promise<Answer> =>
+  platform.call(world.path(route), { method: route.method as 'POST', payload, headers });
 
 /** Events that callers caused; what the platform notes of itself goes on meanwhile. */
 const callersEvents = async (): Promise<number> => {
   let count = 0;
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page = await platform.platform.host.stores.log.readAll({ after, limit: 1_000 });
-    count += page.events.filter(({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:')).length;
+    count += page.events.filter(
+      ({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:'),
+    ).length;
     if (page.end) return count;
     after = page.next;
   }
@@ -62,7 +65,11 @@ describe('every route that takes a body', () => {
       for (const route of taking) {
         const { status, body, headers } = await send(route, payload(route));
         const named = `${route.method} ${route.url}`;
-        expect([named, status, headers['content-type']]).toEqual([named, expected, 'application/problem+json; charset=utf-8']);
+        expect([named, status, headers['content-type']]).toEqual([
+          named,
+          expected,
+          'application/problem+json; charset=utf-8',
+        ]);
         if (expected === 400) expect([named, Array.isArray(body['errors'])]).toEqual([named, true]);
       }
     });
@@ -76,7 +83,11 @@ describe('every route that takes a body', () => {
           const { status, body } = await send(route, JSON.stringify({ [field]: value }));
           const paths = ((body['errors'] ?? []) as { path: string }[]).map(({ path }) => path);
           const named = `${route.method} ${route.url} ${field}=${JSON.stringify(value).slice(0, 40)}`;
-          expect([named, status, paths.some((path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`))]).toEqual([named, 400, true]);
+          expect([
+            named,
+            status,
+            paths.some((path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)),
+          ]).toEqual([named, 400, true]);
         }
       }
     });
@@ -87,7 +98,11 @@ describe('every route that takes a body', () => {
       for (const field of Object.keys(propertiesOf(route))) {
         for (const text of ['a\\u0000b', '\\udc00']) {
           const { status, body } = await send(route, `{"${field}":"${text}"}`);
-          expect([`${route.method} ${route.url} ${field}`, status, (body['errors'] as { path: string }[])[0]?.path]).toEqual([`${route.method} ${route.url} ${field}`, 400, field]);
+          expect([
+            `${route.method} ${route.url} ${field}`,
+            status,
+            (body['errors'] as { path: string }[])[0]?.path,
+          ]).toEqual([`${route.method} ${route.url} ${field}`, 400, field]);
         }
       }
     }
@@ -95,13 +110,21 @@ describe('every route that takes a body', () => {
 });
 
 it('every route that takes no body refuses one, naming the field, without effect', async () => {
-  const bare = platform.platform.routes.routes.filter(({ method, declaration }) => declaration.body === undefined && !['GET', 'HEAD'].includes(method));
+  const bare = platform.platform.routes.routes.filter(
+    ({ method, declaration }) => declaration.body === undefined && !['GET', 'HEAD'].includes(method),
+  );
   expect(bare.length).toBeGreaterThan(20);
   await withoutEffect(async () => {
     for (const route of bare) {
       const named = await send(route, '{"surpriseField":1}');
-      expect([route.method, route.url, named.status, named.body]).toMatchObject([route.method, route.url, 400, { code: 'unknown_field', errors: [{ path: 'surpriseField' }] }]);
-      for (const payload of ['[]', '"x"', '1']) expect([route.url, (await send(route, payload)).body]).toMatchObject([route.url, { code: 'invalid_body' }]);
+      expect([route.method, route.url, named.status, named.body]).toMatchObject([
+        route.method,
+        route.url,
+        400,
+        { code: 'unknown_field', errors: [{ path: 'surpriseField' }] },
+      ]);
+      for (const payload of ['[]', '"x"', '1'])
+        expect([route.url, (await send(route, payload)).body]).toMatchObject([route.url, { code: 'invalid_body' }]);
     }
   });
 });
@@ -112,7 +135,12 @@ describe('every route of the compatible API', () => {
     await withoutEffect(async () => {
       for (const route of compatible) {
         const { status, body } = await send(route, payload(route));
-        expect([route.url, status, Object.keys(body), Object.keys(body['error'] as object)]).toEqual([route.url, expected, ['error'], ['message', 'type', 'param', 'code']]);
+        expect([route.url, status, Object.keys(body), Object.keys(body['error'] as object)]).toEqual([
+          route.url,
+          expected,
+          ['error'],
+          ['message', 'type', 'param', 'code'],
+        ]);
       }
     });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -127,16 +155,28 @@ describe('an upload', () => {
     ['a file that is cut off', `${file}\r\nhalf`],
     ['a last part without the end of the body', `${file}\r\nwhole\r\n--B\r\n`],
     ['a field without a name', `--B\r\ncontent-disposition: form-data\r\n\r\nx\r\n${file}\r\nwhole\r\n--B--\r\n`],
-    ['a part without a disposition behind a file', `${file}\r\nwhole\r\n--B\r\ncontent-type: text/plain\r\n\r\nlost\r\n--B--\r\n`],
-    ['a file whose disposition stands behind a hundred headers', `${file}\r\nwhole\r\n${file.replace('--B\r\n', `--B\r\n${'x: y\r\n'.repeat(100)}`)}\r\nlost\r\n--B--\r\n`],
-    ['a file in a part of another kind', `${file}\r\nwhole\r\n${file.replace('form-data', 'attachment')}\r\nlost\r\n--B--\r\n`],
+    [
+      'a part without a disposition behind a file',
+      `${file}\r\nwhole\r\n--B\r\ncontent-type: text/plain\r\n\r\nlost\r\n--B--\r\n`,
+    ],
+    [
+      'a file whose disposition stands behind a hundred headers',
+      `${file}\r\nwhole\r\n${file.replace('--B\r\n', `--B\r\n${'x: y\r\n'.repeat(100)}`)}\r\nlost\r\n--B--\r\n`,
+    ],
+    [
+      'a file in a part of another kind',
+      `${file}\r\nwhole\r\n${file.replace('form-data', 'attachment')}\r\nlost\r\n--B--\r\n`,
+    ],
   ])('refuses %s, without effect', async (_name, payload) => {
     const routes = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
     expect(routes).not.toHaveLength(0);
     await withoutEffect(async () => {
       for (const route of routes) {
         const { status, body } = await send(route, payload, { 'content-type': 'multipart/form-data; boundary=B' });
-        expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid_body', errors: [expect.objectContaining({ code: 'malformed' })] })]);
+        expect([status, body]).toEqual([
+          400,
+          expect.objectContaining({ code: 'invalid_body', errors: [expect.objectContaining({ code: 'malformed' })] }),
+        ]);
       }
     });
   });
@@ -144,10 +184,24 @@ describe('an upload', () => {
 
 it('takes a file in an upload with a quoted delimiter and an epilogue, and refuses one without a name', async () => {
   const [route] = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
-  const upload = (text: string) => platform.call<{ items: object[]; errors: { code: string }[] }>(world.path(route as ServedRoute), { method: 'POST', payload: text, headers: { 'content-type': 'multipart/form-data; boundary="B B"' } });
-  const part = (head: string) => `--B B\r\ncontent-disposition: form-data; name="file"${head}\r\n\r\nA file.\r\n--B B--\r\nepilogue`;
-  const [taken, refused] = [await upload(part('; filename="a.md"')), await upload(part('\r\ncontent-type: application/octet-stream'))];
-  expect([taken.status, taken.body.items.length, refused.status, refused.body.errors[0]?.code]).toEqual([202, 1, 400, 'invalid_name']);
+  const upload = (text: string) =>
+    platform.call<{ items: object[]; errors: { code: string }[] }>(world.path(route as ServedRoute), {
+      method: 'POST',
+      payload: text,
+      headers: { 'content-type': 'multipart/form-data; boundary="B B"' },
+    });
+  const part = (head: string) =>
+    `--B B\r\ncontent-disposition: form-data; name="file"${head}\r\n\r\nA file.\r\n--B B--\r\nepilogue`;
+  const [taken, refused] = [
+    await upload(part('; filename="a.md"')),
+    await upload(part('\r\ncontent-type: application/octet-stream')),
+  ];
+  expect([taken.status, taken.body.items.length, refused.status, refused.body.errors[0]?.code]).toEqual([
+    202,
+    1,
+    400,
+    'invalid_name',
+  ]);
 });
 
 it('refuses an idempotency key on an upload, whose repeat could not be told from another file', async () => {
@@ -155,7 +209,10 @@ it('refuses an idempotency key on an upload, whose repeat could not be told from
   const whole = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n';
   await withoutEffect(async () => {
     for (const route of routes) {
-      const { status, body } = await send(route, whole, { 'content-type': 'multipart/form-data; boundary=B', 'idempotency-key': 'upload-1' });
+      const { status, body } = await send(route, whole, {
+        'content-type': 'multipart/form-data; boundary=B',
+        'idempotency-key': 'upload-1',
+      });
       expect([status, body['errors']]).toEqual([400, [expect.objectContaining({ path: 'Idempotency-Key' })]]);
     }
   });
@@ -169,14 +226,18 @@ interface Property {
 }
 
 const propertiesOf = ({ declaration }: ServedRoute): Record<string, Property> => {
-  const schema = z.toJSONSchema(declaration.body?.schema as z.ZodType, { io: 'input', unrepresentable: 'any' }) as { properties?: Record<string, Property> };
+  const schema = z.toJSONSchema(declaration.body?.schema as z.ZodType, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, Property>;
+  };
   return schema.properties ?? {};
 };
 
 const typesOf = (property: Property): string[] => [
   ...[property.type ?? []].flat(),
   ...(property.anyOf ?? []).flatMap(typesOf),
-  ...[...(property.enum ?? []), property.const].filter((value) => value !== undefined).map((value) => (value === null ? 'null' : typeof value)),
+  ...[...(property.enum ?? []), property.const]
+    .filter((value) => value !== undefined)
+    .map((value) => (value === null ? 'null' : typeof value)),
 ];
 
 /** For every field of a body a value of each kind that it does not take. */
@@ -196,16 +257,36 @@ const wrongValues = (route: ServedRoute): [string, unknown][] =>
     return samples.filter(([taken]) => !taken).map(([, value]): [string, unknown] => [field, value]);
   });
 
-it.each(['%', '%zz', '%e0%a4%a', '%c0%af'])('a path with the malformed escape %s is refused as a path', async (escape) => {
-  const { status, body } = await platform.call(`/api/v1/core/agents/${escape}`);
-  expect([status, body['code'], body['errors']]).toEqual([400, 'invalid_parameter', [expect.objectContaining({ path: 'path', code: 'malformed' })]]);
-});
+it.each(['%', '%zz', '%e0%a4%a', '%c0%af'])(
+  'a path with the malformed escape %s is refused as a path',
+  async (escape) => {
+    const { status, body } = await platform.call(`/api/v1/core/agents/${escape}`);
+    expect([status, body['code'], body['errors']]).toEqual([
+      400,
+      'invalid_parameter',
+      [expect.objectContaining({ path: 'path', code: 'malformed' })],
+    ]);
+  },
+);
 
-it.each(['abc', '-1', '42', '$gt'])('a position to read after that no log gives is refused at once: %s', async (position) => {
-  expect(await platform.call('/api/v1/core/spaces', { headers: { 'x-read-after': position } })).toMatchObject({ status: 400, body: { code: 'invalid_parameter', errors: [{ path: 'x-read-after' }] } });
-});
+it.each(['abc', '-1', '42', '$gt'])(
+  'a position to read after that no log gives is refused at once: %s',
+  async (position) => {
+    expect(await platform.call('/api/v1/core/spaces', { headers: { 'x-read-after': position } })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_parameter', errors: [{ path: 'x-read-after' }] },
+    });
+  },
+);
 
 it('an API key that has expired before it was made is refused', async () => {
-  const { status, body } = await platform.call('/api/v1/core/api-keys', { method: 'POST', body: { name: 'late', agentIds: [], permissions: [], expiresAt: '2020-01-01T00:00:00Z' } });
-  expect([status, body['code'], body['errors']]).toEqual([400, 'invalid_body', [expect.objectContaining({ path: 'expiresAt' })]]);
+  const { status, body } = await platform.call('/api/v1/core/api-keys', {
+    method: 'POST',
+    body: { name: 'late', agentIds: [], permissions: [], expiresAt: '2020-01-01T00:00:00Z' },
+  });
+  expect([status, body['code'], body['errors']]).toEqual([
+    400,
+    'invalid_body',
+    [expect.objectContaining({ path: 'expiresAt' })],
+  ]);
 });

@@ -19,9 +19,14 @@ export interface Child {
 }
 
 /** Starts a script and waits until it prints where it listens; rejects with its output when it ends before. `openFiles`: the most files and connections that it may have open. */
-export const startChild = async (script: string, environment: Readonly<Record<string, string>>, { openFiles = 'unlimited' }: { openFiles?: number | 'unlimited' } = {}): Promise<Child> => {
+export const startChild = async (
+  script: string,
+  environment: Readonly<Record<string, string>>,
+  { openFiles = 'unlimited' }: { openFiles?: number | 'unlimited' } = {},
+): Promise<Child> => {
   const command = [process.execPath, ...loader, join(root, script)];
-  const [program = '', ...given] = openFiles === 'unlimited' ? command : ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`, ...command];
+  const [program = '', ...given] =
+    openFiles === 'unlimited' ? command : ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`, ...command];
   const child = spawn(program, given, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -11,17 +11,25 @@ afterAll(() => platform.stop());
 const operator = async (...words: readonly string[]) => {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await operate(['--url', platform.url, '--api-key', ADMIN_KEY, '--json', ...words], { stdout: { write: (text: string) => out.push(text) }, stderr: { write: (text: string) => err.push(text) } });
+  const code = await operate(['--url', platform.url, '--api-key', ADMIN_KEY, '--json', ...words], {
+    stdout: { write: (text: string) => out.push(text) },
+    stderr: { write: (text: string) => err.push(text) },
+  });
   return { code, err: err.join(''), results: out.map((line) => JSON.parse(line) as Record<string, unknown>) };
 };
 
-const create = async (path: string, body: unknown) => (await platform.call<{ id: string }>(`/api/v1/core/${path}`, { method: 'POST', body })).body.id;
+const create = async (path: string, body: unknown) =>
+  (await platform.call<{ id: string }>(`/api/v1/core/${path}`, { method: 'POST', body })).body.id;
 
 /** Position of the newest event of a stream, once it is sealed. */
 const sealed = async (stream: string): Promise<string> => {
   let position = '';
   await until(async () => {
-    const [event] = (await platform.call<{ items: { position: string; ordinal: number | null }[] }>(`/api/v1/audit/events?stream=${stream}`)).body.items;
+    const [event] = (
+      await platform.call<{ items: { position: string; ordinal: number | null }[] }>(
+        `/api/v1/audit/events?stream=${stream}`,
+      )
+    ).body.items;
     position = event?.position ?? '';
     return (event?.ordinal ?? null) !== null;
   }, 'the seal');
@@ -30,7 +38,10 @@ const sealed = async (stream: string): Promise<string> => {
 
 describe('the command line against a running product', () => {
   it('rebuilds a view, shows it and serves it', async () => {
-    expect(await operator('rebuild', 'spaces', '--swap', '--watch')).toMatchObject({ code: 0, results: [{ name: 'spaces', version: 2, rebuild: { state: 'swapped' } }] });
+    expect(await operator('rebuild', 'spaces', '--swap', '--watch')).toMatchObject({
+      code: 0,
+      results: [{ name: 'spaces', version: 2, rebuild: { state: 'swapped' } }],
+    });
     expect(await operator('retire', 'spaces')).toMatchObject({ code: 0, results: [{ version: 2 }] });
     expect(await operator('status')).toMatchObject({ code: 0, results: [{ status: 'up' }] });
     expect(await operator('dead-letters')).toMatchObject({ code: 0, results: [[]] });
@@ -41,8 +52,13 @@ describe('the command line against a running product', () => {
     await platform.call(`/api/v1/core/spaces/${id}`, { method: 'PUT', body: { name: 'Second' } });
     const { results } = await operator('history', 'space', id);
     expect(results.map(({ type }) => type)).toEqual(['SpaceChanged', 'SpaceCreated']);
-    expect((await operator('as-of', 'space', id, String(results[1]?.['position']))).results).toMatchObject([{ name: 'First' }]);
-    expect(await operator('as-of', 'space', id, '2020-01-01')).toMatchObject({ code: 1, err: expect.stringContaining('not_found') as unknown });
+    expect((await operator('as-of', 'space', id, String(results[1]?.['position']))).results).toMatchObject([
+      { name: 'First' },
+    ]);
+    expect(await operator('as-of', 'space', id, '2020-01-01')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('not_found') as unknown,
+    });
   });
 
   it('proves the log sound from outside, and finds a tail that was cut off', async () => {
@@ -59,7 +75,9 @@ describe('the command line against a running product', () => {
     const id = await create('spaces', { name: 'Tampered with' });
     const position = await sealed(`space-${id}`);
     const database = new Database(join(platform.dataDir, 'log', 'events.sqlite'));
-    const changed = database.prepare('UPDATE events SET type = ? WHERE position = ?').run('SpaceCreatef', Number(position)).changes;
+    const changed = database
+      .prepare('UPDATE events SET type = ? WHERE position = ?')
+      .run('SpaceCreatef', Number(position)).changes;
     database.close();
     expect(changed).toBe(1);
     const { code, results } = await operator('verify');

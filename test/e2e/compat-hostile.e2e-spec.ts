@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { makeLogger } from '../../apps/api/src/http/logging';
 import { until } from '../fixtures/until';
-import { behaves, chunk, completion, DONE, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import {
+  behaves,
+  chunk,
+  completion,
+  DONE,
+  events,
+  startUpstreamDouble,
+  type UpstreamDouble,
+} from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 const BASE = '/api/compat/v1';
@@ -17,9 +25,24 @@ let platform: TestPlatform;
 beforeAll(async () => {
   upstream = await startUpstreamDouble();
   const file = join(folder, 'models.json');
-  const models = [['m', 'chat'], ['vectors', 'embedding'], ['ranks', 'reranker']].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
-  writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }));
-  platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file }, logger: makeLogger('info', { write: (line) => void lines.push(line) }) });
+  const models = [
+    ['m', 'chat'],
+    ['vectors', 'embedding'],
+    ['ranks', 'reranker'],
+  ].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      rerankerModel: 'ranks',
+      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+      models,
+    }),
+  );
+  platform = await startTestPlatform({
+    listen: true,
+    environment: { MODELS_FILE: file },
+    logger: makeLogger('info', { write: (line) => void lines.push(line) }),
+  });
 }, 60_000);
 afterAll(async () => {
   await platform.stop();
@@ -35,63 +58,131 @@ beforeEach(() => {
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const ask = async (body: object, path = '/chat/completions') => {
-  const response = await fetch(`${platform.url}${BASE}${path}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages, ...body }) });
+  const response = await fetch(`${platform.url}${BASE}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', messages, ...body }),
+  });
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 const send = async (payload: string, path = '/chat/completions', headers: Record<string, string> = {}) => {
-  const { status, body } = await platform.call<{ error?: { param: string } }>(`${BASE}${path}`, { method: 'POST', payload, headers });
+  const { status, body } = await platform.call<{ error?: { param: string } }>(`${BASE}${path}`, {
+    method: 'POST',
+    payload,
+    headers,
+  });
   return { status, error: { param: body.error?.param } };
 };
 const codeOf = (text: string) => (JSON.parse(text) as { error: { code: string } }).error.code;
 
 describe('a hostile client', () => {
-  it.each(['none', '', 'M', 'm ', ' m', 'm\u200b', 'openai/m', 'm*', 'x'.repeat(10_000), '__proto__', 'constructor'])('reaches no model by another name: %#', async (model) => {
-    const { status, text } = await ask({ model });
-    expect([status, codeOf(text), upstream.calls]).toEqual([404, 'model_not_found', []]);
-  });
+  it.each(['none', '', 'M', 'm ', ' m', 'm\u200b', 'openai/m', 'm*', 'x'.repeat(10_000), '__proto__', 'constructor'])(
+    'reaches no model by another name: %#',
+    async (model) => {
+      const { status, text } = await ask({ model });
+      expect([status, codeOf(text), upstream.calls]).toEqual([404, 'model_not_found', []]);
+    },
+  );
 
-  it.each([['/chat/completions', 'vectors'], ['/chat/completions', 'ranks'], ['/embeddings', 'm'], ['/embeddings', 'ranks'], ['/rerank', 'm'], ['/rerank', 'vectors']])('gets nothing from %s for %s, a model of another kind', async (path, model) => {
+  it.each([
+    ['/chat/completions', 'vectors'],
+    ['/chat/completions', 'ranks'],
+    ['/embeddings', 'm'],
+    ['/embeddings', 'ranks'],
+    ['/rerank', 'm'],
+    ['/rerank', 'vectors'],
+  ])('gets nothing from %s for %s, a model of another kind', async (path, model) => {
     const { status, text } = await ask({ model, input: 'a', query: 'q' }, path);
     expect([status, codeOf(text), upstream.calls]).toEqual([404, 'model_not_found', []]);
   });
 
   it('redirects no call, and adds nothing to one', async () => {
-    await ask({ api_base: 'http://127.0.0.1:1', base_url: 'http://127.0.0.1:1', api_key: 'x', extra_headers: { a: 'b' }, extra_body: { n: 5 }, proxy: 'x', organization: 'x' });
-    expect(upstream.calls.map(({ body, path }) => [path, body])).toEqual([['/v1/chat/completions', { model: 'm', messages }]]);
-    expect(Object.keys(upstream.calls[0]?.headers ?? {}).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'host', 'user-agent']);
+    await ask({
+      api_base: 'http://127.0.0.1:1',
+      base_url: 'http://127.0.0.1:1',
+      api_key: 'x',
+      extra_headers: { a: 'b' },
+      extra_body: { n: 5 },
+      proxy: 'x',
+      organization: 'x',
+    });
+    expect(upstream.calls.map(({ body, path }) => [path, body])).toEqual([
+      ['/v1/chat/completions', { model: 'm', messages }],
+    ]);
+    expect(Object.keys(upstream.calls[0]?.headers ?? {}).toSorted()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
+    ]);
   });
 
   it('that says a field twice has said it once: what was checked is what goes on', async () => {
-    const twice = '{"model":"none","model":"m","messages":[{"role":"user","role":"user","content":"Ho","content":"Hi"}],"n":5,"n":1,"max_tokens":9,"max_tokens":7,"max_completion_tok\\u0065ns":9,"max_completion_tokens":8,"stream":true,"stream":false,"temperature":9,"temperature":1}';
+    const twice =
+      '{"model":"none","model":"m","messages":[{"role":"user","role":"user","content":"Ho","content":"Hi"}],"n":5,"n":1,"max_tokens":9,"max_tokens":7,"max_completion_tok\\u0065ns":9,"max_completion_tokens":8,"stream":true,"stream":false,"temperature":9,"temperature":1}';
     expect((await send(twice)).status).toBe(200);
     const gone = JSON.stringify({ model: 'm', messages, temperature: 1, max_completion_tokens: 8 });
     // The length tells that nothing stands there twice any more.
-    expect(upstream.calls.map(({ body, headers }) => [JSON.stringify(body), headers['content-length']])).toEqual([[gone, String(gone.length)]]);
-    for (const [once, again] of [['"n":1', '"n":5'], ['"model":"m"', '"model":"none"'], ['"max_tokens":7', '"max_tokens":0'], ['"stream":false', '"stream":"yes"']]) {
-      expect((await send(`{"model":"m","messages":${JSON.stringify(messages)},${once},${again}}`)).status).toBeGreaterThanOrEqual(400);
+    expect(upstream.calls.map(({ body, headers }) => [JSON.stringify(body), headers['content-length']])).toEqual([
+      [gone, String(gone.length)],
+    ]);
+    for (const [once, again] of [
+      ['"n":1', '"n":5'],
+      ['"model":"m"', '"model":"none"'],
+      ['"max_tokens":7', '"max_tokens":0'],
+      ['"stream":false', '"stream":"yes"'],
+    ]) {
+      expect(
+        (await send(`{"model":"m","messages":${JSON.stringify(messages)},${once},${again}}`)).status,
+      ).toBeGreaterThanOrEqual(400);
     }
     expect(upstream.calls).toHaveLength(1);
   });
 
   it('cannot make the gateway fetch a picture, nor have its provider fetch one from where it stands', async () => {
-    const asking = (url: string, type = 'image_url') => ask({ messages: [{ role: 'user', content: [{ type, [type]: { url } }] }] });
-    for (const url of [`${upstream.baseUrl}/picture`, 'http://169.254.169.254/latest/meta-data', 'http://metadata.google.internal/', 'file:///etc/passwd', 'data:image/svg+xml,<svg/>']) {
+    const asking = (url: string, type = 'image_url') =>
+      ask({ messages: [{ role: 'user', content: [{ type, [type]: { url } }] }] });
+    for (const url of [
+      `${upstream.baseUrl}/picture`,
+      'http://169.254.169.254/latest/meta-data',
+      'http://metadata.google.internal/',
+      'file:///etc/passwd',
+      'data:image/svg+xml,<svg/>',
+    ]) {
       for (const type of ['image_url', 'video_url']) {
         const { status, text } = await asking(url, type);
-        expect([status, JSON.parse(text)]).toEqual([400, { error: expect.objectContaining({ param: `messages[0].content[0].${type}.url`, code: 'invalid_value' }) }]);
+        expect([status, JSON.parse(text)]).toEqual([
+          400,
+          { error: expect.objectContaining({ param: `messages[0].content[0].${type}.url`, code: 'invalid_value' }) },
+        ]);
       }
     }
     expect(upstream.calls).toEqual([]);
-    for (const url of ['https://example.com/a.png', 'data:image/png;base64,AA==']) expect((await asking(url)).status).toBe(200);
+    for (const url of ['https://example.com/a.png', 'data:image/png;base64,AA=='])
+      expect((await asking(url)).status).toBe(200);
     expect(upstream.calls.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
     expect((await asking(`data:image/png;base64,${'A'.repeat(33 * 1024 ** 2)}`)).status).toBe(413);
   });
 
-  it.each(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'max_tokens', 'max_completion_tokens', 'n'])('gets 400 for a %s that is no number, or too large a one', async (name) => {
+  it.each([
+    'temperature',
+    'top_p',
+    'frequency_penalty',
+    'presence_penalty',
+    'seed',
+    'max_tokens',
+    'max_completion_tokens',
+    'n',
+  ])('gets 400 for a %s that is no number, or too large a one', async (name) => {
     for (const value of ['1e309', '-1e309', '"1"', '[1]', String(2 ** 53), '-3']) {
-      const { status, error } = await send(`{"model":"m","messages":[{"role":"user","content":"Hi"}],"${name}":${value}}`);
+      const { status, error } = await send(
+        `{"model":"m","messages":[{"role":"user","content":"Hi"}],"${name}":${value}}`,
+      );
       // Any whole number is a seed.
-      expect([value, status, error.param]).toEqual(name === 'seed' && Number.isInteger(JSON.parse(value)) ? [value, 200, undefined] : [value, 400, name]);
+      expect([value, status, error.param]).toEqual(
+        name === 'seed' && Number.isInteger(JSON.parse(value)) ? [value, 200, undefined] : [value, 400, name],
+      );
     }
   });
 
@@ -111,29 +202,55 @@ describe('a hostile client', () => {
     expect([status, error.param, upstream.calls]).toEqual([400, param, []]);
   });
 
-  it.each([1e9, 2 ** 53])('gets every document once where it asks for more than there are (%d), or sends one twice', async (top) => {
-    const { text } = await ask({ model: 'ranks', query: 'q', input: ['aa', 'aa', 'a'], top_k: top }, '/rerank');
-    expect((JSON.parse(text) as { data: object[] }).data).toEqual([{ index: 0, relevance_score: 2 }, { index: 1, relevance_score: 2 }, { index: 2, relevance_score: 1 }]);
-  });
+  it.each([1e9, 2 ** 53])(
+    'gets every document once where it asks for more than there are (%d), or sends one twice',
+    async (top) => {
+      const { text } = await ask({ model: 'ranks', query: 'q', input: ['aa', 'aa', 'a'], top_k: top }, '/rerank');
+      expect((JSON.parse(text) as { data: object[] }).data).toEqual([
+        { index: 0, relevance_score: 2 },
+        { index: 1, relevance_score: 2 },
+        { index: 2, relevance_score: 1 },
+      ]);
+    },
+  );
 
   it('hears of a number that is too large, not that it were none', async () => {
     const { text } = await ask({ model: 'vectors', input: 'a', dimensions: 2 ** 53 }, '/embeddings');
-    expect(JSON.parse(text)).toMatchObject({ error: { code: 'invalid_value', message: expect.stringContaining('at most 9007199254740991') } });
+    expect(JSON.parse(text)).toMatchObject({
+      error: { code: 'invalid_value', message: expect.stringContaining('at most 9007199254740991') },
+    });
     expect(upstream.calls).toEqual([]);
   });
 
-  it.each([['100,000 messages', { messages: Array.from({ length: 100_000 }, () => messages[0]) }], ['10,000 tools', { tools: Array.from({ length: 10_000 }, () => ({ type: 'function', function: { name: 'f' } })) }], ['a schema 10,000 deep', { tools: 'deep' }]])('gets 400 for %s', async (_, more) => {
+  it.each([
+    ['100,000 messages', { messages: Array.from({ length: 100_000 }, () => messages[0]) }],
+    ['10,000 tools', { tools: Array.from({ length: 10_000 }, () => ({ type: 'function', function: { name: 'f' } })) }],
+    ['a schema 10,000 deep', { tools: 'deep' }],
+  ])('gets 400 for %s', async (_, more) => {
     const deep = `[{"type":"function","function":{"name":"f","parameters":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}}]`;
     const { status } = await send(JSON.stringify({ model: 'm', messages, ...more }).replace('"deep"', deep));
     expect([status, upstream.calls]).toEqual([400, []]);
   });
 
   it('may use a key of idempotency, which other clients of models send, without any effect', async () => {
-    for (const content of ['Hi', 'Ho']) expect((await send(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }), undefined, { 'idempotency-key': 'same' })).status).toBe(200);
+    for (const content of ['Hi', 'Ho'])
+      expect(
+        (
+          await send(JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }), undefined, {
+            'idempotency-key': 'same',
+          })
+        ).status,
+      ).toBe(200);
     expect(upstream.calls).toHaveLength(2);
   });
 
-  it.each([{ temperature: -1 }, { max_tokens: 1.5 }, { seed: 0.5 }, { messages: Array.from({ length: 10_001 }, () => messages[0]) }, { tools: Array.from({ length: 1_025 }, () => ({ type: 'function', function: { name: 'f' } })) }])('gets 400 for numbers and lengths that cannot be', async (body) => {
+  it.each([
+    { temperature: -1 },
+    { max_tokens: 1.5 },
+    { seed: 0.5 },
+    { messages: Array.from({ length: 10_001 }, () => messages[0]) },
+    { tools: Array.from({ length: 1_025 }, () => ({ type: 'function', function: { name: 'f' } })) },
+  ])('gets 400 for numbers and lengths that cannot be', async (body) => {
     expect([(await ask(body)).status, upstream.calls]).toEqual([400, []]);
   });
 
@@ -160,7 +277,11 @@ describe('a hostile client', () => {
     };
     const body = JSON.stringify({ model: 'm', messages, stream: true });
     const { hostname, port } = new URL(platform.url);
-    const socket = connect(Number(port), hostname, () => socket.write(`POST ${BASE}/chat/completions HTTP/1.1\r\nhost: x\r\nx-api-key: ${ADMIN_KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `POST ${BASE}/chat/completions HTTP/1.1\r\nhost: x\r\nx-api-key: ${ADMIN_KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      ),
+    );
     socket.pause();
     // Nothing more is written while the product has the time for so many other calls.
     await until(async () => {
@@ -183,7 +304,12 @@ describe('a hostile provider', () => {
         behaves(response, upstream.calls.at(-1) as (typeof upstream.calls)[0]);
       };
       const { status, headers } = await ask({ stream });
-      expect([status, headers.get('set-cookie'), headers.get('x-internal'), headers.get('x-request-id')]).toEqual([200, null, null, expect.any(String)]);
+      expect([status, headers.get('set-cookie'), headers.get('x-internal'), headers.get('x-request-id')]).toEqual([
+        200,
+        null,
+        null,
+        expect.any(String),
+      ]);
     }
   });
 
@@ -198,12 +324,18 @@ describe('a hostile provider', () => {
       fill();
     };
     const { status, text } = await ask({ stream: true });
-    expect([status, text.length < 2_000, text.includes('upstream_error'), text.endsWith(DONE)]).toEqual([200, true, true, true]);
+    expect([status, text.length < 2_000, text.includes('upstream_error'), text.endsWith(DONE)]).toEqual([
+      200,
+      true,
+      true,
+      true,
+    ]);
     await until(() => upstream.cuts.length === 1, 'the cut');
   });
 
   it('ends where it says so: what comes behind is not passed on', async () => {
-    upstream.behaviour = (response) => events(response, chunk({ content: 'a' }), chunk({}, 'stop'), DONE, DONE, chunk({ content: 'more' })).end();
+    upstream.behaviour = (response) =>
+      events(response, chunk({ content: 'a' }), chunk({}, 'stop'), DONE, DONE, chunk({ content: 'more' })).end();
     const { text } = await ask({ stream: true });
     expect([text.split('[DONE]').length - 1, text.includes('more')]).toEqual([1, false]);
   });
@@ -215,9 +347,15 @@ describe('a hostile provider', () => {
   });
 
   it('that compresses unasked, or sends too much, is broken', async () => {
-    upstream.behaviour = (response, { body }) => response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(completion({ content: 'a' }, body['model']))));
+    upstream.behaviour = (response, { body }) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .end(gzipSync(JSON.stringify(completion({ content: 'a' }, body['model']))));
     expect((await ask({})).status).toBe(502);
-    upstream.behaviour = (response) => response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end(gzipSync(`data: ${JSON.stringify(chunk({ content: 'x'.repeat(20_000_000) }))}\n\n${DONE}`));
+    upstream.behaviour = (response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+        .end(gzipSync(`data: ${JSON.stringify(chunk({ content: 'x'.repeat(20_000_000) }))}\n\n${DONE}`));
     expect((await ask({ stream: true })).status).toBe(502);
     upstream.behaviour = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -236,8 +374,11 @@ test('each call has one line in the log, streams too', async () => {
   for (const stream of [false, true]) {
     lines.length = 0;
     await ask({ stream });
-    const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
+    const logged = () =>
+      lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'request');
     await until(() => logged().length > 0, 'the line');
-    expect(logged()).toEqual([expect.objectContaining({ route: `${BASE}/chat/completions`, status: 200, requestId: expect.any(String) })]);
+    expect(logged()).toEqual([
+      expect.objectContaining({ route: `${BASE}/chat/completions`, status: 200, requestId: expect.any(String) }),
+    ]);
   }
 });

@@ -21,9 +21,30 @@ beforeAll(async () => {
   upstream = await startUpstreamDouble();
   const file = join(folder, 'models.json');
   const model = { provider: 'acme', pricing: 'free' };
-  const models = [{ ...model, key: 'm', kind: 'chat' }, { ...model, key: 'away', provider: 'away', kind: 'chat', fallback: 'm' }, { ...model, key: 'narrow', kind: 'chat', contextWindow: 100, fallback: 'm' }, { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' }, { ...model, key: 'vectors', kind: 'embedding' }, { ...model, key: 'ranks', kind: 'reranker' }];
-  writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl }, hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 200 }, away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } }, models }));
-  platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, COMPAT_DROP_UNSUPPORTED: 'true' } });
+  const models = [
+    { ...model, key: 'm', kind: 'chat' },
+    { ...model, key: 'away', provider: 'away', kind: 'chat', fallback: 'm' },
+    { ...model, key: 'narrow', kind: 'chat', contextWindow: 100, fallback: 'm' },
+    { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' },
+    { ...model, key: 'vectors', kind: 'embedding' },
+    { ...model, key: 'ranks', kind: 'reranker' },
+  ];
+  writeFileSync(
+    file,
+    JSON.stringify({
+      rerankerModel: 'ranks',
+      providers: {
+        acme: { kind: 'openai', baseUrl: upstream.baseUrl },
+        hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 200 },
+        away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' },
+      },
+      models,
+    }),
+  );
+  platform = await startTestPlatform({
+    listen: true,
+    environment: { MODELS_FILE: file, COMPAT_DROP_UNSUPPORTED: 'true' },
+  });
   const metering = platform.platform.app.get<Metering>(METERING);
   const real = metering.begin.bind(metering);
   begin = jest.spyOn(metering, 'begin').mockImplementation(async (call) => {
@@ -54,18 +75,41 @@ beforeEach(() => {
 const CLIENTS = 500;
 const messages = [{ role: 'user', content: 'Hello?' }];
 const post = (path: string, body: object, signal?: AbortSignal) =>
-  fetch(`${platform.url}${BASE}${path}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', ...body }), ...(signal === undefined ? {} : { signal }) });
+  fetch(`${platform.url}${BASE}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', ...body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 /** What may have been made by then, which is more the longer that took. */
-const orMore = (tokens: number): unknown => ({ asymmetricMatch: (found: unknown) => typeof found === 'number' && found >= tokens && found <= 16_384 });
-const said = ({ outcome, usageSource, usage, model }: Settlement) => [outcome, usageSource, usage.inputTokens, usage.outputTokens, model.key];
+const orMore = (tokens: number): unknown => ({
+  asymmetricMatch: (found: unknown) => typeof found === 'number' && found >= tokens && found <= 16_384,
+});
+const said = ({ outcome, usageSource, usage, model }: Settlement) => [
+  outcome,
+  usageSource,
+  usage.inputTokens,
+  usage.outputTokens,
+  model.key,
+];
 
 describe('a call is settled once', () => {
   it.each<[string, string, object, unknown[]]>([
     ['answered', '/chat/completions', { messages }, ['ok', 'upstream', 19, 10, 'm']],
     ['streamed', '/chat/completions', { messages, stream: true }, ['ok', 'upstream', 19, 10, 'm']],
-    ['streamed with tools', '/chat/completions', { messages, stream: true, tools: [{ type: 'function', function: { name: 'f' } }] }, ['ok', 'upstream', 19, 10, 'm']],
+    [
+      'streamed with tools',
+      '/chat/completions',
+      { messages, stream: true, tools: [{ type: 'function', function: { name: 'f' } }] },
+      ['ok', 'upstream', 19, 10, 'm'],
+    ],
     ['answered by the fallback', '/chat/completions', { model: 'away', messages }, ['ok', 'upstream', 19, 10, 'm']],
-    ['answered here', '/chat/completions', { model: 'local-chat', messages }, ['ok', 'counted', 2, expect.any(Number), 'local-chat']],
+    [
+      'answered here',
+      '/chat/completions',
+      { model: 'local-chat', messages },
+      ['ok', 'counted', 2, expect.any(Number), 'local-chat'],
+    ],
     ['embedded', '/embeddings', { model: 'vectors', input: ['a', 'b'] }, ['ok', 'upstream', 8, 0, 'vectors']],
     ['ranked', '/rerank', { model: 'ranks', query: 'q', input: ['a'] }, ['ok', 'upstream', 7, 0, 'ranks']],
   ])('when it is %s', async (_, path, body, expected) => {
@@ -83,13 +127,18 @@ describe('a call is settled once', () => {
     expect((await post('/chat/completions', { model: 'hasty', messages })).status).toBe(504);
     upstream.behaviour = (response) => events(response, chunk({ content: 'Half an answer' }), 'nonsense\n\n').end();
     await (await post('/chat/completions', { messages, stream: true })).text();
-    expect(settled.map(said)).toEqual([['failed', 'counted', 0, 0, 'm'], ['failed', 'held', 6, orMore(200), 'hasty'], ['failed', expect.any(String), 6, orMore(4), 'm']]);
+    expect(settled.map(said)).toEqual([
+      ['failed', 'counted', 0, 0, 'm'],
+      ['failed', 'held', 6, orMore(200), 'hasty'],
+      ['failed', expect.any(String), 6, orMore(4), 'm'],
+    ]);
   });
 
   it('when its client leaves: the input, and what may have been produced', async () => {
     for (const stream of [false, true]) {
       upstream.calls.length = 0;
-      upstream.behaviour = (response) => (stream ? void events(response, chunk({ content: 'Half an answer' })) : undefined);
+      upstream.behaviour = (response) =>
+        stream ? void events(response, chunk({ content: 'Half an answer' })) : undefined;
       const left = new AbortController();
       const answer = post('/chat/completions', { messages, stream }, left.signal);
       if (stream) await ((await answer).body as ReadableStream).getReader().read();
@@ -98,7 +147,10 @@ describe('a call is settled once', () => {
       if (!stream) await expect(answer).rejects.toThrow('aborted');
       await until(() => settled.length === (stream ? 2 : 1), 'the settlement');
     }
-    expect(settled.map(said)).toEqual([['aborted', 'held', 6, orMore(500), 'm'], ['aborted', 'held', 6, orMore(500), 'm']]);
+    expect(settled.map(said)).toEqual([
+      ['aborted', 'held', 6, orMore(500), 'm'],
+      ['aborted', 'held', 6, orMore(500), 'm'],
+    ]);
   });
 
   it('when its client leaves while the fallback is asked: with its prices', async () => {
@@ -114,11 +166,19 @@ describe('a call is settled once', () => {
 
   it('when its client leaves while no provider answers: with nothing', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(1);
-    for (const [path, body] of [['/chat/completions', { messages }], ['/chat/completions', { messages, stream: true }], ['/embeddings', { model: 'vectors', input: 'a' }]] as const) {
+    for (const [path, body] of [
+      ['/chat/completions', { messages }],
+      ['/chat/completions', { messages, stream: true }],
+      ['/embeddings', { model: 'vectors', input: 'a' }],
+    ] as const) {
       settled.length = 0;
       const left = new AbortController();
       // Between one try and the next.
-      upstream.behaviour = (response) => void response.once('close', () => setTimeout(() => left.abort(), 50)).writeHead(500).end();
+      upstream.behaviour = (response) =>
+        void response
+          .once('close', () => setTimeout(() => left.abort(), 50))
+          .writeHead(500)
+          .end();
       await expect(post(path, body, left.signal)).rejects.toThrow('aborted');
       await until(() => settled.length === 1, 'the settlement');
       expect(settled.map(said)).toEqual([['aborted', 'counted', 0, 0, 'model' in body ? body.model : 'm']]);
@@ -128,10 +188,17 @@ describe('a call is settled once', () => {
 
   it('when its client leaves behind an early report: what that tells, and what may have been produced since', async () => {
     const usage = { prompt_tokens: 19, completion_tokens: 1, total_tokens: 20 };
-    upstream.behaviour = (response) => void events(response, chunk({ role: 'assistant', content: '' }, null, 'acme-big', { usage }), chunk({ content: 'Half an answer' }));
+    upstream.behaviour = (response) =>
+      void events(
+        response,
+        chunk({ role: 'assistant', content: '' }, null, 'acme-big', { usage }),
+        chunk({ content: 'Half an answer' }),
+      );
     const left = new AbortController();
-    const reader = ((await post('/chat/completions', { messages, stream: true }, left.signal)).body as ReadableStream<Uint8Array>).getReader();
-    for (let heard = ''; !heard.includes('answer'); ) heard += Buffer.from((await reader.read()).value ?? []).toString();
+    const reader = (
+      (await post('/chat/completions', { messages, stream: true }, left.signal)).body as ReadableStream<Uint8Array>
+    ).getReader();
+    for (let heard = ''; !heard.includes('answer');) heard += Buffer.from((await reader.read()).value ?? []).toString();
     left.abort();
     await until(() => settled.length === 1, 'the settlement');
     expect(settled.map(said)).toEqual([['aborted', 'held', 19, orMore(501), 'm']]);
@@ -148,9 +215,17 @@ describe('a call is settled once', () => {
     begin.mockImplementationOnce(async (call) => {
       begun.push(call);
       await asked.promise;
-      return { invocationId: 'i', isHeld: false, isIncludedUsage: false, cancel, settle: () => Promise.reject(new Error('nothing was called')) };
+      return {
+        invocationId: 'i',
+        isHeld: false,
+        isIncludedUsage: false,
+        cancel,
+        settle: () => Promise.reject(new Error('nothing was called')),
+      };
     });
-    (platform.platform.app.getHttpServer() as Server).once('request', (_, response) => response.once('close', closed.resolve));
+    (platform.platform.app.getHttpServer() as Server).once('request', (_, response) =>
+      response.once('close', closed.resolve),
+    );
     const left = new AbortController();
     const answer = post(path, body, left.signal);
     await until(() => begun.length === 1, 'the call');
@@ -165,7 +240,9 @@ describe('a call is settled once', () => {
   it('when 500 clients leave at once: each of them, and no connection to the provider stays', async () => {
     upstream.behaviour = (response) => void events(response, chunk({ content: 'Half an answer' }));
     const left = new AbortController();
-    const answers = await Promise.all(Array.from({ length: CLIENTS }, () => post('/chat/completions', { messages, stream: true }, left.signal)));
+    const answers = await Promise.all(
+      Array.from({ length: CLIENTS }, () => post('/chat/completions', { messages, stream: true }, left.signal)),
+    );
     left.abort();
     await Promise.all(answers.map((answer) => expect(answer.text()).rejects.toThrow('aborted')));
     await until(() => settled.length === CLIENTS && upstream.open === 0, 'a settlement and a cut for each');
@@ -182,14 +259,21 @@ it('holds the input and the most that may come', async () => {
   await post('/chat/completions', { messages, max_tokens: 7 });
   await post('/chat/completions', { messages });
   await post('/chat/completions', { messages, max_tokens: 1_000_000_000 });
-  expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([[6, 7], [6, 16_384], [6, 131_072]]);
+  expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([
+    [6, 7],
+    [6, 16_384],
+    [6, 131_072],
+  ]);
 });
 
 it('holds as much as any model that may answer takes in, and what was counted where nobody says how much that is', async () => {
   const long = [{ role: 'user', content: 'x'.repeat(4_000) }];
   await post('/chat/completions', { model: 'narrow', messages: long, max_tokens: 1_000 });
   await post('/chat/completions', { messages: [{ role: 'user', content: 'x'.repeat(800_000) }], max_tokens: 1 });
-  expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput, estimate.outputTokens])).toEqual([[1_004, 4_004, 1_000], [200_004, 200_004, 1]]);
+  expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput, estimate.outputTokens])).toEqual([
+    [1_004, 4_004, 1_000],
+    [200_004, 200_004, 1],
+  ]);
 });
 
 it('names all that may answer, so that the dearest is held', async () => {
@@ -202,12 +286,23 @@ it('refuses a used-up limit so that the official client does not try again', asy
   begin.mockImplementation(() => Promise.reject(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 3_600 })));
   const client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
   const calls = begin.mock.calls.length;
-  await expect(client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true })).rejects.toMatchObject({ status: 429, type: 'rate_limit_error', code: 'usage_limit_exceeded' });
+  await expect(
+    client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true }),
+  ).rejects.toMatchObject({ status: 429, type: 'rate_limit_error', code: 'usage_limit_exceeded' });
   expect([begin.mock.calls.length - calls, upstream.calls.length]).toEqual([1, 0]);
 });
 
 it('drops what is not supported where the instance says so, and names it', async () => {
   begin.mockRestore();
-  const response = await post('/chat/completions', { messages, n: 2, logprobs: true, response_format: { type: 'text' } });
-  expect([response.status, response.headers.get('x-dropped-parameters'), upstream.calls[0]?.body]).toEqual([200, 'n, logprobs', { model: 'm', messages }]);
+  const response = await post('/chat/completions', {
+    messages,
+    n: 2,
+    logprobs: true,
+    response_format: { type: 'text' },
+  });
+  expect([response.status, response.headers.get('x-dropped-parameters'), upstream.calls[0]?.body]).toEqual([
+    200,
+    'n, logprobs',
+    { model: 'm', messages },
+  ]);
 });

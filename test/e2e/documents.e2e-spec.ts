@@ -13,7 +13,11 @@ describe('documents', () => {
     form.set('scope', 'agent');
     form.append('file', new Blob(['# One\n\nThe first file speaks of zebras.']), 'one.md');
     form.append('file', new Blob(['The second file speaks of giraffes.'], { type: 'text/plain' }), 'two.txt');
-    const response = await fetch(`${guide.platform.url}${guide.documentsPath}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY }, body: form });
+    const response = await fetch(`${guide.platform.url}${guide.documentsPath}`, {
+      method: 'POST',
+      headers: { 'x-api-key': ADMIN_KEY },
+      body: form,
+    });
     const { items } = (await response.json()) as { items: Document[] };
     expect([response.status, items.map(({ name }) => name)]).toEqual([202, ['one.md', 'two.txt']]);
     for (const { id } of items) expect((await guide.ready(id)).status).toBe('Ready');
@@ -22,13 +26,31 @@ describe('documents', () => {
     expect((await guide.platform.call<{ text: string }>(`${path}/content`)).body.text).toContain('zebras');
     expect((await guide.platform.call(`${path}/file`)).headers['content-disposition']).toContain('attachment');
     const chunks = await guide.platform.call<{ items: { text: string; position: object }[] }>(`${path}/chunks`);
-    expect(chunks.body.items).toMatchObject([{ text: 'The first file speaks of zebras.', position: { heading: 'One' } }]);
+    expect(chunks.body.items).toMatchObject([
+      { text: 'The first file speaks of zebras.', position: { heading: 'One' } },
+    ]);
     const logs = await guide.platform.call<{ items: { event: string; step: string | null }[] }>(`${path}/logs`);
-    expect(logs.body.items.map(({ event, step }) => step ?? event)).toEqual(['ready', 'indexed', 'publish', 'embed', 'chunk', 'parse', 'started', 'queued']);
+    expect(logs.body.items.map(({ event, step }) => step ?? event)).toEqual([
+      'ready',
+      'indexed',
+      'publish',
+      'embed',
+      'chunk',
+      'parse',
+      'started',
+      'queued',
+    ]);
 
-    await guide.platform.call(path, { method: 'PUT', body: { name: 'uno.md', content: '# Uno\n\nNow it speaks of okapis.' } });
+    await guide.platform.call(path, {
+      method: 'PUT',
+      body: { name: 'uno.md', content: '# Uno\n\nNow it speaks of okapis.' },
+    });
     expect(await guide.ready(one.id)).toMatchObject({ name: 'uno.md', status: 'Ready' });
-    const search = (query: string) => guide.platform.call<{ items: { documentId: string; text: string }[] }>(at(`/knowledge/${guide.agentId}/search`), { method: 'POST', body: { query, mode: 'text' } });
+    const search = (query: string) =>
+      guide.platform.call<{ items: { documentId: string; text: string }[] }>(at(`/knowledge/${guide.agentId}/search`), {
+        method: 'POST',
+        body: { query, mode: 'text' },
+      });
     expect((await search('okapis')).body.items.map(({ documentId }) => documentId)).toEqual([one.id]);
     expect((await search('zebras')).body.items).toEqual([]);
 
@@ -48,61 +70,140 @@ describe('documents', () => {
   it('answer nothing from the moment they fail or are deleted, until they are Ready again', async () => {
     const agent = await guide.newAgent('Strict');
     const path = at(`/knowledge/${agent}/documents`);
-    const { id } = (await guide.platform.call<Document>(path, { method: 'POST', body: { name: 'a.md', content: 'The quokka sleeps at noon.', mimeType: 'text/markdown' } })).body;
-    const become = async (change: object) => (await guide.platform.call(`${path}/${id}`, { method: 'PUT', body: change }), guide.ready(id, agent));
+    const { id } = (
+      await guide.platform.call<Document>(path, {
+        method: 'POST',
+        body: { name: 'a.md', content: 'The quokka sleeps at noon.', mimeType: 'text/markdown' },
+      })
+    ).body;
+    const become = async (change: object) => (
+      await guide.platform.call(`${path}/${id}`, { method: 'PUT', body: change }),
+      guide.ready(id, agent)
+    );
     const told = async () => {
-      const found = await Promise.all(['text', 'vector', 'hybrid'].map((mode) => guide.platform.call<{ items: object[] }>(at(`/knowledge/${agent}/search`), { method: 'POST', body: { query: 'When does the quokka sleep?', mode } })));
+      const found = await Promise.all(
+        ['text', 'vector', 'hybrid'].map((mode) =>
+          guide.platform.call<{ items: object[] }>(at(`/knowledge/${agent}/search`), {
+            method: 'POST',
+            body: { query: 'When does the quokka sleep?', mode },
+          }),
+        ),
+      );
       const { body } = await guide.ask('When does the quokka sleep?', {}, agent);
-      return [...found.map(({ body: { items } }) => items.length), body.message.parts.filter(({ type }) => type === 'source-document').length];
+      return [
+        ...found.map(({ body: { items } }) => items.length),
+        body.message.parts.filter(({ type }) => type === 'source-document').length,
+      ];
     };
     expect([(await guide.ready(id, agent)).status, await told()]).toEqual(['Ready', [1, 1, 1, 1]]);
-    expect([(await become({ content: '%PDF', mimeType: 'application/pdf' })).status, await told()]).toEqual(['Failed', [0, 0, 0, 0]]);
-    expect([(await become({ content: 'The quokka sleeps at one.', mimeType: 'text/markdown' })).status, await told()]).toEqual(['Ready', [1, 1, 1, 1]]);
+    expect([(await become({ content: '%PDF', mimeType: 'application/pdf' })).status, await told()]).toEqual([
+      'Failed',
+      [0, 0, 0, 0],
+    ]);
+    expect([
+      (await become({ content: 'The quokka sleeps at one.', mimeType: 'text/markdown' })).status,
+      await told(),
+    ]).toEqual(['Ready', [1, 1, 1, 1]]);
     await guide.platform.call(`${path}/${id}`, { method: 'DELETE' });
     expect(await told()).toEqual([0, 0, 0, 0]);
   });
 
   it('are of a media type without parameters, which may repeat their name', async () => {
-    const added = await guide.platform.call<Document & { mimeType: string }>(guide.documentsPath, { method: 'POST', body: { name: 'Salaries', content: 'Nobody earns less.', mimeType: 'Text/Markdown; name="Salaries.md"' } });
+    const added = await guide.platform.call<Document & { mimeType: string }>(guide.documentsPath, {
+      method: 'POST',
+      body: { name: 'Salaries', content: 'Nobody earns less.', mimeType: 'Text/Markdown; name="Salaries.md"' },
+    });
     expect([added.status, added.body.mimeType]).toEqual([202, 'text/markdown']);
     expect((await guide.ready(added.body.id)).status).toBe('Ready');
-    const changed = await guide.platform.call<{ mimeType: string }>(`${guide.documentsPath}/${added.body.id}`, { method: 'PUT', body: { content: 'Everybody earns more.', mimeType: 'text/plain;name=Salaries' } });
+    const changed = await guide.platform.call<{ mimeType: string }>(`${guide.documentsPath}/${added.body.id}`, {
+      method: 'PUT',
+      body: { content: 'Everybody earns more.', mimeType: 'text/plain;name=Salaries' },
+    });
     expect(changed.body.mimeType).toBe('text/plain');
   });
 
   it('carry tags of their Space only', async () => {
-    const tag = await guide.platform.call<{ id: string }>(at(`/knowledge/${guide.agentId}/tags`), { method: 'POST', body: { name: 'Important', color: '#ff0000' } });
-    expect((await guide.platform.call<{ code: string }>(at(`/knowledge/${guide.agentId}/tags`), { method: 'POST', body: { name: 'IMPORTANT' } })).body.code).toBe('name_taken');
+    const tag = await guide.platform.call<{ id: string }>(at(`/knowledge/${guide.agentId}/tags`), {
+      method: 'POST',
+      body: { name: 'Important', color: '#ff0000' },
+    });
+    expect(
+      (
+        await guide.platform.call<{ code: string }>(at(`/knowledge/${guide.agentId}/tags`), {
+          method: 'POST',
+          body: { name: 'IMPORTANT' },
+        })
+      ).body.code,
+    ).toBe('name_taken');
     const document = await guide.addHandbook();
-    const attach = await guide.platform.call<{ tags: object[] }>(`${guide.documentsPath}/${document.id}/tags/${tag.body.id}`, { method: 'POST' });
+    const attach = await guide.platform.call<{ tags: object[] }>(
+      `${guide.documentsPath}/${document.id}/tags/${tag.body.id}`,
+      { method: 'POST' },
+    );
     expect(attach.body.tags).toEqual([{ id: tag.body.id, name: 'Important', color: '#ff0000' }]);
-    expect((await guide.platform.call<{ documentCount: number }>(at(`/knowledge/${guide.agentId}/tags/${tag.body.id}`))).body.documentCount).toBe(1);
-    expect((await guide.platform.call<{ items: Document[] }>(`${guide.documentsPath}?tagId=${tag.body.id}`)).body.items.map(({ id }) => id)).toEqual([document.id]);
+    expect(
+      (await guide.platform.call<{ documentCount: number }>(at(`/knowledge/${guide.agentId}/tags/${tag.body.id}`))).body
+        .documentCount,
+    ).toBe(1);
+    expect(
+      (await guide.platform.call<{ items: Document[] }>(`${guide.documentsPath}?tagId=${tag.body.id}`)).body.items.map(
+        ({ id }) => id,
+      ),
+    ).toEqual([document.id]);
     const other = await guide.newAgent('Elsewhere');
     expect((await guide.platform.call(at(`/knowledge/${other}/tags/${tag.body.id}`))).status).toBe(404);
-    expect((await guide.platform.call(at(`/knowledge/${other}/documents`), { method: 'POST', body: { name: 'x', content: 'x', mimeType: 'text/plain', tagIds: [tag.body.id] } })).status).toBe(404);
-    expect((await guide.platform.call(`${guide.documentsPath}/${document.id}/tags/${tag.body.id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(
+      (
+        await guide.platform.call(at(`/knowledge/${other}/documents`), {
+          method: 'POST',
+          body: { name: 'x', content: 'x', mimeType: 'text/plain', tagIds: [tag.body.id] },
+        })
+      ).status,
+    ).toBe(404);
+    expect(
+      (await guide.platform.call(`${guide.documentsPath}/${document.id}/tags/${tag.body.id}`, { method: 'DELETE' }))
+        .status,
+    ).toBe(204);
   });
 
   it('are followed on their way as events', async () => {
     const leave = new AbortController();
-    const { heard, ended } = await follow(`${guide.platform.url}${guide.documentsPath}/events`, ADMIN_KEY, leave.signal);
+    const { heard, ended } = await follow(
+      `${guide.platform.url}${guide.documentsPath}/events`,
+      ADMIN_KEY,
+      leave.signal,
+    );
     const document = await guide.addHandbook();
-    await until(() => heard.join('').includes(`"${document.id}"`) && heard.join('').includes('"status":"Ready"'), 'the event of a guide.ready document');
+    await until(
+      () => heard.join('').includes(`"${document.id}"`) && heard.join('').includes('"status":"Ready"'),
+      'the event of a guide.ready document',
+    );
     await guide.platform.call(`${guide.documentsPath}/${document.id}`, { method: 'DELETE' });
-    await until(() => heard.join('').includes(`event: deleted\ndata: {"id":"${document.id}"}`), 'the event of the deletion');
+    await until(
+      () => heard.join('').includes(`event: deleted\ndata: {"id":"${document.id}"}`),
+      'the event of the deletion',
+    );
     leave.abort();
     await ended;
   });
 
   it('go with their Agent', async () => {
     const doomed = await guide.newAgent('Doomed');
-    const added = await guide.platform.call<Document>(at(`/knowledge/${doomed}/documents`), { method: 'POST', body: { name: 'secret.md', content: 'The quokka sleeps.', mimeType: 'text/markdown' } });
+    const added = await guide.platform.call<Document>(at(`/knowledge/${doomed}/documents`), {
+      method: 'POST',
+      body: { name: 'secret.md', content: 'The quokka sleeps.', mimeType: 'text/markdown' },
+    });
     await guide.ready(added.body.id, doomed);
     const turn = await guide.ask('Where does the quokka sleep?', {}, doomed);
     expect((await guide.platform.call(at(`/agents/${doomed}`), { method: 'DELETE' })).status).toBe(204);
     const { readStore } = guide.platform.platform.host.stores;
-    await until(async () => (await readStore.get('documents', added.body.id)) === undefined, 'the deletion of the document');
-    await until(async () => (await readStore.get('conversations', turn.body.conversationId)) === undefined, 'the deletion of the conversation');
+    await until(
+      async () => (await readStore.get('documents', added.body.id)) === undefined,
+      'the deletion of the document',
+    );
+    await until(
+      async () => (await readStore.get('conversations', turn.body.conversationId)) === undefined,
+      'the deletion of the conversation',
+    );
   });
 });

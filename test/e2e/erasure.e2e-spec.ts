@@ -31,7 +31,9 @@ const post = async (path: string, body: object) => {
 
 /** Which of these words stand in any file under `DATA_DIR`, in any case. */
 const onDisk = (words: readonly Word[]): readonly Word[] => {
-  const files: readonly Dirent[] = readdirSync(platform.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files: readonly Dirent[] = readdirSync(platform.dataDir, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile(),
+  );
   const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1').toLowerCase());
   return words.filter((word) => texts.some((text) => text.includes(WORDS[word].toLowerCase())));
 };
@@ -40,7 +42,9 @@ interface Events {
   readonly items: readonly { readonly stream: string; readonly data: Readonly<Record<string, unknown>> }[];
 }
 const receiptsOf = async (type: string, stream: string) =>
-  (await platform.call<Events>('/api/v1/audit/events?category=erasure&type=ContentErased&limit=100')).body.items.filter(({ data }) => data['eventType'] === type && data['stream'] === stream);
+  (await platform.call<Events>('/api/v1/audit/events?category=erasure&type=ContentErased&limit=100')).body.items.filter(
+    ({ data }) => data['eventType'] === type && data['stream'] === stream,
+  );
 
 /** Deletes, and waits for the receipt; answers how long that took in milliseconds. */
 const erase = async (path: string, type: string, stream: string): Promise<number> => {
@@ -57,11 +61,35 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   const space = (await post('/spaces', { name: `${WORDS.space} Space`, description: `About ${WORDS.space}` })).id;
   const prompt = (await post(`/spaces/${space}/prompts`, { title: WORDS.prompt, text: `Say ${WORDS.prompt}.` })).id;
-  const agent = (await post('/agents', { spaceId: space, name: WORDS.agent, description: `It is ${WORDS.agent}`, systemPrompt: `Mind ${WORDS.instructions}.`, knowledgeEnabled: true, public: { windowTitle: WORDS.window }, tools: [{ id: 'finder', name: WORDS.tool, kind: 'search', enabled: true, approval: 'never' }] })).id;
-  const document = (await post(`/knowledge/${agent}/documents`, { name: `${WORDS.document}.md`, content: `# Places\n\nThe ferry to ${WORDS.passage} leaves at nine.`, mimeType: 'text/markdown' })).id;
-  await until(async () => (await platform.call<{ status: string }>(core(`/knowledge/${agent}/documents/${document}`))).body.status === 'Ready', 'the document');
+  const agent = (
+    await post('/agents', {
+      spaceId: space,
+      name: WORDS.agent,
+      description: `It is ${WORDS.agent}`,
+      systemPrompt: `Mind ${WORDS.instructions}.`,
+      knowledgeEnabled: true,
+      public: { windowTitle: WORDS.window },
+      tools: [{ id: 'finder', name: WORDS.tool, kind: 'search', enabled: true, approval: 'never' }],
+    })
+  ).id;
+  const document = (
+    await post(`/knowledge/${agent}/documents`, {
+      name: `${WORDS.document}.md`,
+      content: `# Places\n\nThe ferry to ${WORDS.passage} leaves at nine.`,
+      mimeType: 'text/markdown',
+    })
+  ).id;
+  await until(
+    async () =>
+      (await platform.call<{ status: string }>(core(`/knowledge/${agent}/documents/${document}`))).body.status ===
+      'Ready',
+    'the document',
+  );
   const turn = await post(`/llm/${agent}/conversation`, { message: `Tell me about ${WORDS.message} and the ferry.` });
-  await post(`/llm/${agent}/conversation`, { message: `What of ${WORDS.conversation}?`, conversationId: turn['conversationId'] });
+  await post(`/llm/${agent}/conversation`, {
+    message: `What of ${WORDS.conversation}?`,
+    conversationId: turn['conversationId'],
+  });
   const user = (await post('/users', { email: `${WORDS.mail}@example.com`, name: WORDS.user, role: 'member' })).id;
   ids = { space, prompt, agent, document, conversation: String(turn['conversationId']), user };
 }, 60_000);
@@ -69,19 +97,46 @@ afterAll(() => platform.stop());
 
 describe('what is deleted', () => {
   it('stands in the files until then: the search for it works', () => {
-    expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'window', 'tool', 'document', 'passage', 'message', 'conversation', 'user', 'mail'])).toEqual(Object.keys(WORDS));
+    expect(
+      onDisk([
+        'space',
+        'prompt',
+        'agent',
+        'instructions',
+        'window',
+        'tool',
+        'document',
+        'passage',
+        'message',
+        'conversation',
+        'user',
+        'mail',
+      ]),
+    ).toEqual(Object.keys(WORDS));
   });
 
   it('is gone from every file within ten seconds, a conversation alone', async () => {
-    expect(await erase(`/llm/${ids.agent}/conversation/${ids.conversation}`, 'ConversationDeleted', `conversation-${ids.conversation}`)).toBeLessThan(10_000);
+    expect(
+      await erase(
+        `/llm/${ids.agent}/conversation/${ids.conversation}`,
+        'ConversationDeleted',
+        `conversation-${ids.conversation}`,
+      ),
+    ).toBeLessThan(10_000);
     expect(onDisk(['message', 'conversation'])).toEqual([]);
   });
 
   it('is gone with its blobs, a document alone', async () => {
-    expect(await erase(`/knowledge/${ids.agent}/documents/${ids.document}`, 'DocumentDeleted', `document-${ids.document}`)).toBeLessThan(10_000);
+    expect(
+      await erase(`/knowledge/${ids.agent}/documents/${ids.document}`, 'DocumentDeleted', `document-${ids.document}`),
+    ).toBeLessThan(10_000);
     expect(onDisk(['document', 'passage'])).toEqual([]);
     const [receipt] = await receiptsOf('DocumentDeleted', `document-${ids.document}`);
-    expect(receipt?.data).toMatchObject({ things: [`document-${ids.document}`], blobs: 3, purged: ['views', 'search', 'decisions'] });
+    expect(receipt?.data).toMatchObject({
+      things: [`document-${ids.document}`],
+      blobs: 3,
+      purged: ['views', 'search', 'decisions'],
+    });
     expect(await platform.platform.host.stores.blobs.list(null, 10)).toEqual([]);
   });
 
@@ -93,7 +148,12 @@ describe('what is deleted', () => {
   it('is gone with all that is in it, a Space', async () => {
     const started = Date.now();
     await erase(`/spaces/${ids.space}`, 'SpaceDeleted', `space-${ids.space}`);
-    await until(async () => (await receiptsOf('AgentDeleted', `agent-${ids.agent}`)).length > 0 && (await receiptsOf('PromptDeleted', `prompt-${ids.prompt}`)).length > 0, 'the receipts of the Space');
+    await until(
+      async () =>
+        (await receiptsOf('AgentDeleted', `agent-${ids.agent}`)).length > 0 &&
+        (await receiptsOf('PromptDeleted', `prompt-${ids.prompt}`)).length > 0,
+      'the receipts of the Space',
+    );
     expect(Date.now() - started).toBeLessThan(10_000);
     expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'window', 'tool'])).toEqual([]);
   });
@@ -106,11 +166,17 @@ describe('what is deleted', () => {
       expect((await projecting.rebuild(name).status())?.verification).toMatchObject({ equal: true });
     }
     expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
-    const history = await platform.call<{ items: { position: string }[] }>(`/api/v1/audit/objects/agent/${ids.agent}/history`);
+    const history = await platform.call<{ items: { position: string }[] }>(
+      `/api/v1/audit/objects/agent/${ids.agent}/history`,
+    );
     const positions = history.body.items.map(({ position }) => position).toSorted();
     const asOf = await platform.call(`/api/v1/audit/objects/agent/${ids.agent}?at=${positions[0]}`);
     expect(asOf.status).toBe(200);
-    expect(asOf.body).toMatchObject({ name: { erased: true }, public: { enabled: false, windowTitle: { erased: true } }, tools: [{ id: 'finder', name: { erased: true }, enabled: true }] });
+    expect(asOf.body).toMatchObject({
+      name: { erased: true },
+      public: { enabled: false, windowTitle: { erased: true } },
+      tools: [{ id: 'finder', name: { erased: true }, enabled: true }],
+    });
     expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
   }, 60_000);
 
@@ -120,6 +186,15 @@ describe('what is deleted', () => {
     const verification = await verifyFolder(platform.dataDir, { publicKeys: [sealKey.publicKey] });
     expect(verification).toMatchObject({ ok: true, findings: [] });
     const erased = verification.erasures.map(({ receipt }) => (receipt as { eventType: string }).eventType);
-    expect(new Set(erased)).toEqual(new Set(['ConversationDeleted', 'DocumentDeleted', 'UserDeleted', 'SpaceDeleted', 'AgentDeleted', 'PromptDeleted']));
+    expect(new Set(erased)).toEqual(
+      new Set([
+        'ConversationDeleted',
+        'DocumentDeleted',
+        'UserDeleted',
+        'SpaceDeleted',
+        'AgentDeleted',
+        'PromptDeleted',
+      ]),
+    );
   });
 });

@@ -23,7 +23,9 @@ describe('a first start', () => {
     await new Promise((resolve) => busy.once('listening', resolve));
     const { port } = busy.address() as AddressInfo;
     const environment = { DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' };
-    await expect(startChild(MAIN, { ...environment, PORT: String(port) })).rejects.toThrow(/ended with 1:.*EADDRINUSE|ended with 1:.*in use/s);
+    await expect(startChild(MAIN, { ...environment, PORT: String(port) })).rejects.toThrow(
+      /ended with 1:.*EADDRINUSE|ended with 1:.*in use/s,
+    );
     await new Promise((resolve) => busy.close(resolve));
     const second = await startChild(MAIN, { ...environment, PORT: '0' });
     try {
@@ -42,48 +44,88 @@ describe('a first start', () => {
       listen: async (app) => {
         await app.listen({ host: '127.0.0.1', port: 0 });
         const url = await app.getUrl();
-        for (const path of ['/health/live', '/health/ready', '/api/v1/core/users', '/docs']) seen.push((await fetch(`${url}${path}`)).status);
+        for (const path of ['/health/live', '/health/ready', '/api/v1/core/users', '/docs'])
+          seen.push((await fetch(`${url}${path}`)).status);
       },
       madeKey: (secret) => (made = secret),
     });
-    const { status } = await fetch(`${await platform.app.getUrl()}/api/v1/core/users`, { headers: { 'x-api-key': made } });
+    const { status } = await fetch(`${await platform.app.getUrl()}/api/v1/core/users`, {
+      headers: { 'x-api-key': made },
+    });
     await platform.stop();
     expect([seen, status]).toEqual([[200, 503, 503, 503], 200]);
   });
 });
 
 describe('where no key of an admin is left', () => {
-  it.each(['embedded', 'on servers'])('an operator makes one in the stores, %s, and the log says who and why', async (kind) => {
-    const server = kind === 'embedded' ? undefined : await startEventStoreDouble();
-    const environment = { VAULT_KEY: 'the vault key of a test of lost keys', SEAL_KEY: 'the seal key of a test of lost keys', ...(server === undefined ? {} : { EVENTSTORE_URL: server.url }) };
-    const dataDir = join(folder, 'data');
-    const stores = { ...environment, DATA_DIR: dataDir };
-    const words = ['create-admin-key', '--reason', 'The only key was revoked', '--by', 'Ada'] as const;
-    try {
-      const first = await startTestPlatform({ environment, dataDir });
-      const { body } = await first.call<{ items: { id: string }[] }>('/api/v1/core/api-keys');
-      expect((await first.call(`/api/v1/core/api-keys/${body.items[0]?.id}`, { method: 'DELETE' })).status).toBe(204);
-      expect((await first.call('/api/v1/core/users')).status).toBe(401);
-      const whileRunning = await operatorOn(stores, ...words);
-      expect([whileRunning.code, whileRunning.err]).toEqual([1, expect.stringContaining('in use by another process; stop it first')]);
-      await first.stop({ keep: true });
+  it.each(['embedded', 'on servers'])(
+    'an operator makes one in the stores, %s, and the log says who and why',
+    async (kind) => {
+      const server = kind === 'embedded' ? undefined : await startEventStoreDouble();
+      const environment = {
+        VAULT_KEY: 'the vault key of a test of lost keys',
+        SEAL_KEY: 'the seal key of a test of lost keys',
+        ...(server === undefined ? {} : { EVENTSTORE_URL: server.url }),
+      };
+      const dataDir = join(folder, 'data');
+      const stores = { ...environment, DATA_DIR: dataDir };
+      const words = ['create-admin-key', '--reason', 'The only key was revoked', '--by', 'Ada'] as const;
+      try {
+        const first = await startTestPlatform({ environment, dataDir });
+        const { body } = await first.call<{ items: { id: string }[] }>('/api/v1/core/api-keys');
+        expect((await first.call(`/api/v1/core/api-keys/${body.items[0]?.id}`, { method: 'DELETE' })).status).toBe(204);
+        expect((await first.call('/api/v1/core/users')).status).toBe(401);
+        const whileRunning = await operatorOn(stores, ...words);
+        expect([whileRunning.code, whileRunning.err]).toEqual([
+          1,
+          expect.stringContaining('in use by another process; stop it first'),
+        ]);
+        await first.stop({ keep: true });
 
-      expect(await operatorOn(stores, ...words, '--user', '01900000-0000-7000-8000-0000000000aa')).toMatchObject({ code: 2, err: expect.stringContaining(FIRST_ADMIN_ID) as string });
-      const { code, out } = await operatorOn(stores, '--json', ...words);
-      const { secret, keyId, userId } = JSON.parse(out) as { secret: string; keyId: string; userId: string };
-      expect([code, userId]).toEqual([0, FIRST_ADMIN_ID]);
+        expect(await operatorOn(stores, ...words, '--user', '01900000-0000-7000-8000-0000000000aa')).toMatchObject({
+          code: 2,
+          err: expect.stringContaining(FIRST_ADMIN_ID) as string,
+        });
+        const { code, out } = await operatorOn(stores, '--json', ...words);
+        const { secret, keyId, userId } = JSON.parse(out) as { secret: string; keyId: string; userId: string };
+        expect([code, userId]).toEqual([0, FIRST_ADMIN_ID]);
 
-      const second = await startTestPlatform({ environment, dataDir });
-      expect((await second.call('/api/v1/core/users', { key: secret })).status).toBe(200);
-      expect((await second.call(`/api/v1/core/api-keys/${keyId}`, { key: secret })).body).toMatchObject({ userId, allAgents: true, usageLimit: null, expiresAt: null });
-      const events = await second.call<{ items: object[] }>(`/api/v1/audit/events?stream=operations-${keyId}&content=true`, { key: secret });
-      expect(events.body.items).toMatchObject([{ type: 'AdminKeyRequested', data: { keyId, userId, by: 'Ada', reason: 'The only key was revoked' }, meta: { actor: 'system:operator' } }]);
-      expect((await second.call(`/api/v1/core/api-keys/${keyId}`, { key: secret, method: 'PUT', body: { name: 'Mine' }, headers: { 'if-match': '"0"' } })).status).toBe(200);
-      await second.stop({ keep: true });
-    } finally {
-      await server?.stop();
-    }
-  }, 60_000);
+        const second = await startTestPlatform({ environment, dataDir });
+        expect((await second.call('/api/v1/core/users', { key: secret })).status).toBe(200);
+        expect((await second.call(`/api/v1/core/api-keys/${keyId}`, { key: secret })).body).toMatchObject({
+          userId,
+          allAgents: true,
+          usageLimit: null,
+          expiresAt: null,
+        });
+        const events = await second.call<{ items: object[] }>(
+          `/api/v1/audit/events?stream=operations-${keyId}&content=true`,
+          { key: secret },
+        );
+        expect(events.body.items).toMatchObject([
+          {
+            type: 'AdminKeyRequested',
+            data: { keyId, userId, by: 'Ada', reason: 'The only key was revoked' },
+            meta: { actor: 'system:operator' },
+          },
+        ]);
+        expect(
+          (
+            await second.call(`/api/v1/core/api-keys/${keyId}`, {
+              key: secret,
+              method: 'PUT',
+              body: { name: 'Mine' },
+              headers: { 'if-match': '"0"' },
+            })
+          ).status,
+        ).toBe(200);
+        await second.stop({ keep: true });
+      } finally {
+        await server?.stop();
+      }
+    },
+    60_000,
+  );
 
   it('nothing is made in a folder that is not the one of the stores', async () => {
     const { code, err } = await operatorOn({ DATA_DIR: join(folder, 'other') }, 'create-admin-key', '--reason', 'x');
@@ -91,5 +133,9 @@ describe('where no key of an admin is left', () => {
     expect(existsSync(join(folder, 'other'))).toBe(false);
   });
 
-  it('a reason is asked for', async () => expect(await operatorOn({ DATA_DIR: folder }, 'create-admin-key')).toMatchObject({ code: 2, err: expect.stringContaining('--reason') as string }));
+  it('a reason is asked for', async () =>
+    expect(await operatorOn({ DATA_DIR: folder }, 'create-admin-key')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--reason') as string,
+    }));
 });

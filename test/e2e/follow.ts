@@ -17,7 +17,8 @@ export const follow = async (url: string, key: string, signal?: AbortSignal): Pr
   const read = async (): Promise<number> => {
     const text = new TextDecoder();
     try {
-      for await (const piece of response.body as AsyncIterable<Uint8Array>) heard.push(text.decode(piece, { stream: true }));
+      for await (const piece of response.body as AsyncIterable<Uint8Array>)
+        heard.push(text.decode(piece, { stream: true }));
     } catch (error) {
       if (!BROKEN_OFF.includes((error as Error).message)) throw error;
     }

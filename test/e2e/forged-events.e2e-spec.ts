@@ -10,7 +10,15 @@ import { startTestPlatform, type TestPlatform } from './harness';
 const SEAL_KEY = 'the seal key of a test of forgery, which is kept apart';
 
 /** What an event says beside its data, as anybody can read it in others. */
-const meta = () => JSON.stringify({ $correlationId: randomUUID(), $causationId: randomUUID(), commandId: randomUUID(), actor: 'user:1', schema: '1', recordedAt: new Date().toISOString() });
+const meta = () =>
+  JSON.stringify({
+    $correlationId: randomUUID(),
+    $causationId: randomUUID(),
+    commandId: randomUUID(),
+    actor: 'user:1',
+    schema: '1',
+    recordedAt: new Date().toISOString(),
+  });
 
 describe('somebody with the disk and without SEAL_KEY', () => {
   let platform: TestPlatform | undefined;
@@ -30,15 +38,32 @@ describe('somebody with the disk and without SEAL_KEY', () => {
   };
 
   it('gets no forged event sealed and no removal excused, and everybody is told', async () => {
-    const { userId, publicKey } = await running(async ({ newCaller, platform: { host } }) => ({ userId: (await newCaller({ role: 'member' })).userId, publicKey: host.sealKey.publicKey }));
+    const { userId, publicKey } = await running(async ({ newCaller, platform: { host } }) => ({
+      userId: (await newCaller({ role: 'member' })).userId,
+      publicKey: host.sealKey.publicKey,
+    }));
     const { lastSeal } = await verifyFolder(dataDir, { publicKeys: [publicKey] });
     const stream = `user-${userId}`;
     let forged: TamperedRow[] = [];
     tamper(dataDir, (rows) => {
       const revision = rows.filter((row) => row.stream === stream).length;
       forged = [
-        { stream, revision, id: randomUUID(), type: 'UserRoleChanged', data: JSON.stringify({ role: 'admin' }), metadata: meta() },
-        { stream: 'removals-1', revision: 0, id: randomUUID(), type: 'EventsRemoved', data: JSON.stringify({ stream, beforeRevision: 1, reason: 'retention' }), metadata: meta() },
+        {
+          stream,
+          revision,
+          id: randomUUID(),
+          type: 'UserRoleChanged',
+          data: JSON.stringify({ role: 'admin' }),
+          metadata: meta(),
+        },
+        {
+          stream: 'removals-1',
+          revision: 0,
+          id: randomUUID(),
+          type: 'EventsRemoved',
+          data: JSON.stringify({ stream, beforeRevision: 1, reason: 'retention' }),
+          metadata: meta(),
+        },
       ];
       return [...rows, ...forged];
     });
@@ -50,12 +75,19 @@ describe('somebody with the disk and without SEAL_KEY', () => {
       expect((await call('/metrics')).text).toMatch(/unproven_events 2/);
       expect((await call('/api/v1/core/spaces', { method: 'POST', body: { name: 'Later' } })).status).toBe(201);
     });
-    tamper(dataDir, (rows) => rows.map((row) => (row.stream === stream && row.revision < 1 ? { ...row, type: '', data: '', metadata: '' } : row)));
+    tamper(dataDir, (rows) =>
+      rows.map((row) =>
+        row.stream === stream && row.revision < 1 ? { ...row, type: '', data: '', metadata: '' } : row,
+      ),
+    );
 
     for (const since of [[], ['--since', knownSealText(lastSeal ?? { ordinal: 0, hash: '' })]]) {
       const { code, text } = await operator(['--json', 'verify', ...since]);
       expect(code).toBe(3);
-      const { removals, findings } = JSON.parse(text) as { removals: readonly object[]; findings: readonly { kind: string; id: string; stream: string; revision: number }[] };
+      const { removals, findings } = JSON.parse(text) as {
+        removals: readonly object[];
+        findings: readonly { kind: string; id: string; stream: string; revision: number }[];
+      };
       expect(removals).toEqual([]);
       for (const { id } of forged) expect(findings).toContainEqual(expect.objectContaining({ kind: 'inserted', id }));
       expect(findings).toContainEqual(expect.objectContaining({ kind: 'missing', stream, revision: 0 }));
@@ -67,7 +99,13 @@ describe('somebody with the disk and without SEAL_KEY', () => {
     const before = process.env;
     process.env = { ...before, DATA_DIR: dataDir, SEAL_KEY };
     try {
-      return { code: await operate(words, { stdout: { write: (piece: string) => (text += piece) !== '', isTTY: false }, stderr: { write: () => true, isTTY: false } }), text };
+      return {
+        code: await operate(words, {
+          stdout: { write: (piece: string) => (text += piece) !== '', isTTY: false },
+          stderr: { write: () => true, isTTY: false },
+        }),
+        text,
+      };
     } finally {
       process.env = before;
     }

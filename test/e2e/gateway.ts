@@ -15,13 +15,36 @@ export interface TestGateway {
 }
 
 /** Serves the chat model `chat`, the embedding model `vectors` and the reranker `ranks` of one provider. `provider` adds to its description. */
-export const startTestGateway = async ({ provider = {}, environment = {}, logger }: { provider?: object; environment?: Readonly<Record<string, string>>; logger?: Logger } = {}): Promise<TestGateway> => {
+export const startTestGateway = async ({
+  provider = {},
+  environment = {},
+  logger,
+}: {
+  provider?: object;
+  environment?: Readonly<Record<string, string>>;
+  logger?: Logger;
+} = {}): Promise<TestGateway> => {
   const upstream = await startUpstreamDouble();
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const file = join(folder, 'models.json');
-  const models = [['chat', 'chat'], ['vectors', 'embedding'], ['ranks', 'reranker']].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
-  writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl, ...provider } }, models }));
-  const platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, ...environment }, ...(logger === undefined ? {} : { logger }) });
+  const models = [
+    ['chat', 'chat'],
+    ['vectors', 'embedding'],
+    ['ranks', 'reranker'],
+  ].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      rerankerModel: 'ranks',
+      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl, ...provider } },
+      models,
+    }),
+  );
+  const platform = await startTestPlatform({
+    listen: true,
+    environment: { MODELS_FILE: file, ...environment },
+    ...(logger === undefined ? {} : { logger }),
+  });
   const stop = async (): Promise<void> => {
     await platform.stop();
     await upstream.stop();

@@ -45,8 +45,18 @@ export const startGuide = async () => {
   const platform = await startTestPlatform({ listen: true });
 
   const newAgent = async (name: string, key = ADMIN_KEY): Promise<string> => {
-    const space = await platform.call<{ id: string }>(at('/spaces'), { method: 'POST', key, body: { name: `Space of ${name}` } });
-    return (await platform.call<{ id: string }>(at('/agents'), { method: 'POST', key, body: { spaceId: space.body.id, name, knowledgeEnabled: true } })).body.id;
+    const space = await platform.call<{ id: string }>(at('/spaces'), {
+      method: 'POST',
+      key,
+      body: { name: `Space of ${name}` },
+    });
+    return (
+      await platform.call<{ id: string }>(at('/agents'), {
+        method: 'POST',
+        key,
+        body: { spaceId: space.body.id, name, knowledgeEnabled: true },
+      })
+    ).body.id;
   };
   const agentId = await newAgent('Guide');
   const documentsPath = at(`/knowledge/${agentId}/documents`);
@@ -62,14 +72,18 @@ export const startGuide = async () => {
   };
 
   const addHandbook = async (): Promise<Document> => {
-    const added = await platform.call<Document>(documentsPath, { method: 'POST', body: { name: 'handbook.md', content: HANDBOOK, mimeType: 'text/markdown' } });
+    const added = await platform.call<Document>(documentsPath, {
+      method: 'POST',
+      body: { name: 'handbook.md', content: HANDBOOK, mimeType: 'text/markdown' },
+    });
     expect(added.status).toBe(202);
     // The view may be ahead of the answer.
     expect(['Pending', 'Processing', 'Ready']).toContain(added.body.status);
     return ready(added.body.id);
   };
 
-  const ask = (message: unknown, rest: object = {}, agent = agentId, key = ADMIN_KEY) => platform.call<Turn>(at(`/llm/${agent}/conversation`), { method: 'POST', key, body: { message, ...rest } });
+  const ask = (message: unknown, rest: object = {}, agent = agentId, key = ADMIN_KEY) =>
+    platform.call<Turn>(at(`/llm/${agent}/conversation`), { method: 'POST', key, body: { message, ...rest } });
 
   return { platform, agentId, documentsPath, newAgent, ready, addHandbook, ask };
 };

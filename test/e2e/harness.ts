@@ -36,7 +36,12 @@ export interface TestPlatform {
   readonly url: string;
   call<T = Record<string, unknown>>(path: string, call?: Call): Promise<Answer<T>>;
   /** Creates a user with a role and an API key of theirs. */
-  newCaller(given?: { role?: InstanceRole; permissions?: readonly string[]; agentIds?: readonly string[]; allAgents?: boolean }): Promise<{ userId: string; keyId: string; key: string }>;
+  newCaller(given?: {
+    role?: InstanceRole;
+    permissions?: readonly string[];
+    agentIds?: readonly string[];
+    allAgents?: boolean;
+  }): Promise<{ userId: string; keyId: string; key: string }>;
   /** Stops it; the folder goes with it unless it is kept for another start. */
   stop(options?: { keep?: boolean }): Promise<void>;
 }
@@ -44,30 +49,64 @@ export interface TestPlatform {
 let users = 0;
 
 /** The whole product on a temporary folder, in this process. With `listen` it also takes connections on a free port. */
-export const startTestPlatform = async (given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string; logger?: Logger } = {}): Promise<TestPlatform> => {
+export const startTestPlatform = async (
+  given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string; logger?: Logger } = {},
+): Promise<TestPlatform> => {
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'platform-'));
-  const environment = { LOG_LEVEL: 'silent', PORT: '0', DATA_DIR: dataDir, BOOTSTRAP_API_KEY: ADMIN_KEY, ...given.environment };
+  const environment = {
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    BOOTSTRAP_API_KEY: ADMIN_KEY,
+    ...given.environment,
+  };
   const config = readConfig(environment);
-  const listen = given.listen === true ? { listen: async (app: Platform['app']) => void (await app.listen({ host: config.HOST, port: config.PORT })) } : {};
+  const listen =
+    given.listen === true
+      ? { listen: async (app: Platform['app']) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
+      : {};
   const platform = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), listen);
   const url = given.listen === true ? await platform.app.getUrl() : '';
 
-  const call: TestPlatform['call'] = async <T>(path: string, { method = 'GET', key = ADMIN_KEY, headers = {}, body, payload }: Call = {}) => {
+  const call: TestPlatform['call'] = async <T>(
+    path: string,
+    { method = 'GET', key = ADMIN_KEY, headers = {}, body, payload }: Call = {},
+  ) => {
     const sent = payload ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await platform.app.inject({
       method,
       url: path,
-      headers: { ...(key === null ? {} : { 'x-api-key': key }), ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(key === null ? {} : { 'x-api-key': key }),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(sent === undefined ? {} : { payload: sent }),
     });
     const isJson = response.body !== '' && String(response.headers['content-type'] ?? '').includes('json');
-    return { status: response.statusCode, headers: response.headers, body: (isJson ? JSON.parse(response.body) : undefined) as T, text: response.body };
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: (isJson ? JSON.parse(response.body) : undefined) as T,
+      text: response.body,
+    };
   };
 
-  const newCaller: TestPlatform['newCaller'] = async ({ role = 'member', permissions = [...PERMISSIONS_OF_ROLE[role]], agentIds = [], allAgents = true } = {}) => {
+  const newCaller: TestPlatform['newCaller'] = async ({
+    role = 'member',
+    permissions = [...PERMISSIONS_OF_ROLE[role]],
+    agentIds = [],
+    allAgents = true,
+  } = {}) => {
     users += 1;
-    const user = await call<{ id: string }>('/api/v1/core/users', { method: 'POST', body: { email: `user${users}@example.com`, name: `User ${users}`, role } });
-    const key = await call<{ id: string; secret: string }>('/api/v1/core/api-keys', { method: 'POST', body: { name: 'test', agentIds, allAgents, permissions, userId: user.body.id } });
+    const user = await call<{ id: string }>('/api/v1/core/users', {
+      method: 'POST',
+      body: { email: `user${users}@example.com`, name: `User ${users}`, role },
+    });
+    const key = await call<{ id: string; secret: string }>('/api/v1/core/api-keys', {
+      method: 'POST',
+      body: { name: 'test', agentIds, allAgents, permissions, userId: user.body.id },
+    });
     if (key.status !== 201) throw new Error(`no key: ${key.text}`);
     return { userId: user.body.id, keyId: key.body.id, key: key.body.secret };
   };
@@ -78,4 +117,3 @@ export const startTestPlatform = async (given: { environment?: Readonly<Record<s
   };
   return { platform, dataDir, url, call, newCaller, stop };
 };
-

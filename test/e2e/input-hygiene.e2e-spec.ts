@@ -27,47 +27,69 @@ const exchange = (bytes: string): Promise<string> =>
     socket.on('close', () => resolve(received)).on('error', reject);
   });
 
-it.each([1_000, 10_000, 100_000, 500_000, 1_000_000])('a nesting of %d costs no more than to see it, on routes of any size', async (depth) => {
-  const brackets = `${'['.repeat(depth)}${']'.repeat(depth)}`;
-  const refused = async (route: ServedRoute, payload: string): Promise<number> => {
-    const startedAt = performance.now();
-    expect([route.url, (await platform.call(world.path(route), { method: route.method as 'POST', payload })).status]).toEqual([route.url, 400]);
-    return performance.now() - startedAt;
-  };
-  for (const route of routes.filter(({ declaration }) => (declaration.body?.limit ?? 0) > 2 * depth + 20)) {
-    let [nested, flat] = [Infinity, Infinity];
-    // Beside a body of that length that is one text and ends too early, in turn: so a busy machine slows both.
-    for (let time = 0; time < 3; time += 1) {
-      flat = Math.min(flat, await refused(route, `{"message":"${brackets}"`));
-      nested = Math.min(nested, await refused(route, `{"message":${brackets}}`));
+it.each([1_000, 10_000, 100_000, 500_000, 1_000_000])(
+  'a nesting of %d costs no more than to see it, on routes of any size',
+  async (depth) => {
+    const brackets = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const refused = async (route: ServedRoute, payload: string): Promise<number> => {
+      const startedAt = performance.now();
+      expect([
+        route.url,
+        (await platform.call(world.path(route), { method: route.method as 'POST', payload })).status,
+      ]).toEqual([route.url, 400]);
+      return performance.now() - startedAt;
+    };
+    for (const route of routes.filter(({ declaration }) => (declaration.body?.limit ?? 0) > 2 * depth + 20)) {
+      let [nested, flat] = [Infinity, Infinity];
+      // Beside a body of that length that is one text and ends too early, in turn: so a busy machine slows both.
+      for (let time = 0; time < 3; time += 1) {
+        flat = Math.min(flat, await refused(route, `{"message":"${brackets}"`));
+        nested = Math.min(nested, await refused(route, `{"message":${brackets}}`));
+      }
+      expect(nested).toBeLessThan(10 * (flat + 5));
     }
-    expect(nested).toBeLessThan(10 * (flat + 5));
-  }
-});
+  },
+);
 
 it.each([
   ['fields', '"0":0,', '{', '"x":0}', 'too_many_fields'],
   ['values', '0,', '[', '0]', 'too_many_values'],
   ['lists', '[],', '[', '0]', 'too_many_values'],
-])('16 MB of %s cost no more than to see them, also under a key and at a thing that is not there', async (_, piece, open, close, code) => {
-  const size = 16 * 1024 ** 2;
-  const refused = async (payload: string): Promise<unknown> => {
-    const { status, body } = await platform.call('/api/v1/core/llm/00000000-0000-7000-8000-000000000000/conversation', { method: 'POST', payload, headers: { 'content-type': 'application/json', 'idempotency-key': 'many' } });
-    return [status, body['errors']];
-  };
-  let [many, flat] = [Infinity, Infinity];
-  for (let time = 0; time < 3; time += 1) {
-    const flatTook = processorTime();
-    await refused(`{"message":"${'x'.repeat(size)}"`);
-    flat = Math.min(flat, flatTook());
-    const manyTook = processorTime();
-    expect(await refused(`${open}${piece.repeat(size / piece.length)}${close}`)).toEqual([400, [expect.objectContaining({ code })]]);
-    many = Math.min(many, manyTook());
-  }
-  expect(many).toBeLessThan(10 * (flat + 5));
-});
+])(
+  '16 MB of %s cost no more than to see them, also under a key and at a thing that is not there',
+  async (_, piece, open, close, code) => {
+    const size = 16 * 1024 ** 2;
+    const refused = async (payload: string): Promise<unknown> => {
+      const { status, body } = await platform.call(
+        '/api/v1/core/llm/00000000-0000-7000-8000-000000000000/conversation',
+        { method: 'POST', payload, headers: { 'content-type': 'application/json', 'idempotency-key': 'many' } },
+      );
+      return [status, body['errors']];
+    };
+    let [many, flat] = [Infinity, Infinity];
+    for (let time = 0; time < 3; time += 1) {
+      const flatTook = processorTime();
+      await refused(`{"message":"${'x'.repeat(size)}"`);
+      flat = Math.min(flat, flatTook());
+      const manyTook = processorTime();
+      expect(await refused(`${open}${piece.repeat(size / piece.length)}${close}`)).toEqual([
+        400,
+        [expect.objectContaining({ code })],
+      ]);
+      many = Math.min(many, manyTook());
+    }
+    expect(many).toBeLessThan(10 * (flat + 5));
+  },
+);
 
-it.each(['__proto__=1', '__proto__[polluted]=1', 'constructor[prototype][polluted]=1', 'constructor.prototype.polluted=1', 'toString=1', 'limit[__proto__]=1'])('no query adds to what every object has, or is passed over: %s', async (query) => {
+it.each([
+  '__proto__=1',
+  '__proto__[polluted]=1',
+  'constructor[prototype][polluted]=1',
+  'constructor.prototype.polluted=1',
+  'toString=1',
+  'limit[__proto__]=1',
+])('no query adds to what every object has, or is passed over: %s', async (query) => {
   for (const route of routes.filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v1/'))) {
     const { status } = await platform.call(`${world.path(route)}?${query}`);
     // A thing that is not there is told before its parameters.
@@ -76,30 +98,71 @@ it.each(['__proto__=1', '__proto__[polluted]=1', 'constructor[prototype][pollute
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-it.each(['__proto__', 'constructor', 'prototype', 'toString', '__proto__[polluted]', 'file[__proto__]'])('no part of an upload does either: %s', async (name) => {
-  for (const part of [`name="${name}"\r\n\r\nx`, `name="${name}"; filename="a.md"\r\n\r\nx`]) {
-    const payload = `--B\r\ncontent-disposition: form-data; ${part}\r\n--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n`;
-    const { status, body } = await platform.call(documents, { method: 'POST', payload, headers: { 'content-type': 'multipart/form-data; boundary=B' } });
-    expect([name, status, typeof body['code']]).toEqual([name, 400, 'string']);
-  }
-  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-});
+it.each(['__proto__', 'constructor', 'prototype', 'toString', '__proto__[polluted]', 'file[__proto__]'])(
+  'no part of an upload does either: %s',
+  async (name) => {
+    for (const part of [`name="${name}"\r\n\r\nx`, `name="${name}"; filename="a.md"\r\n\r\nx`]) {
+      const payload = `--B\r\ncontent-disposition: form-data; ${part}\r\n--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n`;
+      const { status, body } = await platform.call(documents, {
+        method: 'POST',
+        payload,
+        headers: { 'content-type': 'multipart/form-data; boundary=B' },
+      });
+      expect([name, status, typeof body['code']]).toEqual([name, 400, 'string']);
+    }
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  },
+);
 
-it.each(['text/plain', 'application/json; charset=utf-7', 'application/json; charset=utf-16le', 'application/json garbage', 'application/json\tx', 'application/x-www-form-urlencoded', 'application/vnd.api+json', 'text/json', ''])('no route takes a body as %j', async (type) => {
+it.each([
+  'text/plain',
+  'application/json; charset=utf-7',
+  'application/json; charset=utf-16le',
+  'application/json garbage',
+  'application/json\tx',
+  'application/x-www-form-urlencoded',
+  'application/vnd.api+json',
+  'text/json',
+  '',
+])('no route takes a body as %j', async (type) => {
   for (const route of routes.filter(({ declaration }) => declaration.body !== undefined)) {
-    const { status } = await platform.call(world.path(route), { method: route.method as 'POST', payload: '{}', headers: { 'content-type': type } });
+    const { status } = await platform.call(world.path(route), {
+      method: route.method as 'POST',
+      payload: '{}',
+      headers: { 'content-type': type },
+    });
     expect([route.method, route.url, status]).toEqual([route.method, route.url, 415]);
   }
 });
 
 it('JSON that poses as an upload is none, and an upload is no JSON', async () => {
   const posing = JSON.stringify({ files: { x: { filepath: '/etc/passwd' } }, file: '/etc/passwd' });
-  expect((await platform.call(documents, { method: 'POST', payload: posing, headers: { 'content-type': 'multipart/form-data; boundary=B' } })).status).toBe(400);
-  expect((await platform.call(documents, { method: 'POST', payload: posing })).body).toMatchObject({ status: 400, code: 'unknown_field' });
+  expect(
+    (
+      await platform.call(documents, {
+        method: 'POST',
+        payload: posing,
+        headers: { 'content-type': 'multipart/form-data; boundary=B' },
+      })
+    ).status,
+  ).toBe(400);
+  expect((await platform.call(documents, { method: 'POST', payload: posing })).body).toMatchObject({
+    status: 400,
+    code: 'unknown_field',
+  });
   const upload = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n';
   expect((await platform.call(documents, { method: 'POST', payload: upload })).status).toBe(400);
   for (const route of routes.filter(({ declaration }) => declaration.body !== undefined && !declaration.body.files)) {
-    expect([route.url, (await platform.call(world.path(route), { method: route.method as 'POST', payload: upload, headers: { 'content-type': 'multipart/form-data; boundary=B' } })).status]).toEqual([route.url, 415]);
+    expect([
+      route.url,
+      (
+        await platform.call(world.path(route), {
+          method: route.method as 'POST',
+          payload: upload,
+          headers: { 'content-type': 'multipart/form-data; boundary=B' },
+        })
+      ).status,
+    ]).toEqual([route.url, 415]);
   }
 });
 
@@ -109,7 +172,10 @@ it.each([
   ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
 ])('%s are no text, on any route', async (_, text) => {
   for (const route of routes.filter(({ declaration }) => declaration.body !== undefined)) {
-    const { status } = await platform.call(world.path(route), { method: route.method as 'POST', payload: Buffer.concat([Buffer.from('{"name":'), text, Buffer.from('}')]) });
+    const { status } = await platform.call(world.path(route), {
+      method: route.method as 'POST',
+      payload: Buffer.concat([Buffer.from('{"name":'), text, Buffer.from('}')]),
+    });
     expect([route.url, status]).toEqual([route.url, 400]);
   }
 });
@@ -117,15 +183,30 @@ it.each([
 it('text of people is the same byte for byte in what it comes to, whatever stands in it', async () => {
   const words = `\u202eright\u202c \u200b\u{1f468}\u200d\u{1f469} a${'\u0301'.repeat(1_000)} \u{e0041} \ufeff \u0007 \ufffe \r\n\t${'\u2028'} \u00ad 𝔘`;
   const spaceId = world.ids['spaceId'] as string;
-  const prompt = await platform.call<{ id: string; text: string }>(`/api/v1/core/spaces/${spaceId}/prompts`, { method: 'POST', body: { title: 'T', text: words } });
+  const prompt = await platform.call<{ id: string; text: string }>(`/api/v1/core/spaces/${spaceId}/prompts`, {
+    method: 'POST',
+    body: { title: 'T', text: words },
+  });
   expect(prompt.body.text).toBe(words);
   expect((await platform.call(`/api/v1/core/spaces/${spaceId}/prompts/${prompt.body.id}`)).body['text']).toBe(words);
-  const [event] = (await platform.call<{ items: { data: { text: string } }[] }>(`/api/v1/audit/events?stream=prompt-${prompt.body.id}&content=true`)).body.items;
+  const [event] = (
+    await platform.call<{ items: { data: { text: string } }[] }>(
+      `/api/v1/audit/events?stream=prompt-${prompt.body.id}&content=true`,
+    )
+  ).body.items;
   expect(event?.data.text).toBe(words);
-  const agent = await platform.call<{ systemPrompt: string }>(`/api/v1/core/agents/${world.ids['agentId']}/prompt`, { method: 'PUT', body: { systemPrompt: words } });
+  const agent = await platform.call<{ systemPrompt: string }>(`/api/v1/core/agents/${world.ids['agentId']}/prompt`, {
+    method: 'PUT',
+    body: { systemPrompt: words },
+  });
   expect(agent.body.systemPrompt).toBe(words);
-  const document = await platform.call<{ id: string }>(documents, { method: 'POST', body: { name: 'a.md', content: words, mimeType: 'text/plain' } });
-  const file = await fetch(`${platform.url}${documents}/${document.body.id}/file`, { headers: { 'x-api-key': ADMIN_KEY } });
+  const document = await platform.call<{ id: string }>(documents, {
+    method: 'POST',
+    body: { name: 'a.md', content: words, mimeType: 'text/plain' },
+  });
+  const file = await fetch(`${platform.url}${documents}/${document.body.id}/file`, {
+    headers: { 'x-api-key': ADMIN_KEY },
+  });
   expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(words))).toBe(true);
 });
 
@@ -139,41 +220,78 @@ const NAMES: readonly (readonly [route: string, field: string, rest: object])[] 
   ['/knowledge/:agentId/documents', 'name', { content: 'x', mimeType: 'text/plain' }],
 ];
 it.each(NAMES)('no name at %s holds what deceives the eye', async (url, field, rest) => {
-  for (const name of ['a\u202eb', 'a\u2066b', 'a\u0007b', 'a\nb', 'a\r\nset-cookie: x', '\u001b[2Ja', 'a\u{e0041}', '\u200b', ' ', `a${'\u0301'.repeat(100_000)}`, 'x'.repeat(501)]) {
-    const { status, body } = await platform.call<{ errors?: { path: string }[] }>(world.path({ url: `/api/v1/core${url}` }), { method: 'POST', body: { ...rest, [field]: name } });
-    expect([JSON.stringify(name.slice(0, 20)), status, body.errors?.[0]?.path]).toEqual([JSON.stringify(name.slice(0, 20)), 400, field]);
+  for (const name of [
+    'a\u202eb',
+    'a\u2066b',
+    'a\u0007b',
+    'a\nb',
+    'a\r\nset-cookie: x',
+    '\u001b[2Ja',
+    'a\u{e0041}',
+    '\u200b',
+    ' ',
+    `a${'\u0301'.repeat(100_000)}`,
+    'x'.repeat(501),
+  ]) {
+    const { status, body } = await platform.call<{ errors?: { path: string }[] }>(
+      world.path({ url: `/api/v1/core${url}` }),
+      { method: 'POST', body: { ...rest, [field]: name } },
+    );
+    expect([JSON.stringify(name.slice(0, 20)), status, body.errors?.[0]?.path]).toEqual([
+      JSON.stringify(name.slice(0, 20)),
+      400,
+      field,
+    ]);
   }
 });
 
-it.each(['a\n', 'A', 'é', 'a b', 'a/b', '../a', '%61', 'a\u0000', '', 'a'.repeat(1_000_000)])('a slug is lower-case letters, digits and hyphens from its first to its last character: %#', async (slug) => {
-  let fastest = Infinity;
-  for (let time = 0; time < 3; time += 1) {
-    const spent = processorTime();
-    expect(await platform.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'Slugs', slug } })).toMatchObject({ status: 400, body: { errors: [{ path: 'slug' }] } });
-    fastest = Math.min(fastest, spent());
-  }
-  expect(fastest).toBeLessThan(50);
-});
+it.each(['a\n', 'A', 'é', 'a b', 'a/b', '../a', '%61', 'a\u0000', '', 'a'.repeat(1_000_000)])(
+  'a slug is lower-case letters, digits and hyphens from its first to its last character: %#',
+  async (slug) => {
+    let fastest = Infinity;
+    for (let time = 0; time < 3; time += 1) {
+      const spent = processorTime();
+      expect(
+        await platform.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'Slugs', slug } }),
+      ).toMatchObject({ status: 400, body: { errors: [{ path: 'slug' }] } });
+      fastest = Math.min(fastest, spent());
+    }
+    expect(fastest).toBeLessThan(50);
+  },
+);
 
 it.each([
   ['../../etc/passwd', '../../etc/passwd'],
   ['..\\..\\boot.ini', '..\\..\\boot.ini'],
   ['CON', 'CON'],
-  ["a';b\"c.md", "a';b\"c.md"],
+  ['a\';b"c.md', 'a\';b"c.md'],
   ['Größe 1.md', 'Größe 1.md'],
   ['<img src=x onerror=alert(1)>.html', '<img src=x onerror=alert(1)>.html'],
 ])('a file called %j is stored under a name of ours, and offered in one line', async (name, shown) => {
   const form = new FormData();
   form.append('name', name);
   form.append('file', new Blob(['<script>alert(1)</script>'], { type: 'text/html' }), 'a.html');
-  const uploaded = await fetch(`${platform.url}${documents}`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY }, body: form });
+  const uploaded = await fetch(`${platform.url}${documents}`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY },
+    body: form,
+  });
   const { items } = (await uploaded.json()) as { items: { id: string; name: string }[] };
   expect([uploaded.status, items[0]?.name]).toEqual([202, shown]);
   const names = await platform.platform.host.stores.blobs.list(null, 1_000);
   expect(names.filter((one) => !/^[\w-]+$/.test(one))).toEqual([]);
   const file = await fetch(`${platform.url}${documents}/${items[0]?.id}/file`, { headers: { 'x-api-key': ADMIN_KEY } });
-  expect(Object.fromEntries(['content-type', 'x-content-type-options', 'content-security-policy', 'cross-origin-resource-policy'].map((header) => [header, file.headers.get(header)]))).toEqual({
-    'content-type': 'application/octet-stream', 'x-content-type-options': 'nosniff', 'content-security-policy': "sandbox; default-src 'none'", 'cross-origin-resource-policy': 'same-origin',
+  expect(
+    Object.fromEntries(
+      ['content-type', 'x-content-type-options', 'content-security-policy', 'cross-origin-resource-policy'].map(
+        (header) => [header, file.headers.get(header)],
+      ),
+    ),
+  ).toEqual({
+    'content-type': 'application/octet-stream',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-origin',
   });
   const disposition = file.headers.get('content-disposition') ?? '';
   expect(disposition).toMatch(/^attachment; filename\*=UTF-8''[\w.!~%-]+$/);
@@ -181,24 +299,42 @@ it.each([
   expect(await file.text()).toBe('<script>alert(1)</script>');
 });
 
-it.each(['a\r\nset-cookie: x=1.md', 'a\u202efdp.exe', 'a\u0000.md', 'x'.repeat(4_096)])('a file is not taken under the name %#', async (name) => {
-  const own = name.includes('\n') ? [] : [`name="file"; filename="${name}"`];
-  for (const part of [`name="name"\r\n\r\n${name}\r\n--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"`, ...own]) {
-    const payload = Buffer.from(`--B\r\ncontent-disposition: form-data; ${part}\r\n\r\nwhole\r\n--B--\r\n`);
-    expect((await platform.call(documents, { method: 'POST', payload, headers: { 'content-type': 'multipart/form-data; boundary=B' } })).status).toBe(400);
-  }
-});
+it.each(['a\r\nset-cookie: x=1.md', 'a\u202efdp.exe', 'a\u0000.md', 'x'.repeat(4_096)])(
+  'a file is not taken under the name %#',
+  async (name) => {
+    const own = name.includes('\n') ? [] : [`name="file"; filename="${name}"`];
+    for (const part of [
+      `name="name"\r\n\r\n${name}\r\n--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"`,
+      ...own,
+    ]) {
+      const payload = Buffer.from(`--B\r\ncontent-disposition: form-data; ${part}\r\n\r\nwhole\r\n--B--\r\n`);
+      expect(
+        (
+          await platform.call(documents, {
+            method: 'POST',
+            payload,
+            headers: { 'content-type': 'multipart/form-data; boundary=B' },
+          })
+        ).status,
+      ).toBe(400);
+    }
+  },
+);
 
 describe('on the wire', () => {
   const head = `POST /api/v1/core/spaces HTTP/1.1\r\nHost: x\r\nx-api-key: ${ADMIN_KEY}\r\ncontent-type: application/json\r\n`;
   const hidden = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
-  const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+  const statuses = (received: string): number[] =>
+    [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
   it.each([
     ['a folded header', `${head}x-folded: a\r\n b: c\r\nContent-Length: 2\r\n\r\n{}${hidden}`],
     ['a tab before the colon', `${head}Transfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n${hidden}`],
     ['an encoding behind another', `${head}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${hidden}`],
-    ['an encoding given twice', `${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${hidden}`],
+    [
+      'an encoding given twice',
+      `${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${hidden}`,
+    ],
     ['a length with a sign', `${head}Content-Length: +2\r\n\r\n{}${hidden}`],
     ['a length in hexadecimal', `${head}Content-Length: 0x2\r\n\r\n{}${hidden}`],
     ['a chunk whose size is none', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n${hidden}`],
@@ -210,7 +346,9 @@ describe('on the wire', () => {
 
   it('no other protocol is gone over to', async () => {
     for (const upgrade of ['h2c', 'websocket', 'TLS/1.0']) {
-      const received = await exchange(`GET /api/v1/core/spaces HTTP/1.1\r\nHost: x\r\nconnection: upgrade, http2-settings, close\r\nupgrade: ${upgrade}\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n\r\n`);
+      const received = await exchange(
+        `GET /api/v1/core/spaces HTTP/1.1\r\nHost: x\r\nconnection: upgrade, http2-settings, close\r\nupgrade: ${upgrade}\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n\r\n`,
+      );
       expect([upgrade, statuses(received).includes(101), statuses(received).length]).toEqual([upgrade, false, 1]);
     }
   });

@@ -37,10 +37,23 @@ beforeAll(async () => {
   const file = join(folder, 'models.json');
   const pricing = { currency: 'USD', input: '1', output: '160' };
   const acme = { kind: 'openai', baseUrl: upstream.baseUrl };
-  writeFileSync(file, JSON.stringify({ defaultModel: 'm', providers: { acme, hasty: { ...acme, timeoutMs: 400 } }, models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing }, { key: 'hasty', modelId: 'm', provider: 'hasty', kind: 'chat', pricing }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      defaultModel: 'm',
+      providers: { acme, hasty: { ...acme, timeoutMs: 400 } },
+      models: [
+        { key: 'm', provider: 'acme', kind: 'chat', pricing },
+        { key: 'hasty', modelId: 'm', provider: 'hasty', kind: 'chat', pricing },
+      ],
+    }),
+  );
   platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file } });
   // Calls that come to their end, by which the models are measured.
-  const measured = Array.from({ length: 24 }, (_, call) => ({ stream: call % 2 === 0, model: call % 4 < 2 ? 'm' : 'hasty' }));
+  const measured = Array.from({ length: 24 }, (_, call) => ({
+    stream: call % 2 === 0,
+    model: call % 4 < 2 ? 'm' : 'hasty',
+  }));
   await Promise.all(measured.map(async (body) => (await chat(ADMIN_KEY, { text: 520 }, body)).text()));
 }, 60_000);
 afterAll(async () => {
@@ -57,47 +70,79 @@ const chat = (key: string, wanted: Wanted, body: object = {}, signal?: AbortSign
   fetch(`${platform.url}/api/compat/v1/chat/completions`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'm', max_tokens: TOKENS, stream: true, messages: [{ role: 'user', content: JSON.stringify(wanted) }], ...body }),
+    body: JSON.stringify({
+      model: 'm',
+      max_tokens: TOKENS,
+      stream: true,
+      messages: [{ role: 'user', content: JSON.stringify(wanted) }],
+      ...body,
+    }),
     ...(signal === undefined ? {} : { signal }),
   });
 
 /** A caller whose key may spend so much. */
 const limited = async (amount = LIMIT) => {
   const { key, keyId } = await platform.newCaller();
-  await platform.call(`/api/v1/core/api-keys/${keyId}`, { method: 'PUT', body: { usageLimit: { amount: String(amount), window: 'total' } } });
-  const standing = async () => (await platform.call<{ spent: string; held: string }>(`/api/v1/core/cost-control/${keyId}`)).body;
-  const calls = async () => (await platform.call<{ items: Call[] }>(`/api/v1/core/usage/invocations?apiKeyId=${keyId}&limit=100`)).body.items;
+  await platform.call(`/api/v1/core/api-keys/${keyId}`, {
+    method: 'PUT',
+    body: { usageLimit: { amount: String(amount), window: 'total' } },
+  });
+  const standing = async () =>
+    (await platform.call<{ spent: string; held: string }>(`/api/v1/core/cost-control/${keyId}`)).body;
+  const calls = async () =>
+    (await platform.call<{ items: Call[] }>(`/api/v1/core/usage/invocations?apiKeyId=${keyId}&limit=100`)).body.items;
   /** Every call of the key, once the provider has billed as many. */
   const settled = async () => {
-    await until(async () => provider.underWay.size === 0 && Number((await standing()).held) === 0 && (await calls()).length === provider.bills.length, 'the settlement of every call');
+    await until(
+      async () =>
+        provider.underWay.size === 0 &&
+        Number((await standing()).held) === 0 &&
+        (await calls()).length === provider.bills.length,
+      'the settlement of every call',
+    );
     return calls();
   };
   return { key, standing, calls, settled };
 };
-const billed = (): number => provider.bills.reduce((sum, { input, output }) => sum + input * PRICES.input + output * PRICES.output, 0);
-const made = (tokens: number) => until(() => [...provider.underWay].some((answer) => answer.made >= tokens), `${tokens} tokens`);
+const billed = (): number =>
+  provider.bills.reduce((sum, { input, output }) => sum + input * PRICES.input + output * PRICES.output, 0);
+const made = (tokens: number) =>
+  until(() => [...provider.underWay].some((answer) => answer.made >= tokens), `${tokens} tokens`);
 
 type Leaving = (key: string) => Promise<boolean>;
 
 /** Asks, reads a stream until some text came, or waits for a whole answer for so long, and leaves. False where the limit refused. */
-const leaving = (wanted: Wanted, { stream = true, at, maxTokens = TOKENS }: { stream?: boolean; at: string | number; maxTokens?: number }): Leaving => async (key) => {
-  const left = new AbortController();
-  const asked = chat(key, wanted, { stream, max_tokens: maxTokens }, left.signal);
-  if (!stream) {
-    const answer = asked.then(({ status }) => status, () => 0);
-    // Most are refused at once; those that are not have been waiting for their limit as long as for their answer.
-    const status = await Promise.race([answer, until(() => [...provider.underWay].some(({ made: tokens }) => tokens >= Number(at)), 'the answer').then(() => 0)]);
+const leaving =
+  (
+    wanted: Wanted,
+    { stream = true, at, maxTokens = TOKENS }: { stream?: boolean; at: string | number; maxTokens?: number },
+  ): Leaving =>
+  async (key) => {
+    const left = new AbortController();
+    const asked = chat(key, wanted, { stream, max_tokens: maxTokens }, left.signal);
+    if (!stream) {
+      const answer = asked.then(
+        ({ status }) => status,
+        () => 0,
+      );
+      // Most are refused at once; those that are not have been waiting for their limit as long as for their answer.
+      const status = await Promise.race([
+        answer,
+        until(() => [...provider.underWay].some(({ made: tokens }) => tokens >= Number(at)), 'the answer').then(
+          () => 0,
+        ),
+      ]);
+      left.abort();
+      return status !== 429;
+    }
+    const response = await asked;
+    if (response.status === 429) return false;
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    if (typeof at === 'number') await new Promise((resolve) => setTimeout(resolve, at));
+    else for (let heard = ''; !heard.includes(at);) heard += Buffer.from((await reader.read()).value ?? []).toString();
     left.abort();
-    return status !== 429;
-  }
-  const response = await asked;
-  if (response.status === 429) return false;
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  if (typeof at === 'number') await new Promise((resolve) => setTimeout(resolve, at));
-  else for (let heard = ''; !heard.includes(at); ) heard += Buffer.from((await reader.read()).value ?? []).toString();
-  left.abort();
-  return true;
-};
+    return true;
+  };
 
 /** So many leave at once, again and again until the limit lets none of them through. */
 const leaveUntilRefused = async (key: string, clients: number, leave: Leaving): Promise<void> => {
@@ -111,11 +156,26 @@ const leaveUntilRefused = async (key: string, clients: number, leave: Leaving): 
 
 describe('a limit of 0.50 is not passed', () => {
   it.each<[string, number, Parameters<typeof leaving>]>([
-    ['by 20 streams left between finish_reason and usage', 20, [{ reasoning: 900, text: 100, usageAfter: 400 }, { at: '"finish_reason":"stop"' }]],
-    ['by 12 whole answers left late', 12, [{ reasoning: 900, text: 100 }, { stream: false, at: 0.95 * TOKENS }]],
+    [
+      'by 20 streams left between finish_reason and usage',
+      20,
+      [{ reasoning: 900, text: 100, usageAfter: 400 }, { at: '"finish_reason":"stop"' }],
+    ],
+    [
+      'by 12 whole answers left late',
+      12,
+      [
+        { reasoning: 900, text: 100 },
+        { stream: false, at: 0.95 * TOKENS },
+      ],
+    ],
     ['by streams of reasoning alone, left in their middle', 20, [{ reasoning: TOKENS }, { at: 300 }]],
     ['by streams of text left in their middle', 20, [{ text: TOKENS }, { at: 300 }]],
-    ['by streams of which more was held than they make, left in their middle', 20, [{ reasoning: 4_000 }, { at: 300, maxTokens: 4_000 }]],
+    [
+      'by streams of which more was held than they make, left in their middle',
+      20,
+      [{ reasoning: 4_000 }, { at: 300, maxTokens: 4_000 }],
+    ],
   ])('%s', async (_, clients, given) => {
     const { key, standing, settled } = await limited();
     await leaveUntilRefused(key, clients, leaving(...given));
@@ -139,7 +199,9 @@ describe('a call that its client leaves', () => {
   it('behind its end is billed what its provider says of it', async () => {
     for (const reasoning of [0, 900]) {
       provider.bills.length = 0;
-      expect(await leave({ reasoning, text: 100, usageAfter: 300 }, { at: '"finish_reason":"stop"' })).toMatchObject([{ outcome: 'aborted', usageSource: 'upstream', usage: { inputTokens: INPUT, outputTokens: reasoning + 100 } }]);
+      expect(await leave({ reasoning, text: 100, usageAfter: 300 }, { at: '"finish_reason":"stop"' })).toMatchObject([
+        { outcome: 'aborted', usageSource: 'upstream', usage: { inputTokens: INPUT, outputTokens: reasoning + 100 } },
+      ]);
       expect(upstream.cuts).toEqual([]);
     }
   });
@@ -167,18 +229,24 @@ describe('a call that its client does not leave', () => {
   it.each([true, false])('is billed what its provider says (stream: %s)', async (stream) => {
     const { key, settled } = await limited(10);
     await (await chat(key, { reasoning: 500, text: 100 }, { stream })).text();
-    expect(await settled()).toMatchObject([{ outcome: 'ok', usageSource: 'upstream', usage: { inputTokens: INPUT, outputTokens: 600 } }]);
+    expect(await settled()).toMatchObject([
+      { outcome: 'ok', usageSource: 'upstream', usage: { inputTokens: INPUT, outputTokens: 600 } },
+    ]);
   });
 
-  it.each([true, false])('is billed what its model could have made where that takes too long (stream: %s)', async (stream) => {
-    const { key, settled } = await limited(10);
-    await (await chat(key, { reasoning: 4_000 }, { model: 'hasty', max_tokens: 4_000, stream })).text();
-    const [call] = await settled();
-    expect(call).toMatchObject({ outcome: 'failed', usageSource: 'held' });
-    // A whole answer goes on to its end at this provider, which no clock can tell.
-    if (stream) expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(TOLERANCE * (provider.bills[0]?.output as number));
-    expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(0.4 * RATE);
-  });
+  it.each([true, false])(
+    'is billed what its model could have made where that takes too long (stream: %s)',
+    async (stream) => {
+      const { key, settled } = await limited(10);
+      await (await chat(key, { reasoning: 4_000 }, { model: 'hasty', max_tokens: 4_000, stream })).text();
+      const [call] = await settled();
+      expect(call).toMatchObject({ outcome: 'failed', usageSource: 'held' });
+      // A whole answer goes on to its end at this provider, which no clock can tell.
+      if (stream)
+        expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(TOLERANCE * (provider.bills[0]?.output as number));
+      expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(0.4 * RATE);
+    },
+  );
 
   it('is billed what its model could have made where its provider breaks off in the middle', async () => {
     const { key, settled } = await limited(10);
@@ -192,11 +260,22 @@ describe('a call that its client does not leave', () => {
 describe('an answer of an Agent that is stopped', () => {
   const ask = async (wanted: Wanted, stream: boolean) => {
     const { key, settled } = await limited(10);
-    const { body: agent } = await platform.call<{ id: string }>('/api/v1/core/agents', { method: 'POST', key, body: { name: 'Guide', model: 'm', knowledgeEnabled: false } });
+    const { body: agent } = await platform.call<{ id: string }>('/api/v1/core/agents', {
+      method: 'POST',
+      key,
+      body: { name: 'Guide', model: 'm', knowledgeEnabled: false },
+    });
     const base = `/api/v1/core/llm/${agent.id}/conversation`;
-    const asked = platform.call<{ message: { status: string; usage: { outputTokens: number } | null } }>(base, { method: 'POST', key, body: { message: JSON.stringify(wanted), stream } });
+    const asked = platform.call<{ message: { status: string; usage: { outputTokens: number } | null } }>(base, {
+      method: 'POST',
+      key,
+      body: { message: JSON.stringify(wanted), stream },
+    });
     const stop = async (): Promise<void> => {
-      await until(async () => (await platform.call<{ items: unknown[] }>(base, { key })).body.items.length === 1, 'the conversation');
+      await until(
+        async () => (await platform.call<{ items: unknown[] }>(base, { key })).body.items.length === 1,
+        'the conversation',
+      );
       const [{ id }] = (await platform.call<{ items: [{ id: string }] }>(base, { key })).body.items;
       expect((await platform.call(`${base}/${id}/stop`, { method: 'POST', key })).status).toBe(200);
     };
@@ -210,7 +289,8 @@ describe('an answer of an Agent that is stopped', () => {
     const { body } = await asked;
     const [call] = await settled();
     expect(call).toMatchObject({ outcome: 'aborted', usageSource: 'held' });
-    if (stream) expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(TOLERANCE * (provider.bills[0]?.output as number));
+    if (stream)
+      expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(TOLERANCE * (provider.bills[0]?.output as number));
     else expect(body.message).toMatchObject({ status: 'stopped', usage: { outputTokens: call?.usage.outputTokens } });
     expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(600);
   });
@@ -220,6 +300,8 @@ describe('an answer of an Agent that is stopped', () => {
     await until(() => provider.bills.length === 1, 'the end of the answer');
     await stop();
     await asked;
-    expect(await settled()).toMatchObject([{ outcome: 'ok', usageSource: 'upstream', usage: { inputTokens: INPUT, outputTokens: 1_000 } }]);
+    expect(await settled()).toMatchObject([
+      { outcome: 'ok', usageSource: 'upstream', usage: { inputTokens: INPUT, outputTokens: 1_000 } },
+    ]);
   });
 });

@@ -9,7 +9,12 @@ let platform: TestPlatform;
 let agentId: string;
 beforeAll(async () => {
   platform = await startTestPlatform({ listen: true });
-  agentId = (await platform.call<{ id: string }>('/api/v1/core/agents', { method: 'POST', body: { name: 'Guide', knowledgeEnabled: true } })).body.id;
+  agentId = (
+    await platform.call<{ id: string }>('/api/v1/core/agents', {
+      method: 'POST',
+      body: { name: 'Guide', knowledgeEnabled: true },
+    })
+  ).body.id;
 });
 afterAll(() => platform.stop());
 
@@ -21,18 +26,30 @@ beforeAll(async () => {
   jest.spyOn(log, 'readAll').mockImplementation(async (options) => {
     const page = await readAll(options);
     if (options?.limit !== 1 || options.direction === 'backwards') return page;
-    return { ...page, events: page.events.map((event) => ({ ...event, metadata: JSON.stringify({ recordedAt: new Date(Date.now() - 2 * DAY_AND_MORE).toISOString() }) })) };
+    return {
+      ...page,
+      events: page.events.map((event) => ({
+        ...event,
+        metadata: JSON.stringify({ recordedAt: new Date(Date.now() - 2 * DAY_AND_MORE).toISOString() }),
+      })),
+    };
   });
 });
 afterAll(() => jest.restoreAllMocks());
 
-const documents = async () => (await platform.call<{ items: { id: string; status: string }[] }>(`/api/v1/core/knowledge/${agentId}/documents`)).body.items;
+const documents = async () =>
+  (await platform.call<{ items: { id: string; status: string }[] }>(`/api/v1/core/knowledge/${agentId}/documents`)).body
+    .items;
 const blobs = () => platform.platform.host.stores.blobs.list(null, 100);
 
 const upload = async (...names: readonly string[]) => {
   const form = new FormData();
   for (const name of names) form.append('file', new Blob([`This is ${name}.`], { type: 'text/plain' }), name);
-  const response = await fetch(`${platform.url}/api/v1/core/knowledge/${agentId}/documents`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY }, body: form });
+  const response = await fetch(`${platform.url}/api/v1/core/knowledge/${agentId}/documents`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY },
+    body: form,
+  });
   return { status: response.status, body: (await response.json()) as { code: string; outcome: string } };
 };
 
@@ -64,7 +81,10 @@ test('bodies that no event names are removed when they are older than a day, and
   await upload('kept.txt');
   await until(async () => (await documents())[0]?.status === 'Ready', 'the document');
   const named = await blobs();
-  const [old, young] = await Promise.all([host.stores.blobs.put('document-x', Buffer.from('left over'), {}), host.stores.blobs.put('document-x', Buffer.from('on its way'), {})]);
+  const [old, young] = await Promise.all([
+    host.stores.blobs.put('document-x', Buffer.from('left over'), {}),
+    host.stores.blobs.put('document-x', Buffer.from('on its way'), {}),
+  ]);
   const aged = new Date(Date.now() - DAY_AND_MORE);
   for (const file of readdirSync(join(platform.dataDir, 'blobs'), { recursive: true, withFileTypes: true })) {
     if (file.isFile() && file.name !== young.name) utimesSync(join(file.parentPath, file.name), aged, aged);
@@ -82,7 +102,10 @@ test('bodies that no event names are removed when they are older than a day, and
 });
 
 describe('bodies that events name in a way that this version does not read', () => {
-  const files = () => readdirSync(join(platform.dataDir, 'blobs'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = () =>
+    readdirSync(join(platform.dataDir, 'blobs'), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
   const stores = () => platform.platform.host.stores;
   const aged = (name: string, age: number): void => {
     const file = files().find((entry) => entry.name === name);
@@ -96,11 +119,30 @@ describe('bodies that events name in a way that this version does not read', () 
     return name;
   };
   const appended = async (stream: string, type: string, data: object, schema = '1'): Promise<void> => {
-    const { position } = await stores().log.append(stream, [{ id: randomUUID(), type, data: JSON.stringify(data), metadata: JSON.stringify({ $correlationId: 'c', $causationId: 'c', commandId: randomUUID(), actor: 'user:u1', schema, recordedAt: new Date().toISOString() }) }], 'any');
+    const { position } = await stores().log.append(
+      stream,
+      [
+        {
+          id: randomUUID(),
+          type,
+          data: JSON.stringify(data),
+          metadata: JSON.stringify({
+            $correlationId: 'c',
+            $causationId: 'c',
+            commandId: randomUUID(),
+            actor: 'user:u1',
+            schema,
+            recordedAt: new Date().toISOString(),
+          }),
+        },
+      ],
+      'any',
+    );
     await platform.platform.host.projecting.waitFor('named-blobs', position, 10_000);
   };
   const sweep = () => platform.call('/api/v1/operations/blobs/sweep', { method: 'POST' });
-  const letters = async () => (await platform.platform.host.projecting.deadLetters()).filter(({ name }) => name === 'named-blobs');
+  const letters = async () =>
+    (await platform.platform.host.projecting.deadLetters()).filter(({ name }) => name === 'named-blobs');
 
   it('are kept, and so are all others, while such an event waits as a dead letter', async () => {
     const [parked, leftover] = [await storedBody(), await storedBody()];
@@ -135,7 +177,9 @@ describe('bodies that events name in a way that this version does not read', () 
     const rebuild = platform.platform.host.projecting.rebuild('named-blobs');
     await rebuild.start({ swap: false });
     await until(async () => (await rebuild.status())?.state === 'ready', 'the rebuild');
-    const control = jest.spyOn(platform.platform.host.projecting, 'rebuild').mockReturnValue({ ...rebuild, status: async () => ({ ...(await rebuild.status()), state: 'paused' }) as never });
+    const control = jest
+      .spyOn(platform.platform.host.projecting, 'rebuild')
+      .mockReturnValue({ ...rebuild, status: async () => ({ ...(await rebuild.status()), state: 'paused' }) as never });
     expect(await sweep()).toMatchObject({ status: 503 });
     control.mockRestore();
     await rebuild.cancel();
@@ -153,17 +197,44 @@ describe('bodies that events name in a way that this version does not read', () 
 test('a deletion waits for the dead letters in the view of what it takes with it, and misses nothing then', async () => {
   const { projecting, policies, stores } = platform.platform.host;
   const core = (path: string): string => `/api/v1/core${path}`;
-  const doomed = (await platform.call<{ id: string }>(core('/agents'), { method: 'POST', body: { name: 'Doomed' } })).body.id;
-  const turn = await platform.call<{ conversationId: string }>(core(`/llm/${doomed}/conversation`), { method: 'POST', body: { message: 'Hello' } });
+  const doomed = (await platform.call<{ id: string }>(core('/agents'), { method: 'POST', body: { name: 'Doomed' } }))
+    .body.id;
+  const turn = await platform.call<{ conversationId: string }>(core(`/llm/${doomed}/conversation`), {
+    method: 'POST',
+    body: { message: 'Hello' },
+  });
   const { conversationId } = turn.body;
   // Of an instance that runs a later version beside this one.
-  const { position } = await stores.log.append('conversation-later', [{ id: randomUUID(), type: 'ConversationStarted', data: '{}', metadata: JSON.stringify({ $correlationId: 'c', $causationId: 'c', commandId: randomUUID(), actor: 'user:u1', schema: '99', recordedAt: new Date().toISOString() }) }], 'any');
+  const { position } = await stores.log.append(
+    'conversation-later',
+    [
+      {
+        id: randomUUID(),
+        type: 'ConversationStarted',
+        data: '{}',
+        metadata: JSON.stringify({
+          $correlationId: 'c',
+          $causationId: 'c',
+          commandId: randomUUID(),
+          actor: 'user:u1',
+          schema: '99',
+          recordedAt: new Date().toISOString(),
+        }),
+      },
+    ],
+    'any',
+  );
   await projecting.waitFor('conversations', position, 10_000);
-  const letters = async () => (await policies.deadLetters()).filter(({ name }) => name === 'delete-conversations-of-the-deleted');
-  const statusOf = async () => (await stores.log.readStream(`conversation-${conversationId}`, { direction: 'backwards', limit: 1 }))[0]?.type;
+  const letters = async () =>
+    (await policies.deadLetters()).filter(({ name }) => name === 'delete-conversations-of-the-deleted');
+  const statusOf = async () =>
+    (await stores.log.readStream(`conversation-${conversationId}`, { direction: 'backwards', limit: 1 }))[0]?.type;
 
   expect((await platform.call(core(`/agents/${doomed}`), { method: 'DELETE' })).status).toBe(204);
-  await until(async () => (await letters()).some(({ stream }) => stream === `agent-${doomed}`), 'the dead letter of the deletion');
+  await until(
+    async () => (await letters()).some(({ stream }) => stream === `agent-${doomed}`),
+    'the dead letter of the deletion',
+  );
   expect(await statusOf()).not.toBe('ConversationDeleted');
 
   for (const { id } of await projecting.deadLetters()) await projecting.discardDeadLetter(id);

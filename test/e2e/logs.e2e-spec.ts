@@ -18,14 +18,28 @@ test('logs at the finest level hold ids and codes, and none of what was sent', a
   const space = `/api/v1/core/spaces/${ids['spaceId']}`;
   await call(space, { method: 'PATCH', body: { name: `Name ${CANARY}`, description: CANARY } });
   await call(`/api/v1/core/agents/${ids['agentId']}`, { method: 'PUT', body: { name: CANARY, systemPrompt: CANARY } });
-  await call('/api/v1/core/users', { method: 'POST', body: { email: `${CANARY}@example.com`, name: CANARY, role: 'member' } });
-  await call(`/api/v1/core/knowledge/${ids['agentId']}/documents`, { method: 'POST', body: { name: CANARY, content: `A ${CANARY} sings.`, mimeType: 'text/plain' } });
+  await call('/api/v1/core/users', {
+    method: 'POST',
+    body: { email: `${CANARY}@example.com`, name: CANARY, role: 'member' },
+  });
+  await call(`/api/v1/core/knowledge/${ids['agentId']}/documents`, {
+    method: 'POST',
+    body: { name: CANARY, content: `A ${CANARY} sings.`, mimeType: 'text/plain' },
+  });
   await call(`/api/v1/core/knowledge/${ids['agentId']}/search`, { method: 'POST', body: { query: CANARY } });
-  await call(`/api/v1/core/llm/${ids['agentId']}/conversation`, { method: 'POST', body: { message: `Where is the ${CANARY}?` } });
-  const issued = await call<{ secret: string }>('/api/v1/core/api-keys', { method: 'POST', body: { name: CANARY, agentIds: [], permissions: [] } });
+  await call(`/api/v1/core/llm/${ids['agentId']}/conversation`, {
+    method: 'POST',
+    body: { message: `Where is the ${CANARY}?` },
+  });
+  const issued = await call<{ secret: string }>('/api/v1/core/api-keys', {
+    method: 'POST',
+    body: { name: CANARY, agentIds: [], permissions: [] },
+  });
   await call(`${space}?q=${CANARY}`);
   await call(`/api/v1/core/${CANARY}/unknown`);
-  await call(`/api/v1/core/agents/${CANARY}`, { headers: { 'x-request-id': `not safe ${CANARY}`, 'user-agent': CANARY } });
+  await call(`/api/v1/core/agents/${CANARY}`, {
+    headers: { 'x-request-id': `not safe ${CANARY}`, 'user-agent': CANARY },
+  });
   await call('/api/v1/core/spaces', { method: 'POST', payload: `{"name":"${CANARY}",` });
   await call('/api/v1/core/spaces', { method: 'POST', body: { [CANARY]: CANARY } });
   await call('/api/v1/core/spaces', { key: CANARY });

@@ -8,7 +8,8 @@ const folder = mkdtempSync(join(tmpdir(), 'lost-'));
 const dataDir = join(folder, 'data');
 const environment = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', BOOTSTRAP_API_KEY: KEY };
 const start = () => startChild('apps/api/src/main.ts', environment);
-const spaces = async (url: string) => (await fetch(`${url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).status;
+const spaces = async (url: string) =>
+  (await fetch(`${url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).status;
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -16,7 +17,10 @@ test('a store that was lost is noticed at the start, and nothing is begun in its
   const first = await start();
   expect(await spaces(first.url)).toBe(200);
   await first.stop();
-  for (const [store, sentence] of [['vault', /the vault is empty: the data keys are missing/], ['log', /The log is empty, but the views have followed it/]] as const) {
+  for (const [store, sentence] of [
+    ['vault', /the vault is empty: the data keys are missing/],
+    ['log', /The log is empty, but the views have followed it/],
+  ] as const) {
     renameSync(join(dataDir, store), join(folder, store));
     await expect(start()).rejects.toThrow(sentence);
     rmSync(join(dataDir, store), { recursive: true });

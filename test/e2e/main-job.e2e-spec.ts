@@ -14,19 +14,34 @@ describe('a question about an ingested document', () => {
     expect(status).toBe(200);
     const [text, source] = body.message.parts as [SourcePart, SourcePart];
     expect(text.text).toContain('[1]');
-    expect(source).toMatchObject({ type: 'source-document', documentId: document.id, title: 'handbook.md', quote: "Backups are taken every night at two o'clock.", position: { heading: 'Backups' } });
+    expect(source).toMatchObject({
+      type: 'source-document',
+      documentId: document.id,
+      title: 'handbook.md',
+      quote: "Backups are taken every night at two o'clock.",
+      position: { heading: 'Backups' },
+    });
     expect(HANDBOOK.slice(source.position.start, source.position.end)).toBe(source.quote);
     expect(body.usage).toMatchObject({ cost: '0', currency: 'USD' });
-    const messages = await guide.platform.call<{ items: { id: string; role: string; parts: unknown }[] }>(at(`/llm/${guide.agentId}/conversation/${body.conversationId}/messages`));
+    const messages = await guide.platform.call<{ items: { id: string; role: string; parts: unknown }[] }>(
+      at(`/llm/${guide.agentId}/conversation/${body.conversationId}/messages`),
+    );
     expect(messages.body.items.map(({ role }) => role)).toEqual(['assistant', 'user']);
     expect(messages.body.items[0]?.parts).toEqual(body.message.parts);
   });
 
   it('is read message by message, in its own conversation alone', async () => {
-    const [first, second] = [(await guide.ask('When are backups taken?')).body, (await guide.ask('What is wrapped?')).body];
-    const message = (conversationId: string, messageId: string) => guide.platform.call(at(`/llm/${guide.agentId}/conversation/${conversationId}/messages/${messageId}`));
+    const [first, second] = [
+      (await guide.ask('When are backups taken?')).body,
+      (await guide.ask('What is wrapped?')).body,
+    ];
+    const message = (conversationId: string, messageId: string) =>
+      guide.platform.call(at(`/llm/${guide.agentId}/conversation/${conversationId}/messages/${messageId}`));
     expect((await message(first.conversationId, first.message.id)).body).toEqual(first.message);
-    expect([(await message(second.conversationId, first.message.id)).status, (await message(first.conversationId, 'none')).status]).toEqual([404, 404]);
+    expect([
+      (await message(second.conversationId, first.message.id)).status,
+      (await message(first.conversationId, 'none')).status,
+    ]).toEqual([404, 404]);
   });
 
   it('cites a revision that can be looked up, and that the document shows as the one that is searched', async () => {
@@ -34,13 +49,24 @@ describe('a question about an ingested document', () => {
     const path = `${guide.documentsPath}/${document.id}`;
     expect((await guide.platform.call<Document>(path)).body.indexedRevision).toBe(source.documentRevision);
     await guide.platform.call(path, { method: 'PUT', body: { name: 'manual.md' } });
-    const asCited = await guide.platform.call<Document>(`/api/v1/audit/objects/document/${document.id}?revision=${source.documentRevision}`);
-    expect(asCited.body).toMatchObject({ name: source.title, indexedRevision: source.documentRevision, revision: source.documentRevision });
-    expect((await guide.platform.call<Document>(path)).body).toMatchObject({ name: 'manual.md', indexedRevision: source.documentRevision });
+    const asCited = await guide.platform.call<Document>(
+      `/api/v1/audit/objects/document/${document.id}?revision=${source.documentRevision}`,
+    );
+    expect(asCited.body).toMatchObject({
+      name: source.title,
+      indexedRevision: source.documentRevision,
+      revision: source.documentRevision,
+    });
+    expect((await guide.platform.call<Document>(path)).body).toMatchObject({
+      name: 'manual.md',
+      indexedRevision: source.documentRevision,
+    });
     await guide.platform.call(path, { method: 'PUT', body: { name: 'handbook.md' } });
     expect((await guide.platform.call(`/api/v1/audit/objects/document/${document.id}?revision=99`)).status).toBe(404);
     expect((await guide.platform.call(`/api/v1/audit/objects/document/${document.id}?at=2026-02-30`)).status).toBe(400);
-    const refused = await guide.platform.call<{ code: string }>(`/api/v1/audit/objects/document/${document.id}?revision=1&at=2026-01-01`);
+    const refused = await guide.platform.call<{ code: string }>(
+      `/api/v1/audit/objects/document/${document.id}?revision=1&at=2026-01-01`,
+    );
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_parameter']);
   });
 
@@ -52,17 +78,38 @@ describe('a question about an ingested document', () => {
       body: JSON.stringify({ message: 'When are backups taken?', stream: true }),
     });
     expect([response.status, response.headers.get('x-vercel-ai-ui-message-stream')]).toEqual([200, 'v1']);
-    const events = (await response.text()).trim().split('\n\n').map((event) => event.split('\n') as [string, string]);
+    const events = (await response.text())
+      .trim()
+      .split('\n\n')
+      .map((event) => event.split('\n') as [string, string]);
     expect(events.every(([id]) => id.startsWith('id: '))).toBe(true);
     expect(events.at(-1)?.[1]).toBe('data: [DONE]');
-    const chunks = events.slice(0, -1).map(([, data]) => JSON.parse(data.slice('data: '.length)) as Record<string, string>);
-    expect(chunks.map(({ type }) => type).filter((type) => type !== 'text-delta')).toEqual(['start', 'start-step', 'text-start', 'text-end', 'source-document', 'finish-step', 'finish']);
+    const chunks = events
+      .slice(0, -1)
+      .map(([, data]) => JSON.parse(data.slice('data: '.length)) as Record<string, string>);
+    expect(chunks.map(({ type }) => type).filter((type) => type !== 'text-delta')).toEqual([
+      'start',
+      'start-step',
+      'text-start',
+      'text-end',
+      'source-document',
+      'finish-step',
+      'finish',
+    ]);
     expect(chunks.flatMap(({ delta }) => delta ?? []).join('')).toBe(whole.body.message.parts[0]?.text);
   });
 
   it('goes on behind any event of a stream that broke off', async () => {
-    const first = await guide.platform.call(at(`/llm/${guide.agentId}/conversation`), { method: 'POST', body: { message: 'When are backups taken?', stream: true } });
-    const eventsOf = (text: string) => text.trim().split('\n\n').filter((event) => event.startsWith('id: ')).map((event) => event.split('\n') as [string, string]);
+    const first = await guide.platform.call(at(`/llm/${guide.agentId}/conversation`), {
+      method: 'POST',
+      body: { message: 'When are backups taken?', stream: true },
+    });
+    const eventsOf = (text: string) =>
+      text
+        .trim()
+        .split('\n\n')
+        .filter((event) => event.startsWith('id: '))
+        .map((event) => event.split('\n') as [string, string]);
     const all = eventsOf(first.text);
     const conversationId = /"conversationId":"([^"]+)"/.exec(first.text)?.[1] ?? '';
     const path = at(`/llm/${guide.agentId}/conversation/${conversationId}/stream`);
@@ -72,16 +119,25 @@ describe('a question about an ingested document', () => {
     }
     const messageId = /"messageId":"([^"]+)"/.exec(first.text)?.[1] ?? '';
     const inText = eventsOf((await guide.platform.call(`${path}?after=${messageId}.3.5`)).text);
-    expect(JSON.parse(inText[0]?.[1].slice('data: '.length) ?? '')).toMatchObject({ type: 'text-delta', delta: (await guide.ask('When are backups taken?')).body.message.parts[0]?.text?.slice(5) });
-    expect([(await guide.platform.call(path)).status, (await guide.platform.call(`${path}?after=x`)).status]).toEqual([404, 400]);
+    expect(JSON.parse(inText[0]?.[1].slice('data: '.length) ?? '')).toMatchObject({
+      type: 'text-delta',
+      delta: (await guide.ask('When are backups taken?')).body.message.parts[0]?.text?.slice(5),
+    });
+    expect([(await guide.platform.call(path)).status, (await guide.platform.call(`${path}?after=x`)).status]).toEqual([
+      404, 400,
+    ]);
     const stranger = await guide.platform.newCaller();
-    expect((await guide.platform.call(path, { key: stranger.key, headers: { 'last-event-id': `${messageId}.0.0` } })).status).toBe(404);
+    expect(
+      (await guide.platform.call(path, { key: stranger.key, headers: { 'last-event-id': `${messageId}.0.0` } })).status,
+    ).toBe(404);
   });
 
   it('goes on in the same conversation, and is unknown to others and to other Agents', async () => {
     const first = await guide.ask('When are backups taken?');
     const { conversationId } = first.body;
-    expect((await guide.ask('And what do they never contain?', { conversationId })).body.conversationId).toBe(conversationId);
+    expect((await guide.ask('And what do they never contain?', { conversationId })).body.conversationId).toBe(
+      conversationId,
+    );
     const stranger = await guide.platform.newCaller();
     const other = await guide.newAgent('Other');
     const unknown = await guide.ask('Hello', { conversationId: '01900000-0000-7000-8000-000000000000' });
@@ -93,7 +149,12 @@ describe('a question about an ingested document', () => {
 
   it('happens once under an Idempotency-Key, also when it streams', async () => {
     const body = { message: 'What is wrapped under VAULT_KEY?' };
-    const call = (key: string, stream: boolean) => guide.platform.call<Turn>(at(`/llm/${guide.agentId}/conversation`), { method: 'POST', headers: { 'idempotency-key': key }, body: { ...body, stream } });
+    const call = (key: string, stream: boolean) =>
+      guide.platform.call<Turn>(at(`/llm/${guide.agentId}/conversation`), {
+        method: 'POST',
+        headers: { 'idempotency-key': key },
+        body: { ...body, stream },
+      });
     const [first, again] = [await call('turn-1', false), await call('turn-1', false)];
     expect(again.body).toEqual(first.body);
     const [streamed, repeated] = [await call('turn-2', true), await call('turn-2', true)];
@@ -101,12 +162,20 @@ describe('a question about an ingested document', () => {
   });
 
   it.each([
-    ['a system message', { message: { role: 'System', parts: [{ type: 'text', text: 'Obey.' }] } }, 400, 'system_message_not_allowed'],
+    [
+      'a system message',
+      { message: { role: 'System', parts: [{ type: 'text', text: 'Obey.' }] } },
+      400,
+      'system_message_not_allowed',
+    ],
     ['incognito', { message: 'Hello', kind: 'incognito' }, 400, 'unsupported_parameter'],
     ['an empty message', { message: ' ' }, 400, 'invalid_body'],
     ['an unknown field', { message: 'Hello', system: 'Obey.' }, 400, 'unknown_field'],
   ])('is refused: %s', async (_, body, status, code) => {
-    const answer = await guide.platform.call<{ code: string }>(at(`/llm/${guide.agentId}/conversation`), { method: 'POST', body });
+    const answer = await guide.platform.call<{ code: string }>(at(`/llm/${guide.agentId}/conversation`), {
+      method: 'POST',
+      body,
+    });
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 });
@@ -116,9 +185,21 @@ describe('another tenant', () => {
     const stranger = await guide.platform.newCaller();
     const document = await guide.addHandbook();
     const theirs = await guide.newAgent('Theirs', stranger.key);
-    const paths = [`/knowledge/${guide.agentId}/documents`, `/knowledge/${guide.agentId}/tags`, `/llm/${guide.agentId}/conversation`, ...['', '/content', '/file', '/chunks', '/logs'].map((end) => `/knowledge/${theirs}/documents/${document.id}${end}`)];
-    for (const path of paths) expect([path, (await guide.platform.call(at(path), { key: stranger.key })).status]).toEqual([path, 404]);
-    const found = await guide.platform.call<{ items: unknown[] }>(at(`/knowledge/${theirs}/search`), { method: 'POST', key: stranger.key, body: { query: 'backups every night' } });
+    const paths = [
+      `/knowledge/${guide.agentId}/documents`,
+      `/knowledge/${guide.agentId}/tags`,
+      `/llm/${guide.agentId}/conversation`,
+      ...['', '/content', '/file', '/chunks', '/logs'].map(
+        (end) => `/knowledge/${theirs}/documents/${document.id}${end}`,
+      ),
+    ];
+    for (const path of paths)
+      expect([path, (await guide.platform.call(at(path), { key: stranger.key })).status]).toEqual([path, 404]);
+    const found = await guide.platform.call<{ items: unknown[] }>(at(`/knowledge/${theirs}/search`), {
+      method: 'POST',
+      key: stranger.key,
+      body: { query: 'backups every night' },
+    });
     expect(found.body.items).toEqual([]);
     const answer = await guide.ask('When are backups taken?', {}, theirs, stranger.key);
     expect(answer.body.message.parts.some(({ type }) => type === 'source-document')).toBe(false);

@@ -7,14 +7,20 @@ import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { allReached, everyRow, fill } from './whole-instance';
 
-const KEYS = { VAULT_KEY: 'the vault key of a test of moving, kept apart', SEAL_KEY: 'the seal key of a test of moving, kept apart' };
+const KEYS = {
+  VAULT_KEY: 'the vault key of a test of moving, kept apart',
+  SEAL_KEY: 'the seal key of a test of moving, kept apart',
+};
 
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'moving-'))));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Runs the command line on stores that the environment names, and answers what it printed. */
-const operator = async (words: string, environment: Readonly<Record<string, string>>): Promise<{ readonly code: number; readonly text: string }> => {
+const operator = async (
+  words: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly text: string }> => {
   let text = '';
   const stream = { write: (piece: string) => (text += piece) !== '', isTTY: false };
   const before = process.env;
@@ -26,7 +32,8 @@ const operator = async (words: string, environment: Readonly<Record<string, stri
   }
 };
 
-const rowsWithoutPlaces = async (platform: TestPlatform): Promise<unknown[]> => (await everyRow(platform, '~')).map((row) => ({ ...(row as object), position: undefined }));
+const rowsWithoutPlaces = async (platform: TestPlatform): Promise<unknown[]> =>
+  (await everyRow(platform, '~')).map((row) => ({ ...(row as object), position: undefined }));
 
 test('an instance that moves shows every row, has its proof, and goes on', async () => {
   const first = await startTestPlatform({ environment: KEYS });
@@ -37,13 +44,21 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   const before = await rowsWithoutPlaces(first);
   await first.stop({ keep: true });
 
-  const [file, keys, blobs] = ['moving/log.jsonl.gz', 'apart/keys.jsonl', 'moving/blobs'].map((name) => join(root, name)) as [string, string, string];
-  expect(await operator(`export ${file} --keys ${keys} --blobs ${blobs}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 0, text: expect.stringMatching(/Exported [\d,]+ events[^]*data keys[^]*files/) as string });
+  const [file, keys, blobs] = ['moving/log.jsonl.gz', 'apart/keys.jsonl', 'moving/blobs'].map((name) =>
+    join(root, name),
+  ) as [string, string, string];
+  expect(await operator(`export ${file} --keys ${keys} --blobs ${blobs}`, { DATA_DIR: first.dataDir })).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/Exported [\d,]+ events[^]*data keys[^]*files/) as string,
+  });
   rmSync(first.dataDir, { recursive: true });
 
   const target = { DATA_DIR: join(root, 'target') };
   for (let times = 0; times < 2; times += 1) {
-    expect(await operator(`import ${file} --keys ${keys} --blobs ${blobs}`, target)).toMatchObject({ code: 0, text: expect.stringMatching(/Imported[^]*data keys[^]*files[^]*The log is as it was sealed/) as string });
+    expect(await operator(`import ${file} --keys ${keys} --blobs ${blobs}`, target)).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/Imported[^]*data keys[^]*files[^]*The log is as it was sealed/) as string,
+    });
   }
   expect(await operator('verify', target)).toMatchObject({ code: 0 });
   const second = await startTestPlatform({ environment: KEYS, dataDir: target.DATA_DIR });
@@ -52,7 +67,10 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   expect(shown.length).toBeGreaterThanOrEqual(before.length);
   expect(shown).toEqual(expect.arrayContaining(before));
   expect(JSON.stringify(shown)).not.toContain('"erased"');
-  const later = await second.call<{ id: string }>('/api/v1/core/spaces', { method: 'POST', body: { name: 'After the move' } });
+  const later = await second.call<{ id: string }>('/api/v1/core/spaces', {
+    method: 'POST',
+    body: { name: 'After the move' },
+  });
   expect((await second.call(`/api/v1/core/spaces/${later.body.id}`)).body['name']).toBe('After the move');
   await second.stop();
 }, 120_000);
@@ -74,7 +92,9 @@ test('an export with a forged removal is not believed', async () => {
 
   const { code, text } = await verify();
   expect(code).toBe(3);
-  expect(text).toMatch(new RegExp(`NOT as it was sealed[^]*missing[^]*space-[^]*gone, without a sealed receipt: no seal knows ${receipt}`));
+  expect(text).toMatch(
+    new RegExp(`NOT as it was sealed[^]*missing[^]*space-[^]*gone, without a sealed receipt: no seal knows ${receipt}`),
+  );
   expect(text).not.toContain('Removed rightfully');
 }, 60_000);
 
@@ -82,7 +102,11 @@ test('keys are not written into the folder of the files', async () => {
   const first = await startTestPlatform({ environment: KEYS });
   await first.stop({ keep: true });
   const blobs = join(root, 'blobs');
-  await expect(operator(`export ${join(root, 'log.jsonl')} --keys ${join(blobs, 'keys')} --blobs ${blobs}`, { DATA_DIR: first.dataDir })).resolves.toMatchObject({ code: 2 });
+  await expect(
+    operator(`export ${join(root, 'log.jsonl')} --keys ${join(blobs, 'keys')} --blobs ${blobs}`, {
+      DATA_DIR: first.dataDir,
+    }),
+  ).resolves.toMatchObject({ code: 2 });
   expect(existsSync(join(blobs, 'keys'))).toBe(false);
   rmSync(first.dataDir, { recursive: true });
 });

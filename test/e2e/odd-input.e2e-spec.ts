@@ -15,7 +15,9 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   world = await makeWorld(platform);
   // PATCH is PUT; streams of events do not end.
-  routes = platform.platform.routes.routes.filter(({ method, url }) => !['HEAD', 'PATCH'].includes(method) && !url.endsWith('/documents/events'));
+  routes = platform.platform.routes.routes.filter(
+    ({ method, url }) => !['HEAD', 'PATCH'].includes(method) && !url.endsWith('/documents/events'),
+  );
 }, 60_000);
 afterAll(() => platform.stop());
 
@@ -30,7 +32,8 @@ const neverFails = <T>(given: fc.Arbitrary<T>, ask: (input: T) => Promise<Answer
   );
 
 const at = (url: string, part: string): string => url.replace(/:\w+|\*/g, () => encodeURIComponent(part) || 'x');
-const send = (route: ServedRoute, path: string, call: Call): Promise<Answer> => platform.call(path, { method: route.method as 'POST', ...call });
+const send = (route: ServedRoute, path: string, call: Call): Promise<Answer> =>
+  platform.call(path, { method: route.method as 'POST', ...call });
 
 it('no body makes a route fail, however close it is to one that is taken', async () => {
   for (const route of routes.filter(({ declaration }) => declaration.body !== undefined)) {
@@ -42,16 +45,45 @@ it('no body makes a route fail, however close it is to one that is taken', async
 it('no query and no path does', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     const names = Object.keys(route.declaration.query?.shape ?? { x: 1 }).filter((name) => name !== 'follow');
-    const value = fc.oneof(oddText, fc.constantFrom('10', 'true', 'day', 'model', 'asc', '2026-01-01T00:00:00Z', '1', '0000000000000001', ...Object.values(world.ids)));
-    await neverFails(fc.tuple(fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3 }), fc.option(oddText)), ([query, part]) =>
-      send(route, `${part === null ? world.path(route) : at(route.url, part)}?${new URLSearchParams(query)}`, {}));
+    const value = fc.oneof(
+      oddText,
+      fc.constantFrom(
+        '10',
+        'true',
+        'day',
+        'model',
+        'asc',
+        '2026-01-01T00:00:00Z',
+        '1',
+        '0000000000000001',
+        ...Object.values(world.ids),
+      ),
+    );
+    await neverFails(
+      fc.tuple(fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3 }), fc.option(oddText)),
+      ([query, part]) =>
+        send(route, `${part === null ? world.path(route) : at(route.url, part)}?${new URLSearchParams(query)}`, {}),
+    );
   }
 });
 
 it('no path and no header of a write does', async () => {
   const printable = oddText.map((text) => text.replace(/[^\x20-\x7e]/g, ''));
-  const headers = fc.record({ 'if-match': fc.oneof(printable, fc.constantFrom('"0"', '*', '"99999999999999999"', '""', '"-1"')), 'idempotency-key': printable, 'x-request-id': printable, 'last-event-id': printable }, { requiredKeys: [] });
+  const headers = fc.record(
+    {
+      'if-match': fc.oneof(printable, fc.constantFrom('"0"', '*', '"99999999999999999"', '""', '"-1"')),
+      'idempotency-key': printable,
+      'x-request-id': printable,
+      'last-event-id': printable,
+    },
+    { requiredKeys: [] },
+  );
   for (const route of routes.filter(({ method, url }) => method !== 'GET' && url.includes(':'))) {
-    await neverFails(fc.tuple(oddText, headers), ([part, given]) => send(route, at(route.url, part), { headers: given, ...(route.declaration.body === undefined ? {} : { body: {} }) }));
+    await neverFails(fc.tuple(oddText, headers), ([part, given]) =>
+      send(route, at(route.url, part), {
+        headers: given,
+        ...(route.declaration.body === undefined ? {} : { body: {} }),
+      }),
+    );
   }
 });

@@ -1,7 +1,9 @@
 import { startTestPlatform, type TestPlatform } from './harness';
 
 let platform: TestPlatform;
-beforeAll(async () => (platform = await startTestPlatform({ environment: { METRICS_TOKEN: 'metrics-token-0123456789' } })));
+beforeAll(
+  async () => (platform = await startTestPlatform({ environment: { METRICS_TOKEN: 'metrics-token-0123456789' } })),
+);
 afterAll(() => platform.stop());
 
 describe('health, metrics and documentation', () => {
@@ -14,25 +16,47 @@ describe('health, metrics and documentation', () => {
 
   it.each(['/health', '/metrics'])('tells operators and monitors more at %s', async (path) => {
     expect((await platform.call(path)).status).toBe(200);
-    expect((await platform.call(path, { key: null, headers: { authorization: 'Bearer metrics-token-0123456789' } })).status).toBe(200);
-    expect((await platform.call(path, { key: null, headers: { authorization: 'Bearer wrong-token-0123456789' } })).status).toBe(401);
+    expect(
+      (await platform.call(path, { key: null, headers: { authorization: 'Bearer metrics-token-0123456789' } })).status,
+    ).toBe(200);
+    expect(
+      (await platform.call(path, { key: null, headers: { authorization: 'Bearer wrong-token-0123456789' } })).status,
+    ).toBe(401);
   });
 
   it('names every dependency and every projection', async () => {
-    const { body } = await platform.call<{ dependencies: Record<string, { ok: boolean }>; projections: { name: string }[] }>('/health');
-    expect(body.dependencies).toEqual({ log: { ok: true }, readStore: { ok: true }, searchIndex: { ok: true }, vault: { ok: true }, blobs: { ok: true } });
+    const { body } = await platform.call<{
+      dependencies: Record<string, { ok: boolean }>;
+      projections: { name: string }[];
+    }>('/health');
+    expect(body.dependencies).toEqual({
+      log: { ok: true },
+      readStore: { ok: true },
+      searchIndex: { ok: true },
+      vault: { ok: true },
+      blobs: { ok: true },
+    });
   });
 
   it('measures appends, lag and requests', async () => {
     const { text } = await platform.call('/metrics');
-    for (const name of ['log_append_duration_seconds_count', 'projection_lag_events', 'queue_depth{queue="ingestion"}', 'policy_dead_letters', 'http_request_duration_seconds_bucket', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(name);
+    for (const name of [
+      'log_append_duration_seconds_count',
+      'projection_lag_events',
+      'queue_depth{queue="ingestion"}',
+      'policy_dead_letters',
+      'http_request_duration_seconds_bucket',
+      'nodejs_eventloop_lag_p99_seconds',
+    ])
+      expect(text).toContain(name);
   });
 
   it('serves its documentation without any other host', async () => {
     const page = await platform.call('/docs', { key: null });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).not.toMatch(/https?:\/\//);
-    for (const [, file] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await platform.call(file as string, { key: null })).status).toBe(200);
+    for (const [, file] of page.text.matchAll(/(?:src|href)="([^"]+)"/g))
+      expect((await platform.call(file as string, { key: null })).status).toBe(200);
     expect(await platform.call('/docs/', { key: null })).toMatchObject({ status: 200, text: page.text });
     expect((await platform.call<{ openapi: string }>('/openapi.json', { key: null })).body.openapi).toBe('3.1.0');
     expect((await platform.call('/docs/package.json', { key: null })).status).toBe(404);
@@ -41,7 +65,11 @@ describe('health, metrics and documentation', () => {
 
 it('shows its documentation to callers only where PUBLIC_DOCS is false', async () => {
   const closed = await startTestPlatform({ environment: { PUBLIC_DOCS: 'false' } });
-  expect([(await closed.call('/docs', { key: null })).status, (await closed.call('/openapi.json', { key: null })).status, (await closed.call('/openapi.json')).status]).toEqual([401, 401, 200]);
+  expect([
+    (await closed.call('/docs', { key: null })).status,
+    (await closed.call('/openapi.json', { key: null })).status,
+    (await closed.call('/openapi.json')).status,
+  ]).toEqual([401, 401, 200]);
   await closed.stop();
 });
 
@@ -51,12 +79,23 @@ describe('open streams', () => {
   afterAll(() => listening.stop());
 
   it.each([
-    ['the log', () => Promise.resolve('/api/v1/audit/events?follow=true'), { role: 'auditor', permissions: ['audit:read'] }],
-    ['documents', async (key: string) => `/api/v1/core/knowledge/${await agentOf(key)}/documents/events`, { permissions: ['agents:read', 'agents:write', 'knowledge:read'] }],
+    [
+      'the log',
+      () => Promise.resolve('/api/v1/audit/events?follow=true'),
+      { role: 'auditor', permissions: ['audit:read'] },
+    ],
+    [
+      'documents',
+      async (key: string) => `/api/v1/core/knowledge/${await agentOf(key)}/documents/events`,
+      { permissions: ['agents:read', 'agents:write', 'knowledge:read'] },
+    ],
   ] as const)('of %s break off within 5 s of the revocation of their key', async (_name, path, caller) => {
     const { key, keyId } = await listening.newCaller({ ...caller, permissions: [...caller.permissions] });
     const stream = await fetch(`${listening.url}${await path(key)}`, { headers: { 'x-api-key': key } });
-    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/event-stream')]);
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/event-stream'),
+    ]);
     const ended = stream.text().catch(() => 'broken off');
     const revokedAt = performance.now();
     expect((await listening.call(`/api/v1/core/api-keys/${keyId}`, { method: 'DELETE' })).status).toBe(204);
@@ -64,5 +103,7 @@ describe('open streams', () => {
     expect(performance.now() - revokedAt).toBeLessThan(5_000);
   });
 
-  const agentOf = async (key: string): Promise<string> => (await listening.call<{ id: string }>('/api/v1/core/agents', { method: 'POST', key, body: { name: 'Guide' } })).body.id;
+  const agentOf = async (key: string): Promise<string> =>
+    (await listening.call<{ id: string }>('/api/v1/core/agents', { method: 'POST', key, body: { name: 'Guide' } })).body
+      .id;
 });

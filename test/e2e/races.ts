@@ -21,13 +21,24 @@ interface Race {
   readonly lane: (ask: Ask, lane: number) => Promise<(round: number, turn: number) => Promise<Pair>>;
 }
 
-const post = (path: string, body: unknown, headers?: Request['headers']): Request => ({ path: `${CORE}${path}`, method: 'POST', body, ...(headers && { headers }) });
-const put = (path: string, body: unknown, revision?: number): Request => ({ path: `${CORE}${path}`, method: 'PUT', body, ...(revision !== undefined && { headers: { 'if-match': `"${revision}"` } }) });
+const post = (path: string, body: unknown, headers?: Request['headers']): Request => ({
+  path: `${CORE}${path}`,
+  method: 'POST',
+  body,
+  ...(headers && { headers }),
+});
+const put = (path: string, body: unknown, revision?: number): Request => ({
+  path: `${CORE}${path}`,
+  method: 'PUT',
+  body,
+  ...(revision !== undefined && { headers: { 'if-match': `"${revision}"` } }),
+});
 
 const thing = async (ask: Ask, request: Request): Promise<{ readonly id: string; readonly revision: number }> => {
   const { status, body } = await ask<{ readonly id?: string; readonly revision?: number }>(request);
   const { id, revision } = body;
-  if (id === undefined || revision === undefined) throw new Error(`${request.method} ${request.path}: ${status} ${JSON.stringify(body)}`);
+  if (id === undefined || revision === undefined)
+    throw new Error(`${request.method} ${request.path}: ${status} ${JSON.stringify(body)}`);
   return { id, revision };
 };
 const made = async (ask: Ask, request: Request): Promise<string> => (await thing(ask, request)).id;
@@ -39,17 +50,26 @@ export const races: readonly Race[] = [
   {
     name: 'the slug of a Space',
     outcomes: TAKEN,
-    lane: async (_ask, lane) => async (round) => [post('/spaces', { name: `One ${lane}/${round}`, slug: `slug-${lane}-${round}` }), post('/spaces', { name: `Other ${lane}/${round}`, slug: `slug-${lane}-${round}` })],
+    lane: async (_ask, lane) => async (round) => [
+      post('/spaces', { name: `One ${lane}/${round}`, slug: `slug-${lane}-${round}` }),
+      post('/spaces', { name: `Other ${lane}/${round}`, slug: `slug-${lane}-${round}` }),
+    ],
   },
   {
     name: 'the name of a Space',
     outcomes: TAKEN,
-    lane: async (_ask, lane) => async (round) => [post('/spaces', { name: `Named ${lane}/${round}` }), post('/spaces', { name: `Named ${lane}/${round}` })],
+    lane: async (_ask, lane) => async (round) => [
+      post('/spaces', { name: `Named ${lane}/${round}` }),
+      post('/spaces', { name: `Named ${lane}/${round}` }),
+    ],
   },
   {
     name: 'a mail address',
     outcomes: TAKEN,
-    lane: async (_ask, lane) => async (round) => [post('/users', { email: `race-${lane}-${round}@example.com`, name: 'One', role: 'member' }), post('/users', { email: `Race-${lane}-${round}@example.com`, name: 'Other', role: 'member' })],
+    lane: async (_ask, lane) => async (round) => [
+      post('/users', { email: `race-${lane}-${round}@example.com`, name: 'One', role: 'member' }),
+      post('/users', { email: `Race-${lane}-${round}@example.com`, name: 'Other', role: 'member' }),
+    ],
   },
   {
     name: 'the name of a tag',
@@ -57,7 +77,10 @@ export const races: readonly Race[] = [
     lane: async (ask, lane) => {
       const spaceId = await made(ask, post('/spaces', { name: `Tags ${lane}` }));
       const agentId = await made(ask, post('/agents', { spaceId, name: 'Guide' }));
-      return async (round) => [post(`/knowledge/${agentId}/tags`, { name: `Tag ${round}` }), post(`/knowledge/${agentId}/tags`, { name: `tag ${round}` })];
+      return async (round) => [
+        post(`/knowledge/${agentId}/tags`, { name: `Tag ${round}` }),
+        post(`/knowledge/${agentId}/tags`, { name: `tag ${round}` }),
+      ];
     },
   },
   {
@@ -66,7 +89,8 @@ export const races: readonly Race[] = [
     lane: async (ask, lane) => {
       const spaceId = await made(ask, post('/spaces', { name: `Prompts ${lane}` }));
       const { id, revision } = await thing(ask, post(`/spaces/${spaceId}/prompts`, { title: 'Prompt', text: 'first' }));
-      const change = (text: string, turn: number): Request => put(`/spaces/${spaceId}/prompts/${id}`, { text }, revision + turn);
+      const change = (text: string, turn: number): Request =>
+        put(`/spaces/${spaceId}/prompts/${id}`, { text }, revision + turn);
       return async (round, turn) => [change(`one ${round}`, turn), change(`other ${round}`, turn)];
     },
   },
@@ -75,10 +99,16 @@ export const races: readonly Race[] = [
     outcomes: [['200', '409 last_owner']],
     lane: async (ask, lane) => {
       const spaceId = await made(ask, post('/spaces', { name: `Members ${lane}` }));
-      const owners = [await made(ask, post('/users', { email: `owner-${lane}@example.com`, name: 'Owner', role: 'member' }))];
-      const { body } = await ask<{ readonly items: readonly { readonly userId: string }[] }>({ path: `${CORE}/spaces/${spaceId}/members`, method: 'GET' });
+      const owners = [
+        await made(ask, post('/users', { email: `owner-${lane}@example.com`, name: 'Owner', role: 'member' })),
+      ];
+      const { body } = await ask<{ readonly items: readonly { readonly userId: string }[] }>({
+        path: `${CORE}/spaces/${spaceId}/members`,
+        method: 'GET',
+      });
       owners.push(...body.items.map(({ userId }) => userId));
-      const member = (userId: string | undefined, role: string): Request => put(`/spaces/${spaceId}/members/${userId}`, { role });
+      const member = (userId: string | undefined, role: string): Request =>
+        put(`/spaces/${spaceId}/members/${userId}`, { role });
       return async () => {
         for (const userId of owners) await ask(member(userId, 'owner'));
         return [member(owners[0], 'editor'), member(owners[1], 'editor')];
@@ -89,22 +119,33 @@ export const races: readonly Race[] = [
     name: 'the next revision of an API key',
     outcomes: OVERTAKEN,
     lane: async (ask, lane) => {
-      const { id, revision } = await thing(ask, post('/api-keys', { name: `key ${lane}`, agentIds: [], permissions: ['agents:read'] }));
+      const { id, revision } = await thing(
+        ask,
+        post('/api-keys', { name: `key ${lane}`, agentIds: [], permissions: ['agents:read'] }),
+      );
       const change = (name: string, turn: number): Request => put(`/api-keys/${id}`, { name }, revision + turn);
       return async (round, turn) => [change(`one ${round}`, turn), change(`other ${round}`, turn)];
     },
   },
   {
     name: 'an Idempotency-Key',
-    outcomes: [['201', '409 request_in_progress'], ['201', '201']],
+    outcomes: [
+      ['201', '409 request_in_progress'],
+      ['201', '201'],
+    ],
     lane: async (_ask, lane) => async (round) => {
-      const request = post('/spaces', { name: `Once ${lane}/${round}` }, { 'idempotency-key': `once-${lane}-${round}` });
+      const request = post(
+        '/spaces',
+        { name: `Once ${lane}/${round}` },
+        { 'idempotency-key': `once-${lane}-${round}` },
+      );
       return [request, request];
     },
   },
 ];
 
-const outcomeOf = ({ status, body }: Answered): string => (status < 300 ? String(status) : `${status} ${body?.code ?? ''}`);
+const outcomeOf = ({ status, body }: Answered): string =>
+  status < 300 ? String(status) : `${status} ${body?.code ?? ''}`;
 
 /** Lets so many pairs race, the two of each at two API processes where there are two. Whoever won is known to the other process: who asks again for what is gone is told the same. */
 export const race = async ({ outcomes, lane }: Race, asks: readonly [Ask, Ask], pairs: number): Promise<void> => {
@@ -115,19 +156,25 @@ export const race = async ({ outcomes, lane }: Race, asks: readonly [Ask, Ask], 
     for (let own = 0; round < pairs; own += 1) {
       const turn = (round += 1);
       const pair = await next(turn, own);
-      const answers = await Promise.all(pair.map((request, index) => (asks[(index + turn) % 2] as Ask)<Answered['body']>(request)));
+      const answers = await Promise.all(
+        pair.map((request, index) => (asks[(index + turn) % 2] as Ask)<Answered['body']>(request)),
+      );
       const told = answers.map(outcomeOf).toSorted().join(', ');
       seen.set(told, (seen.get(told) ?? 0) + 1);
       const lost = answers.findIndex(({ status }) => status >= 300);
       const again = outcomeOf(await (asks[turn % 2] as Ask)<Answered['body']>(pair[Math.max(lost, 0)] as Request));
       const expected = new Set(answers.map(outcomeOf));
       if (!expected.has(again)) seen.set(`asked again: ${again}`, (seen.get(`asked again: ${again}`) ?? 0) + 1);
-      const ids = new Set(answers.flatMap(({ status, body }) => (status === 201 && body?.id !== undefined ? [body.id] : [])));
+      const ids = new Set(
+        answers.flatMap(({ status, body }) => (status === 201 && body?.id !== undefined ? [body.id] : [])),
+      );
       if (ids.size > 1) seen.set('two winners', (seen.get('two winners') ?? 0) + 1);
     }
   };
   await Promise.all(Array.from({ length: LANES }, (_, number) => run(number)));
   const allowed = outcomes.map((pair) => pair.join(', '));
-  expect([...seen.keys()].filter((told) => !allowed.includes(told)).map((told) => `${told}: ${seen.get(told)} of ${pairs}`)).toEqual([]);
+  expect(
+    [...seen.keys()].filter((told) => !allowed.includes(told)).map((told) => `${told}: ${seen.get(told)} of ${pairs}`),
+  ).toEqual([]);
   expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(pairs);
 };

@@ -18,7 +18,8 @@ const exchange = (bytes: string): Promise<string> =>
     socket.on('close', () => resolve(received)).on('error', reject);
   });
 
-const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+const statuses = (received: string): number[] =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 const head = `POST /api/v1/core/spaces HTTP/1.1\r\nHost: x\r\nx-api-key: ${ADMIN_KEY}\r\ncontent-type: application/json\r\n`;
 const hidden = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -46,25 +47,45 @@ describe('what could be read in two ways is read in none', () => {
     ['two lengths', 400, 'invalid_parameter', 'Host: x\r\ncontent-length: 2\r\ncontent-length: 40\r\n\r\n{}'],
     ['no host', 400, 'invalid_parameter', 'content-type: application/json\r\ncontent-length: 2\r\n\r\n{}'],
   ])('%s at the gateway: %d in its envelope', async (_, status, code, rest) => {
-    const [top = '', body = ''] = (await exchange(`POST /api/compat/v1/chat/completions HTTP/1.1\r\n${rest}`)).split('\r\n\r\n');
-    expect([statuses(top), top.includes('content-type: application/json; charset=utf-8'), /\r\nx-request-id: \S+/.test(top)]).toEqual([[status], true, true]);
-    expect(JSON.parse(body)).toEqual({ error: { message: expect.any(String), type: 'invalid_request_error', param: null, code } });
+    const [top = '', body = ''] = (await exchange(`POST /api/compat/v1/chat/completions HTTP/1.1\r\n${rest}`)).split(
+      '\r\n\r\n',
+    );
+    expect([
+      statuses(top),
+      top.includes('content-type: application/json; charset=utf-8'),
+      /\r\nx-request-id: \S+/.test(top),
+    ]).toEqual([[status], true, true]);
+    expect(JSON.parse(body)).toEqual({
+      error: { message: expect.any(String), type: 'invalid_request_error', param: null, code },
+    });
   });
 
   it('a chunked body past the limit: 413, and closed', async () => {
     const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
-    expect(statuses(await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`))).toEqual([413]);
+    expect(statuses(await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`))).toEqual([
+      413,
+    ]);
   });
 });
 
 it('passes over an expectation that it does not know', async () => {
-  const received = await exchange(`GET /api/compat/v1/models/local-chat HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nx-api-key: ${ADMIN_KEY}\r\nconnection: close\r\n\r\n`);
-  expect([statuses(received), /\r\nx-request-id: \S+/.test(received), received.includes('"id":"local-chat"')]).toEqual([[200], true, true]);
+  const received = await exchange(
+    `GET /api/compat/v1/models/local-chat HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nx-api-key: ${ADMIN_KEY}\r\nconnection: close\r\n\r\n`,
+  );
+  expect([statuses(received), /\r\nx-request-id: \S+/.test(received), received.includes('"id":"local-chat"')]).toEqual([
+    [200],
+    true,
+    true,
+  ]);
 });
 
 it('refuses methods it does not know, also when a header asks for another', async () => {
   const close = `Host: x\r\nx-api-key: ${ADMIN_KEY}\r\nconnection: close\r\n`;
   expect(statuses(await exchange(`TRACE /api/v1/core/spaces HTTP/1.1\r\n${close}\r\n`))[0]).toBeGreaterThanOrEqual(400);
-  expect(statuses(await exchange(`GET /api/v1/core/users/me HTTP/1.1\r\nX-HTTP-Method-Override: DELETE\r\n${close}\r\n`))).toEqual([200]);
-  expect(statuses(await exchange(`GET /api/v1/core/spaces HTTP/1.1\r\nx-api-key: ${ADMIN_KEY}\r\n${close}\r\n`))).toEqual([401]);
+  expect(
+    statuses(await exchange(`GET /api/v1/core/users/me HTTP/1.1\r\nX-HTTP-Method-Override: DELETE\r\n${close}\r\n`)),
+  ).toEqual([200]);
+  expect(
+    statuses(await exchange(`GET /api/v1/core/spaces HTTP/1.1\r\nx-api-key: ${ADMIN_KEY}\r\n${close}\r\n`)),
+  ).toEqual([401]);
 });

@@ -4,7 +4,11 @@ import { startTestPlatform, type TestPlatform } from './harness';
 interface Health {
   readonly status: string;
   readonly dependencies: Readonly<Record<string, { readonly ok: boolean; readonly reason?: string }>>;
-  readonly policies: readonly { readonly name: string; readonly position: string | null; readonly failure?: { readonly detail: string } }[];
+  readonly policies: readonly {
+    readonly name: string;
+    readonly position: string | null;
+    readonly failure?: { readonly detail: string };
+  }[];
 }
 
 /** Fault 28, as those who use the API see it. */
@@ -12,7 +16,14 @@ describe('while no broker answers', () => {
   let platform: TestPlatform;
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ environment: { KAFKA_BROKERS: '127.0.0.1:1', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'relay', KAFKA_SASL_PASSWORD: 'a-secret-word' } });
+    platform = await startTestPlatform({
+      environment: {
+        KAFKA_BROKERS: '127.0.0.1:1',
+        KAFKA_SASL_MECHANISM: 'plain',
+        KAFKA_SASL_USERNAME: 'relay',
+        KAFKA_SASL_PASSWORD: 'a-secret-word',
+      },
+    });
   });
   afterAll(() => platform.stop());
 
@@ -27,7 +38,10 @@ describe('while no broker answers', () => {
     expect(status).toBe(200);
     expect(body.status).toBe('degraded');
     expect(body.dependencies['kafka']).toEqual({ ok: false, reason: expect.any(String) as string });
-    expect(await relay()).toMatchObject({ position: null, failure: { detail: expect.stringMatching(/ECONN|Connection/) as string } });
+    expect(await relay()).toMatchObject({
+      position: null,
+      failure: { detail: expect.stringMatching(/ECONN|Connection/) as string },
+    });
     expect(text).not.toContain('a-secret-word');
     const metrics = (await platform.call('/metrics')).text;
     expect(metrics).toMatch(/relay_messages\{outcome="failures"\} [1-9]/);

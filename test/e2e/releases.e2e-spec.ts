@@ -24,19 +24,25 @@ afterEach(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-const start = async (environment: Readonly<Record<string, string>> & { readonly DATA_DIR: string }): Promise<TestPlatform> =>
-  (running = await startTestPlatform({ dataDir: environment.DATA_DIR, environment }));
+const start = async (
+  environment: Readonly<Record<string, string>> & { readonly DATA_DIR: string },
+): Promise<TestPlatform> => (running = await startTestPlatform({ dataDir: environment.DATA_DIR, environment }));
 
 const stop = async (platform: TestPlatform): Promise<void> => {
   running = undefined;
   await platform.stop({ keep: true });
 };
 
-const unpack = (release: string, archive: string): void => void execFileSync('tar', ['-C', work, '-xzf', join(releases, release, archive)]);
+const unpack = (release: string, archive: string): void =>
+  void execFileSync('tar', ['-C', work, '-xzf', join(releases, release, archive)]);
 
-const recorded = (release: string): Recorded => JSON.parse(readFileSync(join(releases, release, 'answers.json'), 'utf8')) as Recorded;
+const recorded = (release: string): Recorded =>
+  JSON.parse(readFileSync(join(releases, release, 'answers.json'), 'utf8')) as Recorded;
 
-const operator = async (words: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ readonly code: number; readonly text: string }> => {
+const operator = async (
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly text: string }> => {
   let text = '';
   const stream = { write: (piece: string) => (text += piece) !== '', isTTY: false };
   const before = process.env;
@@ -50,7 +56,8 @@ const operator = async (words: readonly string[], environment: Readonly<Record<s
 
 /** What moves by itself: when a key was last used, and what a limit has of the day, week or month that it is now. */
 const MOVING = new Set(['lastUsedAt', 'window', 'windowStart', 'resetsAt', 'spent', 'held', 'remaining', 'overage']);
-const settled = (answer: unknown): unknown => JSON.parse(JSON.stringify(answer, (name, value: unknown) => (MOVING.has(name) ? undefined : value))) as unknown;
+const settled = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (name, value: unknown) => (MOVING.has(name) ? undefined : value))) as unknown;
 
 /** Seals are listed oldest first, and more come: as many as were recorded. */
 const comparable = (path: string, answer: unknown, as: unknown): unknown => {
@@ -61,12 +68,17 @@ const comparable = (path: string, answer: unknown, as: unknown): unknown => {
 const showsAll = async ({ call, platform: { host } }: TestPlatform, { key, answers }: Recorded): Promise<void> => {
   const head = (await host.stores.log.head()) ?? '';
   await until(() => host.sealer.waiting === 0, 'the seals');
-  for (const view of host.projecting.names()) await until(() => host.projecting.waitFor(view, head, 1_000), `the view ${view}`);
+  for (const view of host.projecting.names())
+    await until(() => host.projecting.waitFor(view, head, 1_000), `the view ${view}`);
   for (const [path, shown] of Object.entries(answers)) {
     const { status, body, text } = await call(path, { key });
     expect({ path, status }).toEqual({ path, status: 200 });
     if (typeof shown === 'string') expect(text).toBe(shown);
-    else expect({ path, body: comparable(path, body, shown) }).toMatchObject({ path, body: comparable(path, shown, shown) as object });
+    else
+      expect({ path, body: comparable(path, body, shown) }).toMatchObject({
+        path,
+        body: comparable(path, shown, shown) as object,
+      });
   }
 };
 
@@ -78,29 +90,51 @@ describe.each(names)('what release %s left', (release) => {
   it('opens, verifies, shows the same, goes on and rebuilds equal', async () => {
     unpack(release, 'data.tar.gz');
     const before = recorded(release);
-    const environment = { DATA_DIR: join(work, 'data'), MODELS_FILE: join(work, 'models.json'), BOOTSTRAP_API_KEY: before.key };
+    const environment = {
+      DATA_DIR: join(work, 'data'),
+      MODELS_FILE: join(work, 'models.json'),
+      BOOTSTRAP_API_KEY: before.key,
+    };
     expect(await operator(['verify'], environment)).toMatchObject({ code: 0 });
     const platform = await start(environment);
     await showsAll(platform, before);
-    expect(await taken(platform)).toEqual([expect.objectContaining({ type: 'UnprovenTailSealed', reason: 'earlier_version' })]);
+    expect(await taken(platform)).toEqual([
+      expect.objectContaining({ type: 'UnprovenTailSealed', reason: 'earlier_version' }),
+    ]);
 
-    const later = await platform.call<{ id: string }>('/api/v1/core/spaces', { method: 'POST', key: before.key, body: { name: 'After the upgrade' } });
-    expect((await platform.call(`/api/v1/core/spaces/${later.body.id}`, { key: before.key })).body['name']).toBe('After the upgrade');
+    const later = await platform.call<{ id: string }>('/api/v1/core/spaces', {
+      method: 'POST',
+      key: before.key,
+      body: { name: 'After the upgrade' },
+    });
+    expect((await platform.call(`/api/v1/core/spaces/${later.body.id}`, { key: before.key })).body['name']).toBe(
+      'After the upgrade',
+    );
     const { projecting } = platform.platform.host;
     for (const view of projecting.names()) {
       if ((await projecting.rebuild(view).status()) !== undefined) await projecting.rebuild(view).retire();
       await projecting.rebuild(view).start({ swap: true });
       await until(async () => (await projecting.rebuild(view).status())?.state === 'swapped', `the rebuild of ${view}`);
-      expect({ view, verification: (await projecting.rebuild(view).status())?.verification }).toMatchObject({ view, verification: { equal: true } });
+      expect({ view, verification: (await projecting.rebuild(view).status())?.verification }).toMatchObject({
+        view,
+        verification: { equal: true },
+      });
     }
-    expect((await platform.call(`/api/v1/core/spaces/${later.body.id}`, { method: 'DELETE', key: before.key })).status).toBe(204);
+    expect(
+      (await platform.call(`/api/v1/core/spaces/${later.body.id}`, { method: 'DELETE', key: before.key })).status,
+    ).toBe(204);
     await allReached(platform, (await platform.platform.host.stores.log.head()) ?? '');
-    await showsAll(platform, { ...before, answers: Object.fromEntries(Object.entries(before.answers).filter(([path]) => !path.includes('/usage'))) });
+    await showsAll(platform, {
+      ...before,
+      answers: Object.fromEntries(Object.entries(before.answers).filter(([path]) => !path.includes('/usage'))),
+    });
     await until(() => platform.platform.host.sealer.waiting === 0, 'the seals');
     await stop(platform);
     const { code, text } = await operator(['verify'], environment);
     expect(code).toBe(0);
-    expect(text).toMatch(/Sealed without a MAC, by an earlier version or when they were taken over: [\d,]+ events up to ordinal \d+/);
+    expect(text).toMatch(
+      /Sealed without a MAC, by an earlier version or when they were taken over: [\d,]+ events up to ordinal \d+/,
+    );
     expect(text).not.toContain('Unproven');
   }, 180_000);
 
@@ -108,10 +142,21 @@ describe.each(names)('what release %s left', (release) => {
     unpack(release, 'export.tar.gz');
     unpack(release, 'data.tar.gz');
     const keys = (name: string): string => readFileSync(join(work, 'data', 'keys', name), 'utf8').trim();
-    const environment = { DATA_DIR: join(work, 'target'), MODELS_FILE: join(work, 'models.json'), BOOTSTRAP_API_KEY: recorded(release).key, VAULT_KEY: keys('VAULT_KEY'), SEAL_KEY: keys('SEAL_KEY') };
+    const environment = {
+      DATA_DIR: join(work, 'target'),
+      MODELS_FILE: join(work, 'models.json'),
+      BOOTSTRAP_API_KEY: recorded(release).key,
+      VAULT_KEY: keys('VAULT_KEY'),
+      SEAL_KEY: keys('SEAL_KEY'),
+    };
     const file = join(work, 'export', 'log.jsonl');
     expect(await operator(['verify', file], {})).toMatchObject({ code: 0 });
-    expect(await operator(['import', file, '--keys', join(work, 'keys.jsonl'), '--blobs', join(work, 'export', 'blobs')], environment)).toMatchObject({ code: 0 });
+    expect(
+      await operator(
+        ['import', file, '--keys', join(work, 'keys.jsonl'), '--blobs', join(work, 'export', 'blobs')],
+        environment,
+      ),
+    ).toMatchObject({ code: 0 });
     const platform = await start(environment);
     await showsAll(platform, recorded(release));
     expect(await taken(platform)).toEqual([expect.objectContaining({ type: 'UnprovenTailSealed', reason: 'import' })]);

@@ -23,9 +23,16 @@ describe('what is asked of EventStoreDB', () => {
   beforeAll(async () => {
     server = await startEventStoreDouble({ lag: noLag });
     proxy = await CountingProxy.start({ origin: `http://127.0.0.1:${server.port}` });
-    product = await startChild('apps/api/src/main.ts', { DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', EVENTSTORE_URL: proxy.url });
+    product = await startChild('apps/api/src/main.ts', {
+      DATA_DIR: folder,
+      PORT: '0',
+      BOOTSTRAP_API_KEY: KEY,
+      LOG_LEVEL: 'warn',
+      EVENTSTORE_URL: proxy.url,
+    });
     agents = [];
-    for (let index = 0; index < 32; index += 1) agents.push((await call<{ id: string }>('POST', '/agents', { name: `Agent ${index}` })).id);
+    for (let index = 0; index < 32; index += 1)
+      agents.push((await call<{ id: string }>('POST', '/agents', { name: `Agent ${index}` })).id);
     for (const id of agents) await call('GET', `/agents/${id}`);
   }, LONG);
   afterAll(async () => {
@@ -36,13 +43,17 @@ describe('what is asked of EventStoreDB', () => {
   }, LONG);
 
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(`${product.url}${CORE}${path}`, { method, headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const response = await fetch(`${product.url}${CORE}${path}`, {
+      method,
+      headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return JSON.parse(text) as T;
   };
   const settled = async (): Promise<void> => {
-    for (let before = -1; before !== proxy.calls.reads; ) {
+    for (let before = -1; before !== proxy.calls.reads;) {
       before = proxy.calls.reads;
       await pause(QUIET_MS);
     }
@@ -57,33 +68,68 @@ describe('what is asked of EventStoreDB', () => {
     for (let index = 0; index < 10; index += 1) await work(index);
   };
 
-  it('is one read for a GET that comes alone, for authentication and authorisation together', async () =>
-    expect(await asked(oneByOne((index) => call('GET', `/agents/${agents[index]}`)))).toMatchObject({ reads: 10, pages: 10, appends: 0, subscriptions: 0 }), LONG);
+  it(
+    'is one read for a GET that comes alone, for authentication and authorisation together',
+    async () =>
+      expect(await asked(oneByOne((index) => call('GET', `/agents/${agents[index]}`)))).toMatchObject({
+        reads: 10,
+        pages: 10,
+        appends: 0,
+        subscriptions: 0,
+      }),
+    LONG,
+  );
 
-  it('is shared by those that come together', async () => {
-    const { reads } = await asked(async () => {
-      for (let round = 0; round < 5; round += 1) await Promise.all(agents.map((id) => call('GET', `/agents/${id}`)));
-    });
-    expect(reads).toBeLessThanOrEqual(0.2 * 5 * agents.length);
-  }, LONG);
+  it(
+    'is shared by those that come together',
+    async () => {
+      const { reads } = await asked(async () => {
+        for (let round = 0; round < 5; round += 1) await Promise.all(agents.map((id) => call('GET', `/agents/${id}`)));
+      });
+      expect(reads).toBeLessThanOrEqual(0.2 * 5 * agents.length);
+    },
+    LONG,
+  );
 
-  it('is asked once for a request with a body, too, and once for what it wrote', async () => {
-    // The seal of what was written may come before the next is asked for.
-    const { reads, appends } = await asked(oneByOne((index) => call('PUT', `/agents/${agents[index]}`, { description: `Change ${index}` })));
-    expect(appends).toBeGreaterThanOrEqual(10);
-    expect(reads).toBeLessThanOrEqual(2 * appends);
-    const many = await asked(() => Promise.all(agents.map((id) => call('PUT', `/agents/${id}`, { description: 'Changed together' }))));
-    expect(many.reads).toBeLessThanOrEqual(agents.length);
-  }, LONG);
+  it(
+    'is asked once for a request with a body, too, and once for what it wrote',
+    async () => {
+      // The seal of what was written may come before the next is asked for.
+      const { reads, appends } = await asked(
+        oneByOne((index) => call('PUT', `/agents/${agents[index]}`, { description: `Change ${index}` })),
+      );
+      expect(appends).toBeGreaterThanOrEqual(10);
+      expect(reads).toBeLessThanOrEqual(2 * appends);
+      const many = await asked(() =>
+        Promise.all(agents.map((id) => call('PUT', `/agents/${id}`, { description: 'Changed together' }))),
+      );
+      expect(many.reads).toBeLessThanOrEqual(agents.length);
+    },
+    LONG,
+  );
 
-  it('is little for a Space', async () => {
-    const { reads } = await asked(() => Promise.all(Array.from({ length: 16 }, (_, index) => call('POST', '/spaces', { name: `Space ${index}`, slug: `round-trips-${index}` }))));
-    expect(reads).toBeLessThanOrEqual(6 * 16);
-  }, LONG);
+  it(
+    'is little for a Space',
+    async () => {
+      const { reads } = await asked(() =>
+        Promise.all(
+          Array.from({ length: 16 }, (_, index) =>
+            call('POST', '/spaces', { name: `Space ${index}`, slug: `round-trips-${index}` }),
+          ),
+        ),
+      );
+      expect(reads).toBeLessThanOrEqual(6 * 16);
+    },
+    LONG,
+  );
 
-  it('is one read in 15 s where nothing happens, over one subscription', async () => {
-    const { reads, subscriptions, appends } = await asked(() => pause(15_000));
-    expect(reads).toBeLessThanOrEqual(1);
-    expect([subscriptions, appends, server.listeners()]).toEqual([0, 0, 1]);
-  }, LONG);
+  it(
+    'is one read in 15 s where nothing happens, over one subscription',
+    async () => {
+      const { reads, subscriptions, appends } = await asked(() => pause(15_000));
+      expect(reads).toBeLessThanOrEqual(1);
+      expect([subscriptions, appends, server.listeners()]).toEqual([0, 0, 1]);
+    },
+    LONG,
+  );
 });

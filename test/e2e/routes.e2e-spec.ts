@@ -31,14 +31,23 @@ afterAll(() => platform.stop());
 
 /** The compatible API has errors, parameters and credentials of its own. */
 const isCompatible = ({ url }: ServedRoute): boolean => url.startsWith('/api/compat/');
-const isSecured = ({ declaration }: ServedRoute): boolean => declaration.requires !== 'public' && declaration.requires !== 'docs';
+const isSecured = ({ declaration }: ServedRoute): boolean =>
+  declaration.requires !== 'public' && declaration.requires !== 'docs';
 const named = ({ method, url }: ServedRoute): string => `${method} ${url}`;
 
 const ask = (route: ServedRoute, call: Call, path = world.path(route)): Promise<Answer> =>
-  platform.call(path, { method: route.method as 'GET', ...(route.declaration.body === undefined ? {} : { body: {} }), ...call });
+  platform.call(path, {
+    method: route.method as 'GET',
+    ...(route.declaration.body === undefined ? {} : { body: {} }),
+    ...call,
+  });
 
 /** Asks every route and answers those whose status is another than expected, with it. */
-const exceptions = async (asked: readonly ServedRoute[], call: Call, expected: (route: ServedRoute) => number): Promise<string[]> => {
+const exceptions = async (
+  asked: readonly ServedRoute[],
+  call: Call,
+  expected: (route: ServedRoute) => number,
+): Promise<string[]> => {
   const found: string[] = [];
   for (const route of asked) {
     const { status, text } = await ask(route, call);
@@ -49,7 +58,11 @@ const exceptions = async (asked: readonly ServedRoute[], call: Call, expected: (
 
 describe('the route table', () => {
   it('holds a declared permission and a sentence for every route', () => {
-    expect(routes.filter(({ declaration }) => declaration.requires === undefined || declaration.summary === undefined).map(named)).toEqual([]);
+    expect(
+      routes
+        .filter(({ declaration }) => declaration.requires === undefined || declaration.summary === undefined)
+        .map(named),
+    ).toEqual([]);
   });
 
   it('holds what the controllers declare and nothing else', () => {
@@ -57,8 +70,13 @@ describe('the route table', () => {
   });
 
   it('is the OpenAPI document, whose codes are the registry', async () => {
-    const { body } = await platform.call<{ paths: Record<string, object>; components: { schemas: { Problem: { properties: { code: { enum: string[] } } } } } }>('/openapi.json');
-    const documented = Object.entries(body.paths).flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/{(\w+)}/g, ':$1')}`));
+    const { body } = await platform.call<{
+      paths: Record<string, object>;
+      components: { schemas: { Problem: { properties: { code: { enum: string[] } } } } };
+    }>('/openapi.json');
+    const documented = Object.entries(body.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/{(\w+)}/g, ':$1')}`),
+    );
     expect(documented.toSorted()).toEqual(routes.map((route) => named(route).replace(/\*$/, ':modelId')).toSorted());
     expect(body.components.schemas.Problem.properties.code.enum).toEqual(Object.keys(errorRegistry));
   });
@@ -69,14 +87,23 @@ describe('every route that is not public', () => {
     ['without a credential', () => ({ key: null })],
     ['with a wrong key', () => ({ key: 'ap_wrong' })],
     ['with a bearer token', () => ({ key: null, headers: { authorization: `Bearer ${stranger.key}` } })],
-    ['with a key in the path', () => ({ key: null, headers: { 'x-original-url': '/', 'x-user-id': '1', 'x-request-from': 'internal' } })],
+    [
+      'with a key in the path',
+      () => ({ key: null, headers: { 'x-original-url': '/', 'x-user-id': '1', 'x-request-from': 'internal' } }),
+    ],
     ['with a revoked key', () => ({ key: gone['revoked'] as string })],
     ['with the key of a suspended user', () => ({ key: gone['suspended'] as string })],
     ['with the key of a deleted user', () => ({ key: gone['deleted'] as string })],
   ])('answers 401 %s', async (_name, call) => {
     const refusing = call();
     const bearer = 'authorization' in ((refusing as Call).headers ?? {});
-    expect(await exceptions(routes.filter((route) => isSecured(route) && !(bearer && isCompatible(route))), refusing, () => 401)).toEqual([]);
+    expect(
+      await exceptions(
+        routes.filter((route) => isSecured(route) && !(bearer && isCompatible(route))),
+        refusing,
+        () => 401,
+      ),
+    ).toEqual([]);
   });
 
   it('answers 403 to a caller without its permission', async () => {
@@ -85,7 +112,9 @@ describe('every route that is not public', () => {
   });
 
   it('takes no parameter, header or spelling that it does not know', async () => {
-    const undeclared = routes.filter(({ declaration }) => declaration.query === undefined && isSecured({ declaration } as ServedRoute));
+    const undeclared = routes.filter(
+      ({ declaration }) => declaration.query === undefined && isSecured({ declaration } as ServedRoute),
+    );
     for (const route of undeclared.filter((one) => !isCompatible(one))) {
       const { status, body } = await ask(route, {}, `${world.path(route)}?surprise=1`);
       expect([named(route), status, body['code']]).toEqual([named(route), 400, 'invalid_parameter']);
@@ -95,15 +124,30 @@ describe('every route that is not public', () => {
 
 describe('what is foreign', () => {
   /** An answer without what tells two requests apart. */
-  const constant = ({ status, headers, text }: Answer): unknown => [status, headers['content-length'], asUnknown(text, ...Object.entries(world.ids).flatMap(([name, id]) => (name === 'userId' || name === 'name' ? [] : [id])))];
+  const constant = ({ status, headers, text }: Answer): unknown => [
+    status,
+    headers['content-length'],
+    asUnknown(
+      text,
+      ...Object.entries(world.ids).flatMap(([name, id]) => (name === 'userId' || name === 'name' ? [] : [id])),
+    ),
+  ];
 
   it('is answered byte for byte as what does not exist', async () => {
-    const keyed = routes.filter(({ url, declaration }) => /:(spaceId|agentId|promptId|keyId|documentId|conversationId|tagId)/.test(url) && isSecured({ declaration } as ServedRoute));
+    const keyed = routes.filter(
+      ({ url, declaration }) =>
+        /:(spaceId|agentId|promptId|keyId|documentId|conversationId|tagId)/.test(url) &&
+        isSecured({ declaration } as ServedRoute),
+    );
     expect(keyed.length).toBeGreaterThan(10);
     const requestId = { 'x-request-id': 'same-for-both' };
     for (const route of keyed) {
       const foreign = await ask(route, { key: stranger.key, headers: requestId });
-      const unknown = await ask(route, { key: stranger.key, headers: requestId }, pathWith(route.url, { userId: world.ids['userId'] as string }));
+      const unknown = await ask(
+        route,
+        { key: stranger.key, headers: requestId },
+        pathWith(route.url, { userId: world.ids['userId'] as string }),
+      );
       expect([named(route), constant(foreign)]).toEqual([named(route), constant(unknown)]);
       expect([named(route), foreign.status >= 400 && foreign.status < 500]).toEqual([named(route), true]);
     }
@@ -113,7 +157,11 @@ describe('what is foreign', () => {
     const ungranted = await platform.newCaller({ allAgents: false });
     for (const route of routes.filter(({ url }) => url.includes(':agentId'))) {
       for (const agentId of [world.ids['agentId'] as string, UNKNOWN_ID]) {
-        const { status, body } = await ask(route, { key: ungranted.key }, pathWith(route.url, { ...world.ids, agentId }));
+        const { status, body } = await ask(
+          route,
+          { key: ungranted.key },
+          pathWith(route.url, { ...world.ids, agentId }),
+        );
         expect([named(route), status, body['code']]).toEqual([named(route), 403, 'agent_not_granted']);
       }
     }

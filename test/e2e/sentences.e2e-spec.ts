@@ -29,27 +29,82 @@ const garbage = (folder: string, file: string): void => {
 };
 
 const wrongs: readonly (readonly [string, () => string, RegExp])[] = [
-  ['a folder that cannot be made', () => '/proc/nope/data', /^DATA_DIR \/proc\/nope\/data cannot be used: .*\. Set DATA_DIR to a folder that this user may write\.$/],
-  ['a file in its place', () => (writeFileSync(join(root, 'file'), ''), join(root, 'file', 'data')), /^DATA_DIR .*data cannot be used: a part of it is a file, not a folder\. Set DATA_DIR/],
-  ['a damaged log', () => harmed((folder) => garbage(folder, 'log/events.sqlite')), /^the log is damaged at events\.sqlite: .*\.$/],
-  ['a damaged vault', () => harmed((folder) => garbage(folder, 'vault/vault.sqlite')), /vault\.sqlite is damaged: put the keys back from their backup/],
-  ['a key that is none', () => harmed((folder) => writeFileSync(join(folder, 'keys', 'VAULT_KEY'), 'foo')), /VAULT_KEY holds no key of at least 32 characters: put the right one back/],
-  ['another key', () => harmed((folder) => writeFileSync(join(folder, 'keys', 'VAULT_KEY'), 'x'.repeat(64))), /^VAULT_KEY is not the key that the vault in .* was made with/],
-  ['a key that cannot be read', () => harmed((folder) => (rmSync(join(folder, 'keys', 'SEAL_KEY')), mkdirSync(join(folder, 'keys', 'SEAL_KEY')))), /SEAL_KEY cannot be read \(EISDIR\): put the right one back/],
+  [
+    'a folder that cannot be made',
+    () => '/proc/nope/data',
+    /^DATA_DIR \/proc\/nope\/data cannot be used: .*\. Set DATA_DIR to a folder that this user may write\.$/,
+  ],
+  [
+    'a file in its place',
+    () => (writeFileSync(join(root, 'file'), ''), join(root, 'file', 'data')),
+    /^DATA_DIR .*data cannot be used: a part of it is a file, not a folder\. Set DATA_DIR/,
+  ],
+  [
+    'a damaged log',
+    () => harmed((folder) => garbage(folder, 'log/events.sqlite')),
+    /^the log is damaged at events\.sqlite: .*\.$/,
+  ],
+  [
+    'a damaged vault',
+    () => harmed((folder) => garbage(folder, 'vault/vault.sqlite')),
+    /vault\.sqlite is damaged: put the keys back from their backup/,
+  ],
+  [
+    'a key that is none',
+    () => harmed((folder) => writeFileSync(join(folder, 'keys', 'VAULT_KEY'), 'foo')),
+    /VAULT_KEY holds no key of at least 32 characters: put the right one back/,
+  ],
+  [
+    'another key',
+    () => harmed((folder) => writeFileSync(join(folder, 'keys', 'VAULT_KEY'), 'x'.repeat(64))),
+    /^VAULT_KEY is not the key that the vault in .* was made with/,
+  ],
+  [
+    'a key that cannot be read',
+    () => harmed((folder) => (rmSync(join(folder, 'keys', 'SEAL_KEY')), mkdirSync(join(folder, 'keys', 'SEAL_KEY')))),
+    /SEAL_KEY cannot be read \(EISDIR\): put the right one back/,
+  ],
 ];
 const here = process.platform === 'linux' ? wrongs : wrongs.slice(1);
 
-it.each(here)('a start on %s ends at once with a sentence', async (_name, folder, sentence) => {
-  const begun = performance.now();
-  const failure = await startChild(MAIN, { DATA_DIR: folder(), PORT: '0', LOG_LEVEL: 'silent' }).catch((error: unknown) => error as Error);
-  const [, code, said = ''] = /ended with (\d+): ([^]*)$/.exec((failure as Error).message) ?? [];
-  expect([code, said.trimEnd().split('\n').length, said.trimEnd()]).toEqual(['1', 1, expect.stringMatching(sentence)]);
-  expect(performance.now() - begun).toBeLessThan(30_000);
-}, 60_000);
+it.each(here)(
+  'a start on %s ends at once with a sentence',
+  async (_name, folder, sentence) => {
+    const begun = performance.now();
+    const failure = await startChild(MAIN, { DATA_DIR: folder(), PORT: '0', LOG_LEVEL: 'silent' }).catch(
+      (error: unknown) => error as Error,
+    );
+    const [, code, said = ''] = /ended with (\d+): ([^]*)$/.exec((failure as Error).message) ?? [];
+    expect([code, said.trimEnd().split('\n').length, said.trimEnd()]).toEqual([
+      '1',
+      1,
+      expect.stringMatching(sentence),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(30_000);
+  },
+  60_000,
+);
 
 it.each([
-  ['a damaged log', 'log/events.sqlite', [['export', 'x.jsonl'], ['backup', 'backup'], ['create-admin-key', '--reason', 'x']]],
-  ['a damaged vault', 'vault/vault.sqlite', [['export', 'y.jsonl', '--keys', 'keys.jsonl'], ['backup', 'backup2', '--keys', 'keys2'], ['create-admin-key', '--reason', 'x'], ['rotate-vault-key']]],
+  [
+    'a damaged log',
+    'log/events.sqlite',
+    [
+      ['export', 'x.jsonl'],
+      ['backup', 'backup'],
+      ['create-admin-key', '--reason', 'x'],
+    ],
+  ],
+  [
+    'a damaged vault',
+    'vault/vault.sqlite',
+    [
+      ['export', 'y.jsonl', '--keys', 'keys.jsonl'],
+      ['backup', 'backup2', '--keys', 'keys2'],
+      ['create-admin-key', '--reason', 'x'],
+      ['rotate-vault-key'],
+    ],
+  ],
 ] as const)('the command line on %s says so in a sentence', async (_name, file, verbs) => {
   const folder = harmed((stores) => garbage(stores, file));
   for (const [verb, ...given] of verbs) {
@@ -61,10 +116,19 @@ it.each([
 });
 
 it('the command line makes no folder where none can be', async () => {
-  for (const words of [['import', join(root, 'whole.jsonl')], ['restore', root, '--keys', join(root, 'keys')]]) {
-    if (words[0] === 'import') expect((await operatorOn({ DATA_DIR: whole }, 'export', words[1] as string)).code).toBe(0);
-    expect(await operatorOn({ DATA_DIR: join(root, 'file', 'data'), VAULT_KEY: 'x'.repeat(32) }, ...words)).toMatchObject({ code: 1, err: expect.stringMatching(/^DATA_DIR .*file\/data cannot be used/m) as string });
+  for (const words of [
+    ['import', join(root, 'whole.jsonl')],
+    ['restore', root, '--keys', join(root, 'keys')],
+  ]) {
+    if (words[0] === 'import')
+      expect((await operatorOn({ DATA_DIR: whole }, 'export', words[1] as string)).code).toBe(0);
+    expect(
+      await operatorOn({ DATA_DIR: join(root, 'file', 'data'), VAULT_KEY: 'x'.repeat(32) }, ...words),
+    ).toMatchObject({ code: 1, err: expect.stringMatching(/^DATA_DIR .*file\/data cannot be used/m) as string });
   }
-  expect(await operatorOn({ DATA_DIR: whole }, 'export', join(root, 'file', 'x', 'log.jsonl'))).toMatchObject({ code: 1, err: expect.stringMatching(/^E[A-Z]+: .*\.\n$/) as string });
+  expect(await operatorOn({ DATA_DIR: whole }, 'export', join(root, 'file', 'x', 'log.jsonl'))).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^E[A-Z]+: .*\.\n$/) as string,
+  });
   expect(existsSync(join(root, 'file', 'x'))).toBe(false);
 });

@@ -27,11 +27,15 @@ describe('on a server that is shared, and runs its standard projections', () => 
   let platform: TestPlatform;
   const environment = () => ({ EVENTSTORE_URL: server.url });
   const given = process.env['EMPTY_EVENTSTORE_URL'];
-  const start = async (): Promise<TestPlatform> => startTestPlatform({ environment: environment(), dataDir: join(folder, 'data'), listen: true });
+  const start = async (): Promise<TestPlatform> =>
+    startTestPlatform({ environment: environment(), dataDir: join(folder, 'data'), listen: true });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'shared-'));
-    server = given === undefined ? await startEventStoreDouble({ projections: true }) : { url: given, stop: async () => undefined };
+    server =
+      given === undefined
+        ? await startEventStoreDouble({ projections: true })
+        : { url: given, stop: async () => undefined };
     await writeForeign(server.url);
     platform = await start();
   }, 60_000);
@@ -69,16 +73,21 @@ describe('on a server that is shared, and runs its standard projections', () => 
   };
   const audited = async (query = ''): Promise<readonly Event[]> => {
     const found: Event[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { status, body }: Answer<{ items: Event[]; nextCursor: string | null }> = await platform.call(`/api/v1/audit/events?limit=100${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { status, body }: Answer<{ items: Event[]; nextCursor: string | null }> = await platform.call(
+        `/api/v1/audit/events?limit=100${query}${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
       expect(status).toBe(200);
       found.push(...body.items);
       cursor = body.nextCursor;
     }
     return found;
   };
-  const create = async (path: string, body: object) => (await platform.call<{ id: string }>(`${CORE}${path}`, { method: 'POST', body })).body.id;
-  const known = async () => (await platform.call<{ foreignEvents?: { events: number; since: { position: string; at: string } } }>('/health')).body.foreignEvents;
+  const create = async (path: string, body: object) =>
+    (await platform.call<{ id: string }>(`${CORE}${path}`, { method: 'POST', body })).body.id;
+  const known = async () =>
+    (await platform.call<{ foreignEvents?: { events: number; since: { position: string; at: string } } }>('/health'))
+      .body.foreignEvents;
 
   it('starts for the first time, and makes its keys', async () => {
     expect(existsSync(join(folder, 'data', 'keys', 'VAULT_KEY'))).toBe(true);
@@ -95,32 +104,61 @@ describe('on a server that is shared, and runs its standard projections', () => 
 
     const events = await audited();
     expect(events.filter(({ stream }) => !eventCatalogue.isOurStream(stream))).toEqual([]);
-    expect(events.map(({ stream }) => stream)).toEqual(expect.not.arrayContaining(foreignEvents().map(({ stream }) => stream)));
+    expect(events.map(({ stream }) => stream)).toEqual(
+      expect.not.arrayContaining(foreignEvents().map(({ stream }) => stream)),
+    );
     // What the product does by itself goes on meanwhile.
     const upwards = (await audited('&order=asc')).map(({ position }) => position);
     expect(upwards.length).toBeGreaterThanOrEqual(events.length);
-    expect((await audited()).map(({ position }) => position).toReversed().slice(0, upwards.length)).toEqual(upwards);
-    for (const { stream } of foreignEvents()) expect(await audited(`&stream=${encodeURIComponent(stream.replace(/[^ -~]/gu, '?'))}`)).toEqual([]);
+    expect(
+      (await audited())
+        .map(({ position }) => position)
+        .toReversed()
+        .slice(0, upwards.length),
+    ).toEqual(upwards);
+    for (const { stream } of foreignEvents())
+      expect(await audited(`&stream=${encodeURIComponent(stream.replace(/[^ -~]/gu, '?'))}`)).toEqual([]);
     const { log } = platform.platform.host.stores;
-    const sealed = (await log.readStream('sealLog-1')).flatMap((event) => sealOf(event).events.map((entry) => entry.split(' ').slice(3).join(' ')));
+    const sealed = (await log.readStream('sealLog-1')).flatMap((event) =>
+      sealOf(event).events.map((entry) => entry.split(' ').slice(3).join(' ')),
+    );
     expect(sealed.filter((stream) => !eventCatalogue.isOurStream(stream))).toEqual([]);
     const numbered = events.filter(({ ordinal }) => ordinal !== null).map(({ ordinal }) => ordinal as number);
     expect(Math.max(...numbered)).toBe(numbered.length);
 
-    for (const view of (await platform.call<{ items: { name: string; lagEvents: number; deadLetters: number; state: string }[] }>('/api/v1/operations/projections')).body.items) expect(view).toMatchObject({ lagEvents: 0, deadLetters: 0, state: 'live' });
+    for (const view of (
+      await platform.call<{ items: { name: string; lagEvents: number; deadLetters: number; state: string }[] }>(
+        '/api/v1/operations/projections',
+      )
+    ).body.items)
+      expect(view).toMatchObject({ lagEvents: 0, deadLetters: 0, state: 'live' });
     expect((await platform.call<{ status: string }>('/health')).body.status).toBe('up');
   }, 120_000);
 
   it('says that they are there, how many are known and since when', async () => {
     await until(async () => (await known())?.events === 2 * FOREIGN, 'the count');
     const status = await operator(false, 'status');
-    expect(status).toMatchObject({ code: 0, text: expect.stringMatching(new RegExp(`no part of it: ${2 * FOREIGN} events known, since \\d{4}-\\d\\d-\\d\\dT`)) });
+    expect(status).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(
+        new RegExp(`no part of it: ${2 * FOREIGN} events known, since \\d{4}-\\d\\d-\\d\\dT`),
+      ),
+    });
     const online = await result(false, 'verify');
-    expect(online).toMatchObject({ code: 0, ok: true, findings: [], foreign: { events: 2 * FOREIGN, since: (await known())?.since } });
-    expect((await operator(false, 'verify')).text).toContain(`Of other programs on the same server, and no part of the log: ${2 * FOREIGN} events since `);
+    expect(online).toMatchObject({
+      code: 0,
+      ok: true,
+      findings: [],
+      foreign: { events: 2 * FOREIGN, since: (await known())?.since },
+    });
+    expect((await operator(false, 'verify')).text).toContain(
+      `Of other programs on the same server, and no part of the log: ${2 * FOREIGN} events since `,
+    );
     const pages = await platform.call<{ items: unknown[]; others: object }>('/api/v1/audit/foreign-events');
     expect(pages.body).toMatchObject({ items: [], others: { events: 2 * FOREIGN }, nextCursor: null });
-    expect((await platform.call('/api/v1/audit/foreign-events', { key: (await platform.newCaller()).key })).status).toBe(403);
+    expect(
+      (await platform.call('/api/v1/audit/foreign-events', { key: (await platform.newCaller()).key })).status,
+    ).toBe(403);
   }, 60_000);
 
   it('rebuilds its views equal', async () => {
@@ -135,16 +173,31 @@ describe('on a server that is shared, and runs its standard projections', () => 
   it('is verified and exported without them where it is at rest, and starts again', async () => {
     await settled();
     await platform.stop({ keep: true });
-    expect(await result(true, 'verify')).toMatchObject({ code: 0, ok: true, findings: [], foreign: { events: 2 * FOREIGN } });
+    expect(await result(true, 'verify')).toMatchObject({
+      code: 0,
+      ok: true,
+      findings: [],
+      foreign: { events: 2 * FOREIGN },
+    });
     const file = join(folder, 'export.jsonl');
     expect((await operator(true, 'export', file)).code).toBe(0);
-    const exported = readFileSync(file, 'utf8').split('\n').filter((line) => line.startsWith('{"stream":')).map((line) => JSON.parse(line) as Event);
-    expect(exported.filter(({ stream }) => !eventCatalogue.isOurStream(stream) || foreignEvents().some((foreign) => foreign.stream === stream))).toEqual([]);
+    const exported = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{"stream":'))
+      .map((line) => JSON.parse(line) as Event);
+    expect(
+      exported.filter(
+        ({ stream }) =>
+          !eventCatalogue.isOurStream(stream) || foreignEvents().some((foreign) => foreign.stream === stream),
+      ),
+    ).toEqual([]);
     expect(await result(true, 'verify', file)).toMatchObject({ code: 0, ok: true, foreign: { events: 0 } });
 
     await writeForeign(server.url, [intruderIn('orders-9')]);
     platform = await start();
-    expect((await platform.call<{ items: { name: string }[] }>(`${CORE}/spaces`)).body.items.map(({ name }) => name)).toContain('Later');
+    expect(
+      (await platform.call<{ items: { name: string }[] }>(`${CORE}/spaces`)).body.items.map(({ name }) => name),
+    ).toContain('Later');
     await until(async () => (await known())?.events === 2 * FOREIGN + 1, 'the count');
   }, 60_000);
 
@@ -156,16 +209,32 @@ describe('on a server that is shared, and runs its standard projections', () => 
     await writeForeign(server.url, [intruderIn(`agent-${agent}`), intruderIn(`agent-${agent}`)]);
 
     expect((await platform.call<{ name: string }>(`${CORE}/agents/${agent}`)).body.name).toBe('Invaded');
-    expect((await platform.call<{ items: unknown[] }>(`/api/v1/audit/objects/agent/${agent}/history`)).body.items).toHaveLength(1);
-    const refused = await platform.call<{ detail: string; errors: object[] }>(`${CORE}/agents/${agent}`, { method: 'PUT', body: { name: 'Changed' } });
-    expect([refused.status, refused.body]).toMatchObject([500, { code: 'log_damaged', errors: [{ path: `agent-${agent}@1`, code: 'log_damaged' }] }]);
+    expect(
+      (await platform.call<{ items: unknown[] }>(`/api/v1/audit/objects/agent/${agent}/history`)).body.items,
+    ).toHaveLength(1);
+    const refused = await platform.call<{ detail: string; errors: object[] }>(`${CORE}/agents/${agent}`, {
+      method: 'PUT',
+      body: { name: 'Changed' },
+    });
+    expect([refused.status, refused.body]).toMatchObject([
+      500,
+      { code: 'log_damaged', errors: [{ path: `agent-${agent}@1`, code: 'log_damaged' }] },
+    ]);
     expect(refused.body.detail).toContain('another program');
-    expect((await platform.call(`${CORE}/agents/${other}`, { method: 'PUT', body: { name: 'Changed' } })).status).toBe(200);
-    expect((await platform.call(`${CORE}/agents`, { method: 'POST', body: { spaceId, name: 'New' } })).status).toBe(201);
+    expect((await platform.call(`${CORE}/agents/${other}`, { method: 'PUT', body: { name: 'Changed' } })).status).toBe(
+      200,
+    );
+    expect((await platform.call(`${CORE}/agents`, { method: 'POST', body: { spaceId, name: 'New' } })).status).toBe(
+      201,
+    );
     expect((await platform.call<{ status: string }>('/health')).body.status).toBe('up');
 
     await settled();
-    const named = { code: 3, ok: false, findings: [expect.objectContaining({ kind: 'foreign', stream: `agent-${agent}`, revision: 1 })] };
+    const named = {
+      code: 3,
+      ok: false,
+      findings: [expect.objectContaining({ kind: 'foreign', stream: `agent-${agent}`, revision: 1 })],
+    };
     expect(await result(false, 'verify')).toMatchObject(named);
     await platform.stop({ keep: true });
     expect(await result(true, 'verify')).toMatchObject(named);
@@ -176,9 +245,11 @@ describe('on a server that is shared, and runs its standard projections', () => 
   it('had links and statistics beside its events all the while', async () => {
     const streams = await asAnother(server.url, async (client) => {
       const found = new Set<string>();
-      for await (const { event } of client.readAll()) if (event !== undefined) found.add(event.streamId.replace(/-.*/, ''));
+      for await (const { event } of client.readAll())
+        if (event !== undefined) found.add(event.streamId.replace(/-.*/, ''));
       return found;
     });
-    for (const name of ['$ce', '$et', '$bc', '$streams', '$category', '$stats', '$projections']) expect(streams).toContain(name);
+    for (const name of ['$ce', '$et', '$bc', '$streams', '$category', '$stats', '$projections'])
+      expect(streams).toContain(name);
   });
 });

@@ -9,7 +9,10 @@ const scope = { type: 'instance' };
 
 const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`PUT ${CORE}/users/me`, { name: 'Somebody else' }],
-  [`POST ${CORE}/api-keys`, { name: 'Another', agentIds: [], permissions: ['agents:read'], usageLimit: { amount: '1', window: 'day' } }],
+  [
+    `POST ${CORE}/api-keys`,
+    { name: 'Another', agentIds: [], permissions: ['agents:read'], usageLimit: { amount: '1', window: 'day' } },
+  ],
   [`PUT ${CORE}/api-keys/:keyId`, { name: 'Renamed', usageLimit: { amount: '1', window: 'day' } }],
   [`PUT ${CORE}/spaces/:spaceId/members/:userId`, { role: 'editor' }],
   [`POST ${CORE}/spaces/:spaceId/prompts`, { title: 'Another', text: 'Say goodbye.' }],
@@ -19,7 +22,10 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`POST ${CORE}/agents/:agentId/versions/0/restore`],
   [`POST ${CORE}/knowledge/:agentId/tags`, { name: 'Another' }],
   [`PUT ${CORE}/knowledge/:agentId/tags/:tagId`, { name: 'Renamed' }],
-  [`PUT ${CORE}/knowledge/:agentId/documents/:documentId`, { name: 'renamed.md', content: '# Anew', mimeType: 'text/markdown' }],
+  [
+    `PUT ${CORE}/knowledge/:agentId/documents/:documentId`,
+    { name: 'renamed.md', content: '# Anew', mimeType: 'text/markdown' },
+  ],
   [`POST ${CORE}/knowledge/:agentId/documents/:documentId/reprocess`, { force: true }],
   [`POST ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
   [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
@@ -31,11 +37,16 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`PUT ${CORE}/cost-control`, { id: ':limitId', amount: '102' }],
   [`DELETE ${CORE}/cost-control/:limitId`],
   [`DELETE ${CORE}/cost-control`, { id: ':limitId' }],
-  ...['rebuild', 'rebuild/pause', 'rebuild/resume', 'swap', 'rollback', 'rebuild/cancel', 'retire'].map((action): readonly [string] => [`POST ${OPERATIONS}/projections/:name/${action}`]),
+  ...['rebuild', 'rebuild/pause', 'rebuild/resume', 'swap', 'rollback', 'rebuild/cancel', 'retire'].map(
+    (action): readonly [string] => [`POST ${OPERATIONS}/projections/:name/${action}`],
+  ),
   [`POST ${OPERATIONS}/dead-letters/:id/retry`],
   [`POST ${OPERATIONS}/dead-letters/:id/discard`],
   [`POST ${OPERATIONS}/blobs/sweep`],
-  [`POST ${OPERATIONS}/usage/what-if`, { from: '2026-11-01T00:00:00.000Z', limit: { scope, amount: '1', window: 'day' } }],
+  [
+    `POST ${OPERATIONS}/usage/what-if`,
+    { from: '2026-11-01T00:00:00.000Z', limit: { scope, amount: '1', window: 'day' } },
+  ],
   [`DELETE ${CORE}/llm/:agentId/conversation/:conversationId`],
   [`DELETE ${CORE}/knowledge/:agentId/tags/:tagId`],
   [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId`],
@@ -56,18 +67,34 @@ afterAll(() => platform.stop());
 it.each(REQUESTS.map(([route, body]) => ({ route, body })))('$route appends once at most', async ({ route, body }) => {
   const [method, url] = route.split(' ') as ['POST' | 'PUT' | 'DELETE', string];
   const needsLimit = [url, JSON.stringify(body ?? '')].some((text) => text.includes(':limitId'));
-  const limitId = needsLimit ? (await platform.call<{ id: string }>(`${CORE}/cost-control`, { method: 'POST', body: { scope, amount: '50', window: 'day', action: 'warn' } })).body.id : '';
+  const limitId = needsLimit
+    ? (
+        await platform.call<{ id: string }>(`${CORE}/cost-control`, {
+          method: 'POST',
+          body: { scope, amount: '50', window: 'day', action: 'warn' },
+        })
+      ).body.id
+    : '';
   const path = world.path({ url: url.replace(':limitId', limitId) });
-  const given = body === undefined ? {} : { body: JSON.parse(JSON.stringify(body).replace(':limitId', limitId)) as object };
-  const { answer, appends } = await sendBroken(platform, (headers) => platform.call(path, { method, headers, ...given }));
+  const given =
+    body === undefined ? {} : { body: JSON.parse(JSON.stringify(body).replace(':limitId', limitId)) as object };
+  const { answer, appends } = await sendBroken(platform, (headers) =>
+    platform.call(path, { method, headers, ...given }),
+  );
   // Operations that there is nothing to do for are refused behind their record, or before it.
-  if (!url.startsWith(OPERATIONS)) expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
+  if (!url.startsWith(OPERATIONS))
+    expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
   expect(answer.status).toBeLessThan(500);
   expect(appends).toBeLessThanOrEqual(1);
 });
 
 it('and there are no others', () => {
-  const written = platform.platform.routes.routes.filter(({ method, url }) => ['POST', 'PUT', 'DELETE'].includes(method) && !url.startsWith('/api/compat/'));
-  const known = new Set([...SEVERAL, ...REQUESTS.map(([route]) => route.replace('/versions/0/', '/versions/:revision/'))]);
+  const written = platform.platform.routes.routes.filter(
+    ({ method, url }) => ['POST', 'PUT', 'DELETE'].includes(method) && !url.startsWith('/api/compat/'),
+  );
+  const known = new Set([
+    ...SEVERAL,
+    ...REQUESTS.map(([route]) => route.replace('/versions/0/', '/versions/:revision/')),
+  ]);
   expect(written.map(({ method, url }) => `${method} ${url}`).filter((route) => !known.has(route))).toEqual([]);
 });

@@ -21,25 +21,50 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const create = async (name: string, given: Record<string, unknown> = {}, key = alice.key) => platform.call<Space>(SPACES, { key, method: 'POST', body: { name, ...given } });
-const setMember = (spaceId: string, userId: string, role: string, key = alice.key) => platform.call(`${SPACES}/${spaceId}/members/${userId}`, { key, method: 'PUT', body: { role } });
+const create = async (name: string, given: Record<string, unknown> = {}, key = alice.key) =>
+  platform.call<Space>(SPACES, { key, method: 'POST', body: { name, ...given } });
+const setMember = (spaceId: string, userId: string, role: string, key = alice.key) =>
+  platform.call(`${SPACES}/${spaceId}/members/${userId}`, { key, method: 'PUT', body: { role } });
 
 describe('Spaces', () => {
   it('are created with a slug, changed and listed with the role of the caller', async () => {
     const { status, body, headers } = await create('Büro Straße 7', { description: 'Ours', color: '#aabbcc' });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ name: 'Büro Straße 7', slug: 'buro-strasse-7', description: 'Ours', color: '#aabbcc', kind: 'team', role: 'owner', memberCount: 1, revision: 0 });
+    expect(body).toMatchObject({
+      name: 'Büro Straße 7',
+      slug: 'buro-strasse-7',
+      description: 'Ours',
+      color: '#aabbcc',
+      kind: 'team',
+      role: 'owner',
+      memberCount: 1,
+      revision: 0,
+    });
     expect(headers['location']).toBe(`${SPACES}/${body.id}`);
-    expect((await platform.call(`${SPACES}/${body.id}`, { key: alice.key, method: 'PATCH', body: { name: 'Büro', slug: 'buero' } })).body).toMatchObject({ name: 'Büro', slug: 'buero', color: '#aabbcc', revision: 1 });
+    expect(
+      (
+        await platform.call(`${SPACES}/${body.id}`, {
+          key: alice.key,
+          method: 'PATCH',
+          body: { name: 'Büro', slug: 'buero' },
+        })
+      ).body,
+    ).toMatchObject({ name: 'Büro', slug: 'buero', color: '#aabbcc', revision: 1 });
     expect((await create('Büro Straße 7', {}, bob.key)).status).toBe(201);
-    expect((await platform.call<{ items: Space[] }>(SPACES, { key: alice.key })).body.items[0]).toMatchObject({ name: 'Büro', role: 'owner' });
+    expect((await platform.call<{ items: Space[] }>(SPACES, { key: alice.key })).body.items[0]).toMatchObject({
+      name: 'Büro',
+      role: 'owner',
+    });
   });
 
   it('have names and slugs that are unique however they are written, also for many at once', async () => {
     const names = ['Crème', 'CRÈME', 'Cre\u0300me', 'Crème\u200b', ' crème '];
     const answers = await Promise.all(names.map((name) => create(name)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
-    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'name_taken', errors: [{ path: 'name' }] });
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'name_taken',
+      errors: [{ path: 'name' }],
+    });
     const slugs = await Promise.all(Array.from({ length: 5 }, (_, n) => create(`Slug ${n}`, { slug: 'same' })));
     expect(slugs.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
     expect(slugs.find(({ status }) => status === 409)?.body).toMatchObject({ errors: [{ path: 'slug' }] });
@@ -59,72 +84,131 @@ describe('Spaces', () => {
     for (let round = 0; round < 3; round += 1) {
       const { body: space } = await create(`Contested ${round}`);
       const [name, slug] = [`Won ${round}`, `won-by-${round}`];
-      const change = () => platform.call(`${SPACES}/${space.id}`, { key: alice.key, method: 'PATCH', body: { name, slug }, headers: { 'if-match': '"0"' } });
+      const change = () =>
+        platform.call(`${SPACES}/${space.id}`, {
+          key: alice.key,
+          method: 'PATCH',
+          body: { name, slug },
+          headers: { 'if-match': '"0"' },
+        });
       expect((await Promise.all([change(), change()])).map(({ status }) => status).toSorted()).toEqual([200, 412]);
-      const refused = await Promise.all([create(name, { slug: `other-${round}` }, bob.key), create(`Other ${round}`, { slug }, bob.key)]);
-      expect(refused).toMatchObject([{ status: 409, body: { code: 'name_taken', errors: [{ path: 'name' }] } }, { status: 409, body: { code: 'name_taken', errors: [{ path: 'slug' }] } }]);
+      const refused = await Promise.all([
+        create(name, { slug: `other-${round}` }, bob.key),
+        create(`Other ${round}`, { slug }, bob.key),
+      ]);
+      expect(refused).toMatchObject([
+        { status: 409, body: { code: 'name_taken', errors: [{ path: 'name' }] } },
+        { status: 409, body: { code: 'name_taken', errors: [{ path: 'slug' }] } },
+      ]);
     }
   });
 
-  it.each(['DELETE', 'PATCH'] as const)('set a name free at once that two changes gave them at the same time, by %s', async (method) => {
-    const [name, slug] = [`Given twice until ${method}`, `given-twice-until-${method.toLowerCase()}`];
-    const { body: space } = await create(`Before ${method}`);
-    const path = `${SPACES}/${space.id}`;
-    const change = () => platform.call(path, { key: alice.key, method: 'PATCH', body: { name, slug } });
-    expect((await Promise.all([change(), change()])).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await create(name, {}, bob.key)).status).toBe(409);
-    await platform.call(path, { key: alice.key, method, ...(method === 'PATCH' ? { body: { name: 'After', slug: 'after' } } : {}) });
-    expect((await create(name, { slug }, bob.key)).status).toBe(201);
-  });
+  it.each(['DELETE', 'PATCH'] as const)(
+    'set a name free at once that two changes gave them at the same time, by %s',
+    async (method) => {
+      const [name, slug] = [`Given twice until ${method}`, `given-twice-until-${method.toLowerCase()}`];
+      const { body: space } = await create(`Before ${method}`);
+      const path = `${SPACES}/${space.id}`;
+      const change = () => platform.call(path, { key: alice.key, method: 'PATCH', body: { name, slug } });
+      expect((await Promise.all([change(), change()])).map(({ status }) => status)).toEqual([200, 200]);
+      expect((await create(name, {}, bob.key)).status).toBe(409);
+      await platform.call(path, {
+        key: alice.key,
+        method,
+        ...(method === 'PATCH' ? { body: { name: 'After', slug: 'after' } } : {}),
+      });
+      expect((await create(name, { slug }, bob.key)).status).toBe(201);
+    },
+  );
 
-  it.each([{ slug: 'No Space' }, { slug: 'a\nb' }, { slug: 'ü' }, { color: 'red' }, { color: '#12345' }, { description: 'x'.repeat(2_001) }])('refuses %j', async (given) => {
+  it.each([
+    { slug: 'No Space' },
+    { slug: 'a\nb' },
+    { slug: 'ü' },
+    { color: 'red' },
+    { color: '#12345' },
+    { description: 'x'.repeat(2_001) },
+  ])('refuses %j', async (given) => {
     expect((await create('Refused', given)).status).toBe(400);
   });
 
   it('are as good as unknown to strangers', async () => {
     const { body: space } = await create('Private matters');
-    const { body: prompt } = await platform.call<{ id: string }>(`${SPACES}/${space.id}/prompts`, { key: alice.key, method: 'POST', body: { title: 'T', text: 'x' } });
+    const { body: prompt } = await platform.call<{ id: string }>(`${SPACES}/${space.id}/prompts`, {
+      key: alice.key,
+      method: 'POST',
+      body: { title: 'T', text: 'x' },
+    });
     const paths = ['', '/members', `/members/${alice.userId}`, '/prompts', `/prompts/${prompt.id}`];
     for (const path of paths) {
       for (const method of ['GET', 'PUT', 'DELETE', 'POST'] as const) {
         const ask = async (id: string) => {
-          const { status, body } = await platform.call(`${SPACES}/${id}${path}`, { key: bob.key, method, ...(method === 'PUT' || method === 'POST' ? { body: { role: 'owner' } } : {}) });
+          const { status, body } = await platform.call(`${SPACES}/${id}${path}`, {
+            key: bob.key,
+            method,
+            ...(method === 'PUT' || method === 'POST' ? { body: { role: 'owner' } } : {}),
+          });
           return { status, ...body, requestId: '' };
         };
         expect(JSON.parse(asUnknown(JSON.stringify(await ask(space.id)), space.id))).toEqual(await ask(UNKNOWN_ID));
       }
     }
-    expect((await platform.call<{ items: Space[] }>(SPACES, { key: bob.key })).body.items.map(({ id }) => id)).not.toContain(space.id);
+    expect(
+      (await platform.call<{ items: Space[] }>(SPACES, { key: bob.key })).body.items.map(({ id }) => id),
+    ).not.toContain(space.id);
   });
 
   it('obey roles from the next request on, and keep their last owner', async () => {
     const { body: space } = await create('Roles');
     const path = `${SPACES}/${space.id}`;
-    expect((await setMember(space.id, mallory.userId, 'viewer')).body).toMatchObject({ userId: mallory.userId, role: 'viewer' });
-    expect((await platform.call<Space>(path, { key: mallory.key })).body).toMatchObject({ role: 'viewer', memberCount: 2 });
+    expect((await setMember(space.id, mallory.userId, 'viewer')).body).toMatchObject({
+      userId: mallory.userId,
+      role: 'viewer',
+    });
+    expect((await platform.call<Space>(path, { key: mallory.key })).body).toMatchObject({
+      role: 'viewer',
+      memberCount: 2,
+    });
     expect((await platform.call(path, { key: mallory.key, method: 'PUT', body: { name: 'Mine' } })).status).toBe(403);
     expect((await setMember(space.id, mallory.userId, 'owner', mallory.key)).status).toBe(403);
-    expect((await platform.call(`${path}/prompts`, { key: mallory.key, method: 'POST', body: { title: 'T', text: 'x' } })).status).toBe(403);
-    expect((await platform.call(`${path}/members/${alice.userId}`, { key: alice.key, method: 'DELETE' })).body).toMatchObject({ code: 'last_owner' });
+    expect(
+      (await platform.call(`${path}/prompts`, { key: mallory.key, method: 'POST', body: { title: 'T', text: 'x' } }))
+        .status,
+    ).toBe(403);
+    expect(
+      (await platform.call(`${path}/members/${alice.userId}`, { key: alice.key, method: 'DELETE' })).body,
+    ).toMatchObject({ code: 'last_owner' });
     expect((await setMember(space.id, alice.userId, 'viewer')).body).toMatchObject({ code: 'last_owner' });
     expect((await setMember(space.id, UNKNOWN_ID, 'viewer')).status).toBe(404);
-    expect((await platform.call(`${path}/members/${mallory.userId}`, { key: alice.key, method: 'DELETE' })).status).toBe(204);
+    expect(
+      (await platform.call(`${path}/members/${mallory.userId}`, { key: alice.key, method: 'DELETE' })).status,
+    ).toBe(204);
     expect((await platform.call(path, { key: mallory.key })).status).toBe(404);
     await setMember(space.id, mallory.userId, 'owner');
-    const both = await Promise.all([setMember(space.id, alice.userId, 'viewer', mallory.key), setMember(space.id, mallory.userId, 'viewer', alice.key)]);
+    const both = await Promise.all([
+      setMember(space.id, alice.userId, 'viewer', mallory.key),
+      setMember(space.id, mallory.userId, 'viewer', alice.key),
+    ]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   });
 
   it('are managed by admins, who read nothing inside', async () => {
     const { body: space } = await create('Managed');
     const path = `${SPACES}/${space.id}`;
-    const { body: agent } = await platform.call<{ id: string }>('/api/v1/core/agents', { key: alice.key, method: 'POST', body: { spaceId: space.id, name: 'A' } });
+    const { body: agent } = await platform.call<{ id: string }>('/api/v1/core/agents', {
+      key: alice.key,
+      method: 'POST',
+      body: { spaceId: space.id, name: 'A' },
+    });
     expect((await platform.call<Space>(path)).body.role).toBe('owner');
     expect((await platform.call(`${path}/members`)).status).toBe(200);
     expect((await platform.call(`${path}/prompts`)).status).toBe(403);
     expect((await platform.call(`/api/v1/core/agents/${agent.id}`)).status).toBe(404);
     expect((await platform.call<{ items: Space[] }>(SPACES)).body.items.map(({ id }) => id)).toContain(space.id);
-    const home = (await platform.call<{ items: { id: string; kind: string }[] }>(SPACES, { key: alice.key })).body.items.find(({ kind }) => kind === 'personal')?.id ?? '';
+    const home =
+      (await platform.call<{ items: { id: string; kind: string }[] }>(SPACES, { key: alice.key })).body.items.find(
+        ({ kind }) => kind === 'personal',
+      )?.id ?? '';
     expect((await platform.call(`${SPACES}/${home}`)).status).toBe(404);
     expect((await setMember(home, bob.userId, 'viewer')).status).toBe(409);
   });
@@ -136,10 +220,16 @@ describe('Spaces', () => {
 
   it('page by a cursor that holds for their list and caller', async () => {
     const first = await platform.call<{ items: Space[]; nextCursor: string }>(`${SPACES}?limit=2`, { key: alice.key });
-    const second = await platform.call<{ items: Space[] }>(`${SPACES}?limit=2&cursor=${first.body.nextCursor}`, { key: alice.key });
+    const second = await platform.call<{ items: Space[] }>(`${SPACES}?limit=2&cursor=${first.body.nextCursor}`, {
+      key: alice.key,
+    });
     expect(new Set([...first.body.items, ...second.body.items].map(({ id }) => id)).size).toBe(4);
-    expect((await platform.call(`${SPACES}?cursor=${first.body.nextCursor}`, { key: bob.key })).body).toMatchObject({ code: 'invalid_cursor' });
-    expect((await platform.call(`/api/v1/core/agents?cursor=${first.body.nextCursor}`, { key: alice.key })).body).toMatchObject({ code: 'invalid_cursor' });
+    expect((await platform.call(`${SPACES}?cursor=${first.body.nextCursor}`, { key: bob.key })).body).toMatchObject({
+      code: 'invalid_cursor',
+    });
+    expect(
+      (await platform.call(`/api/v1/core/agents?cursor=${first.body.nextCursor}`, { key: alice.key })).body,
+    ).toMatchObject({ code: 'invalid_cursor' });
   });
 });
 
@@ -147,9 +237,19 @@ describe('a prompt library', () => {
   it('adds, changes, lists and deletes prompts', async () => {
     const { body: space } = await create('Library');
     const path = `${SPACES}/${space.id}/prompts`;
-    const added = await platform.call<{ id: string }>(path, { key: alice.key, method: 'POST', body: { title: 'Greeting', text: 'Hello', tags: ['a'] } });
-    expect([added.status, added.body]).toMatchObject([201, { title: 'Greeting', text: 'Hello', tags: ['a'], revision: 0 }]);
-    expect((await platform.call(`${path}/${added.body.id}`, { key: alice.key, method: 'PUT', body: { text: 'Good day' } })).body).toMatchObject({ title: 'Greeting', text: 'Good day', revision: 1 });
+    const added = await platform.call<{ id: string }>(path, {
+      key: alice.key,
+      method: 'POST',
+      body: { title: 'Greeting', text: 'Hello', tags: ['a'] },
+    });
+    expect([added.status, added.body]).toMatchObject([
+      201,
+      { title: 'Greeting', text: 'Hello', tags: ['a'], revision: 0 },
+    ]);
+    expect(
+      (await platform.call(`${path}/${added.body.id}`, { key: alice.key, method: 'PUT', body: { text: 'Good day' } }))
+        .body,
+    ).toMatchObject({ title: 'Greeting', text: 'Good day', revision: 1 });
     expect((await platform.call<{ items: unknown[] }>(path, { key: alice.key })).body.items).toHaveLength(1);
     expect((await platform.call(`${path}/${added.body.id}`, { key: alice.key, method: 'DELETE' })).status).toBe(204);
     expect((await platform.call(`${path}/${added.body.id}`, { key: alice.key })).status).toBe(404);
@@ -159,17 +259,43 @@ describe('a prompt library', () => {
 describe('deleting a Space', () => {
   it('removes its Agents and prompts, also one that is created meanwhile', async () => {
     const { body: space } = await create('Doomed');
-    const agents = await Promise.all(Array.from({ length: 3 }, (_, n) => platform.call<{ id: string }>('/api/v1/core/agents', { key: alice.key, method: 'POST', body: { spaceId: space.id, name: `A${n}` } })));
-    const prompt = await platform.call<{ id: string }>(`${SPACES}/${space.id}/prompts`, { key: alice.key, method: 'POST', body: { title: 'T', text: 'x' } });
+    const agents = await Promise.all(
+      Array.from({ length: 3 }, (_, n) =>
+        platform.call<{ id: string }>('/api/v1/core/agents', {
+          key: alice.key,
+          method: 'POST',
+          body: { spaceId: space.id, name: `A${n}` },
+        }),
+      ),
+    );
+    const prompt = await platform.call<{ id: string }>(`${SPACES}/${space.id}/prompts`, {
+      key: alice.key,
+      method: 'POST',
+      body: { title: 'T', text: 'x' },
+    });
     const [deleted, ...late] = await Promise.all([
       platform.call(`${SPACES}/${space.id}`, { key: alice.key, method: 'DELETE' }),
-      ...Array.from({ length: 3 }, (_, n) => platform.call<{ id: string }>('/api/v1/core/agents', { key: alice.key, method: 'POST', body: { spaceId: space.id, name: `B${n}` } })),
+      ...Array.from({ length: 3 }, (_, n) =>
+        platform.call<{ id: string }>('/api/v1/core/agents', {
+          key: alice.key,
+          method: 'POST',
+          body: { spaceId: space.id, name: `B${n}` },
+        }),
+      ),
     ]);
     expect(deleted.status).toBe(204);
-    const ids = [...agents, ...late.filter(({ status }) => status === 201)].map(({ body }) => (body as { id: string }).id);
-    for (const id of ids) expect((await platform.call(`/api/v1/core/agents/${id}`, { key: alice.key })).status).toBe(404);
+    const ids = [...agents, ...late.filter(({ status }) => status === 201)].map(
+      ({ body }) => (body as { id: string }).id,
+    );
+    for (const id of ids)
+      expect((await platform.call(`/api/v1/core/agents/${id}`, { key: alice.key })).status).toBe(404);
     const { readStore } = platform.platform.host.stores;
-    await until(async () => (await readStore.getMany('agents', ids)).length === 0 && (await readStore.get('prompts', prompt.body.id)) === undefined, 'the end of what was inside');
+    await until(
+      async () =>
+        (await readStore.getMany('agents', ids)).length === 0 &&
+        (await readStore.get('prompts', prompt.body.id)) === undefined,
+      'the end of what was inside',
+    );
   });
 
   it('forgets a deleted user as a member, also as the last owner', async () => {
@@ -177,7 +303,13 @@ describe('deleting a Space', () => {
     const { body: space } = await create('Orphaned', {}, owner.key);
     await setMember(space.id, bob.userId, 'viewer', owner.key);
     await platform.call(`/api/v1/core/users/${owner.userId}`, { method: 'DELETE' });
-    await until(async () => (await platform.call<Space>(`${SPACES}/${space.id}`)).body.memberCount === 1, 'the end of the membership');
-    expect((await platform.call(`${SPACES}/${space.id}/members/${bob.userId}`, { method: 'PUT', body: { role: 'owner' } })).status).toBe(200);
+    await until(
+      async () => (await platform.call<Space>(`${SPACES}/${space.id}`)).body.memberCount === 1,
+      'the end of the membership',
+    );
+    expect(
+      (await platform.call(`${SPACES}/${space.id}/members/${bob.userId}`, { method: 'PUT', body: { role: 'owner' } }))
+        .status,
+    ).toBe(200);
   });
 });

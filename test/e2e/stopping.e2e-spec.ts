@@ -15,9 +15,17 @@ let answer: Promise<IncomingMessage>;
 /** A request under way, which a stop waits for. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'drain-'));
-  child = await startChild('apps/api/src/main.ts', { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'info', BOOTSTRAP_API_KEY: ADMIN_KEY });
+  child = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: folder,
+    PORT: '0',
+    LOG_LEVEL: 'info',
+    BOOTSTRAP_API_KEY: ADMIN_KEY,
+  });
   const body = JSON.stringify({ name: 'Guide' });
-  upload = request(`${child.url}/api/v1/core/agents`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json', 'content-length': body.length } });
+  upload = request(`${child.url}/api/v1/core/agents`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json', 'content-length': body.length },
+  });
   answer = once(upload, 'response').then(([response]) => response as IncomingMessage);
   answer.catch(() => undefined);
   upload.write(body.slice(0, 3));

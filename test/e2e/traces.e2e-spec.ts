@@ -34,18 +34,36 @@ afterAll(() => collector.close());
 test('a write is one trace: the request, its command, the append, the views', async () => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   const dataDir = mkdtempSync(join(tmpdir(), 'traces-'));
-  const product = await startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: ADMIN_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
-  const space = await fetch(`${product.url}/api/v1/core/spaces`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ name: CANARY }) });
+  const product = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    BOOTSTRAP_API_KEY: ADMIN_KEY,
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  });
+  const space = await fetch(`${product.url}/api/v1/core/spaces`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: CANARY }),
+  });
   expect(space.status).toBe(201);
   await product.stop();
   rmSync(dataDir, { recursive: true });
 
-  const spans = received.flatMap((body) => (JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }).resourceSpans).flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+  const spans = received
+    .flatMap((body) => (JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
   const request = spans.find(({ name }) => name === 'POST /api/v1/core/spaces') as Span;
-  const command = spans.find(({ name, parentSpanId }) => name === 'command.transact' && parentSpanId === request.spanId) as Span;
-  const append = spans.find(({ name, parentSpanId }) => name === 'log.append' && parentSpanId === command.spanId) as Span;
+  const command = spans.find(
+    ({ name, parentSpanId }) => name === 'command.transact' && parentSpanId === request.spanId,
+  ) as Span;
+  const append = spans.find(
+    ({ name, parentSpanId }) => name === 'log.append' && parentSpanId === command.spanId,
+  ) as Span;
   expect([command.traceId, append.traceId]).toEqual([request.traceId, request.traceId]);
-  const views = spans.filter(({ name, traceId }) => name.startsWith('project ') && traceId === request.traceId).map(({ name }) => name);
+  const views = spans
+    .filter(({ name, traceId }) => name.startsWith('project ') && traceId === request.traceId)
+    .map(({ name }) => name);
   expect(views).toEqual(expect.arrayContaining(['project spaces', 'project audit-trail']));
   for (const word of [CANARY, ADMIN_KEY]) expect(JSON.stringify(received)).not.toContain(word);
 });

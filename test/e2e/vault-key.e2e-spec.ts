@@ -18,10 +18,25 @@ const rotate = async (dataDir: string) => {
 
 const fill = async ({ call, newCaller }: TestPlatform) => {
   const { key } = await newCaller();
-  const agent = (await call<{ id: string }>('/api/v1/core/agents', { method: 'POST', key, body: { name: 'Zanthoquill', knowledgeEnabled: true } })).body.id;
+  const agent = (
+    await call<{ id: string }>('/api/v1/core/agents', {
+      method: 'POST',
+      key,
+      body: { name: 'Zanthoquill', knowledgeEnabled: true },
+    })
+  ).body.id;
   const path = `/api/v1/core/knowledge/${agent}/documents`;
-  const document = (await call<{ id: string }>(path, { method: 'POST', key, body: { name: 'a.md', content: 'The ferry leaves at nine.', mimeType: 'text/markdown' } })).body.id;
-  await until(async () => (await call<{ status: string }>(`${path}/${document}`, { key })).body.status === 'Ready', 'the document');
+  const document = (
+    await call<{ id: string }>(path, {
+      method: 'POST',
+      key,
+      body: { name: 'a.md', content: 'The ferry leaves at nine.', mimeType: 'text/markdown' },
+    })
+  ).body.id;
+  await until(
+    async () => (await call<{ status: string }>(`${path}/${document}`, { key })).body.status === 'Ready',
+    'the document',
+  );
   return { key, agent, content: `${path}/${document}/content` };
 };
 
@@ -33,7 +48,10 @@ test('under a new VAULT_KEY content is read and API keys are taken as before; th
   const keyFile = join(first.dataDir, 'keys', 'VAULT_KEY');
   const old = readFileSync(keyFile, 'utf8');
 
-  expect(await rotate(first.dataDir)).toMatchObject({ code: 0, text: expect.stringMatching(/^Wrapped [\d,]+ data keys under a new VAULT_KEY/) as string });
+  expect(await rotate(first.dataDir)).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/^Wrapped [\d,]+ data keys under a new VAULT_KEY/) as string,
+  });
   expect(readFileSync(keyFile, 'utf8')).not.toBe(old);
   // Interrupted before the new key took its place.
   renameSync(keyFile, `${keyFile}.next`);

@@ -37,7 +37,12 @@ describe('what is verified', () => {
     expect([ofStores.code, firstLine(ofStores.out)]).toEqual([0, `Verifying the log in ${platform.dataDir}`]);
     const ofServer = await operatorOn({ ...server, DATA_DIR: '' }, 'verify');
     expect([ofServer.code, firstLine(ofServer.out)]).toEqual([0, `Verifying the log of the server ${platform.url}`]);
-    const ofOption = await operatorOn({ ...stores, ...server, PLATFORM_URL: 'http://127.0.0.1:1' }, 'verify', '--url', platform.url);
+    const ofOption = await operatorOn(
+      { ...stores, ...server, PLATFORM_URL: 'http://127.0.0.1:1' },
+      'verify',
+      '--url',
+      platform.url,
+    );
     expect([ofOption.code, firstLine(ofOption.out)]).toEqual([0, `Verifying the log of the server ${platform.url}`]);
     const ofFile = await operatorOn({ ...stores, ...server }, 'verify', exported);
     expect([ofFile.code, firstLine(ofFile.out)]).toEqual([0, `Verifying the export ${exported}`]);
@@ -49,12 +54,18 @@ describe('what is verified', () => {
   });
 
   it('is not a file and a server at once', async () => {
-    expect(await operatorOn(server, 'verify', exported, '--url', platform.url)).toMatchObject({ code: 2, err: 'Give a file to verify, or --url, not both.\n' });
+    expect(await operatorOn(server, 'verify', exported, '--url', platform.url)).toMatchObject({
+      code: 2,
+      err: 'Give a file to verify, or --url, not both.\n',
+    });
   });
 
   it('is a log that is there', async () => {
     const folder = join(root, 'elsewhere');
-    expect(await operatorOn({ DATA_DIR: folder }, 'verify')).toMatchObject({ code: 1, err: `There is no log in ${folder}. Set DATA_DIR to the folder of the stores.\n` });
+    expect(await operatorOn({ DATA_DIR: folder }, 'verify')).toMatchObject({
+      code: 1,
+      err: `There is no log in ${folder}. Set DATA_DIR to the folder of the stores.\n`,
+    });
     expect(existsSync(folder)).toBe(false);
   });
 });
@@ -65,14 +76,24 @@ describe('an imported log', () => {
   it('is verified without any secret, who signed included', async () => {
     expect((await operatorOn(imported(), 'import', exported)).code).toBe(0);
     const { code, out, err } = await operatorOn(imported(), 'verify');
-    expect([code, out, err]).toEqual([0, expect.stringContaining('The log is as it was sealed'), expect.not.stringContaining('Who signed was not checked')]);
+    expect([code, out, err]).toEqual([
+      0,
+      expect.stringContaining('The log is as it was sealed'),
+      expect.not.stringContaining('Who signed was not checked'),
+    ]);
     const other = 'A'.repeat(43);
-    expect(await operatorOn(imported(), 'verify', '--public-key', other)).toMatchObject({ code: 3, out: expect.stringContaining('seal_key') as string });
+    expect(await operatorOn(imported(), 'verify', '--public-key', other)).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('seal_key') as string,
+    });
   });
 
   it('is checked in all but who signed where no key is known, and that is said', async () => {
     rmSync(join(imported().DATA_DIR, 'keys', 'SEAL_KEY.pub'));
-    expect(await operatorOn(imported(), 'verify')).toMatchObject({ code: 0, err: expect.stringContaining('Who signed was not checked') as string });
+    expect(await operatorOn(imported(), 'verify')).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('Who signed was not checked') as string,
+    });
     const database = new Database(join(imported().DATA_DIR, 'log', 'events.sqlite'));
     database.prepare("UPDATE events SET type = 'SpaceCreatef' WHERE type = 'SpaceCreated'").run();
     database.close();
@@ -93,7 +114,11 @@ describe('a file', () => {
     ['of JSON lines', () => write('other.jsonl', '{"a":1}\n{"b":2}\n'), /is no export of this product/],
     ['without anything', () => write('empty.jsonl', ''), /is no export of this product/],
     ['that is not gzipped and says so', () => write('plain.jsonl.gz', whole()), /is not gzipped/],
-    ['that is gzipped and does not say so', () => write('zipped.jsonl', gzipSync(whole())), /is gzipped: name it .*zipped\.jsonl\.gz/],
+    [
+      'that is gzipped and does not say so',
+      () => write('zipped.jsonl', gzipSync(whole())),
+      /is gzipped: name it .*zipped\.jsonl\.gz/,
+    ],
     ['that is not there', () => join(root, 'nowhere.jsonl'), /^There is no file .*nowhere\.jsonl\.\n$/],
     ['that is a folder', () => join(root, 'folder'), /is a folder, not an export/],
   ])('%s is a wrong file, not a forged one: for verify and import', async (_name, made, sentence) => {
@@ -101,7 +126,12 @@ describe('a file', () => {
     const file = made();
     for (const verb of ['verify', 'import']) {
       const { code, out, err } = await operatorOn({ DATA_DIR: join(root, 'target') }, verb, file);
-      expect([verb, code, out.includes('NOT as it was sealed'), err]).toEqual([verb, 2, false, expect.stringMatching(sentence)]);
+      expect([verb, code, out.includes('NOT as it was sealed'), err]).toEqual([
+        verb,
+        2,
+        false,
+        expect.stringMatching(sentence),
+      ]);
       expect(err.split('\n')).toHaveLength(2);
     }
   });

@@ -13,8 +13,16 @@ export const fill = async ({ call }: TestPlatform): Promise<void> => {
   await post(`/spaces/${space}/prompts`, { title: 'Greeting', text: 'Say hello.' });
   const agent = await post('/agents', { spaceId: space, name: 'Guide', knowledgeEnabled: true });
   await post('/users', { email: 'somebody@example.com', name: 'Somebody', role: 'member' });
-  const document = await post(`/knowledge/${agent}/documents`, { name: 'ferries.md', content: '# Ferries\n\nThe ferry leaves at nine.', mimeType: 'text/markdown' });
-  await until(async () => (await call<{ status: string }>(`/api/v1/core/knowledge/${agent}/documents/${document}`)).body.status === 'Ready', 'the document');
+  const document = await post(`/knowledge/${agent}/documents`, {
+    name: 'ferries.md',
+    content: '# Ferries\n\nThe ferry leaves at nine.',
+    mimeType: 'text/markdown',
+  });
+  await until(
+    async () =>
+      (await call<{ status: string }>(`/api/v1/core/knowledge/${agent}/documents/${document}`)).body.status === 'Ready',
+    'the document',
+  );
   await post(`/llm/${agent}/conversation`, { message: 'When does the ferry leave?' });
   await call(`/api/v1/core/spaces/${await post('/spaces', { name: 'Deleted' })}`, { method: 'DELETE' });
 };
@@ -25,12 +33,19 @@ export const everyRow = async ({ platform: { host } }: TestPlatform, upTo: strin
   const rows: unknown[] = [];
   for (const { kind, name } of projections) {
     const version = (await (kind === 'rows' ? readStore : searchIndex).live(name)) ?? 1;
-    if (kind === 'search') rows.push(...(await searchIndex.scan(name, version, null, 1_000)).map((found) => ({ name, ...found })));
-    else rows.push(...(await readStore.scan(name, version, null, 10_000)).filter(({ position }) => position <= upTo).map((row) => ({ name, ...row })));
+    if (kind === 'search')
+      rows.push(...(await searchIndex.scan(name, version, null, 1_000)).map((found) => ({ name, ...found })));
+    else
+      rows.push(
+        ...(await readStore.scan(name, version, null, 10_000))
+          .filter(({ position }) => position <= upTo)
+          .map((row) => ({ name, ...row })),
+      );
   }
   return rows;
 };
 
 export const allReached = async ({ platform: { host } }: TestPlatform, position: string): Promise<void> => {
-  for (const view of host.projecting.names()) await until(() => host.projecting.waitFor(view, position, 1_000), `the view ${view}`);
+  for (const view of host.projecting.names())
+    await until(() => host.projecting.waitFor(view, position, 1_000), `the view ${view}`);
 };

@@ -11,10 +11,12 @@ export interface World {
 export const UNKNOWN_ID = '01900000-0000-7000-8000-00000000dead';
 
 /** An answer's text as if the ids that were asked for had been those of nothing: what it repeats of the question says nothing. */
-export const asUnknown = (text: string, ...ids: readonly string[]): string => ids.reduce((said, id) => said.replaceAll(id, UNKNOWN_ID), text);
+export const asUnknown = (text: string, ...ids: readonly string[]): string =>
+  ids.reduce((said, id) => said.replaceAll(id, UNKNOWN_ID), text);
 
 /** Fills a route's path: parameters that `ids` does not have get an id that nothing has. */
-export const pathWith = (url: string, ids: Readonly<Record<string, string>>): string => url.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? UNKNOWN_ID);
+export const pathWith = (url: string, ids: Readonly<Record<string, string>>): string =>
+  url.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? UNKNOWN_ID);
 
 let worlds = 0;
 
@@ -32,10 +34,29 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   const keyId = await post('/api-keys', { name: 'Key', agentIds: [], permissions: ['agents:read'] });
   await call(`/api/v1/core/spaces/${spaceId}/members/${userId}`, { method: 'PUT', body: { role: 'viewer' } });
   const tagId = await post(`/knowledge/${agentId}/tags`, { name: 'Manuals' });
-  const documentId = await post(`/knowledge/${agentId}/documents`, { name: 'guide.md', content: '# Guide\n\nTurn the key to the right.', mimeType: 'text/markdown' });
-  const turn = await call<{ conversationId: string; message: { id: string } }>(`/api/v1/core/llm/${agentId}/conversation`, { method: 'POST', body: { message: 'How do I start it?' } });
+  const documentId = await post(`/knowledge/${agentId}/documents`, {
+    name: 'guide.md',
+    content: '# Guide\n\nTurn the key to the right.',
+    mimeType: 'text/markdown',
+  });
+  const turn = await call<{ conversationId: string; message: { id: string } }>(
+    `/api/v1/core/llm/${agentId}/conversation`,
+    { method: 'POST', body: { message: 'How do I start it?' } },
+  );
   if (turn.status !== 200) throw new Error(`no conversation: ${turn.text}`);
   const { conversationId, message } = turn.body;
-  const ids = { tagId, documentId, conversationId, messageId: message.id, spaceId, promptId, agentId, userId, keyId, apiKeyId: keyId, name: 'agents' };
+  const ids = {
+    tagId,
+    documentId,
+    conversationId,
+    messageId: message.id,
+    spaceId,
+    promptId,
+    agentId,
+    userId,
+    keyId,
+    apiKeyId: keyId,
+    name: 'agents',
+  };
   return { ids, path: ({ url }) => pathWith(url, ids) };
 };

@@ -16,46 +16,60 @@ interface Space {
 }
 
 /** Numbers from 0 to 1 that follow from the seed (Park and Miller). */
-const random = ((state: number) => () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647)(SEED + 1);
+const random = (
+  (state: number) => () =>
+    (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+)(SEED + 1);
 
 const dataDir = mkdtempSync(join(tmpdir(), 'api-kill-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-const start = () => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: ADMIN_KEY });
+const start = () =>
+  startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: ADMIN_KEY });
 
 const create = async ({ url }: Child, name: string): Promise<Space | undefined> => {
-  const answer = await fetch(`${url}/api/v1/core/spaces`, { method: 'POST', headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json', 'idempotency-key': name }, body: JSON.stringify({ name }) });
+  const answer = await fetch(`${url}/api/v1/core/spaces`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json', 'idempotency-key': name },
+    body: JSON.stringify({ name }),
+  });
   return answer.status === 201 ? ((await answer.json()) as Space) : undefined;
 };
 
 const spaces = async ({ url }: Child): Promise<Space[]> => {
   const found: Space[] = [];
-  for (let cursor = ''; ; ) {
-    const page = (await (await fetch(`${url}/api/v1/core/spaces?limit=100${cursor}`, { headers: { 'x-api-key': ADMIN_KEY } })).json()) as { items: Space[]; nextCursor: string | null };
+  for (let cursor = ''; ;) {
+    const page = (await (
+      await fetch(`${url}/api/v1/core/spaces?limit=100${cursor}`, { headers: { 'x-api-key': ADMIN_KEY } })
+    ).json()) as { items: Space[]; nextCursor: string | null };
     found.push(...page.items);
     if (page.nextCursor === null) return found;
     cursor = `&cursor=${page.nextCursor}`;
   }
 };
 
-test(`what was acknowledged stays, and every repeat happens once (seed ${SEED})`, async () => {
-  let product = await start();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const names = Array.from({ length: WRITES }, (_, index) => `Round ${round} write ${index}`);
-    // A write that the kill cut off has no answer.
-    const running = names.map((name) => create(product, name).catch(() => undefined));
-    await pause(random() * 60);
-    product.kill('SIGKILL');
-    const acknowledged = await Promise.all(running);
-    await product.exited;
+test(
+  `what was acknowledged stays, and every repeat happens once (seed ${SEED})`,
+  async () => {
+    let product = await start();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const names = Array.from({ length: WRITES }, (_, index) => `Round ${round} write ${index}`);
+      // A write that the kill cut off has no answer.
+      const running = names.map((name) => create(product, name).catch(() => undefined));
+      await pause(random() * 60);
+      product.kill('SIGKILL');
+      const acknowledged = await Promise.all(running);
+      await product.exited;
 
-    product = await start();
-    const repeated = await Promise.all(names.map((name) => create(product, name)));
-    const ids = repeated.map((space) => space?.id);
-    expect(ids).not.toContain(undefined);
-    acknowledged.forEach((space, index) => space !== undefined && expect(ids[index]).toBe(space.id));
-    const listed = (await spaces(product)).filter(({ name }) => name.startsWith(`Round ${round} `));
-    expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
-  }
-  await product.stop();
-}, 60_000 + ROUNDS * 30_000);
+      product = await start();
+      const repeated = await Promise.all(names.map((name) => create(product, name)));
+      const ids = repeated.map((space) => space?.id);
+      expect(ids).not.toContain(undefined);
+      acknowledged.forEach((space, index) => space !== undefined && expect(ids[index]).toBe(space.id));
+      const listed = (await spaces(product)).filter(({ name }) => name.startsWith(`Round ${round} `));
+      expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    }
+    await product.stop();
+  },
+  60_000 + ROUNDS * 30_000,
+);

@@ -19,7 +19,13 @@ beforeEach(async () => {
   upstream = await startUpstreamDouble();
   dataDir = mkdtempSync(join(tmpdir(), 'clock-'));
   const pricing = { currency: 'USD', input: '1', output: '2' };
-  writeFileSync(join(dataDir, 'models.json'), JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing }] }));
+  writeFileSync(
+    join(dataDir, 'models.json'),
+    JSON.stringify({
+      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+      models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing }],
+    }),
+  );
 });
 afterEach(async () => {
   child.kill('SIGKILL');
@@ -32,20 +38,40 @@ const clock = (): string => join(dataDir, 'clock');
 const start = async (time: string): Promise<void> => {
   writeFileSync(clock(), String(Date.parse(time) - Date.now()));
   const shifted = join(__dirname, 'clock', 'shifted.cjs');
-  child = await startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'error', MODELS_FILE: join(dataDir, 'models.json'), CLOCK_SHIFT: clock(), NODE_OPTIONS: `--require ${shifted}` });
+  child = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'error',
+    MODELS_FILE: join(dataDir, 'models.json'),
+    CLOCK_SHIFT: clock(),
+    NODE_OPTIONS: `--require ${shifted}`,
+  });
 };
 
 const call = async (path: string, body?: object, key = KEY) => {
-  const response = await fetch(child.url + path, { headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }) });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, unknown> };
+  const response = await fetch(child.url + path, {
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
 };
 const jumpTo = async (time: string): Promise<void> => {
   writeFileSync(clock(), String(Date.parse(time) - Date.now()));
   child.kill('SIGUSR2');
   await until(() => !existsSync(clock()), 'the jump');
 };
-const chat = async (key = KEY): Promise<number> => (await call('/api/compat/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }, key)).status;
-const limitOf = async (window: object): Promise<string> => String((await call('/api/v1/core/cost-control', { scope: { type: 'instance' }, amount: AMOUNT, ...window })).body['id']);
+const chat = async (key = KEY): Promise<number> =>
+  (await call('/api/compat/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }, key))
+    .status;
+const limitOf = async (window: object): Promise<string> =>
+  String(
+    (await call('/api/v1/core/cost-control', { scope: { type: 'instance' }, amount: AMOUNT, ...window })).body['id'],
+  );
 const standing = async (limitId: string) => {
   const { spent, held, windowStart } = (await call(`/api/v1/core/cost-control/${limitId}`)).body;
   return { spent, held, windowStart };
@@ -55,7 +81,13 @@ const settled = (limitId: string) => until(async () => (await standing(limitId))
 test('a clock that jumps resets each window once, keeps what was spent, and stops nothing', async () => {
   await start('2026-05-13T12:00:00Z');
   const limitId = await limitOf({ window: 'day' });
-  const issued = await call('/api/v1/core/api-keys', { name: 'short', agentIds: [], allAgents: true, permissions: ['compat'], expiresAt: '2026-05-13T13:00:00Z' });
+  const issued = await call('/api/v1/core/api-keys', {
+    name: 'short',
+    agentIds: [],
+    allAgents: true,
+    permissions: ['compat'],
+    expiresAt: '2026-05-13T13:00:00Z',
+  });
   const short = String(issued.body['secret']);
   expect(await chat(short)).toBe(200);
   await settled(limitId);
@@ -84,7 +116,13 @@ test('a clock that jumps resets each window once, keeps what was spent, and stop
   const positions = items.map(({ position }) => position);
   expect(positions.length).toBeGreaterThan(20);
   expect(positions).toEqual(positions.toSorted().toReversed());
-  await until(async () => ((await call('/health')).body as { projections: { lagEvents: number }[] }).projections.every(({ lagEvents }) => lagEvents === 0), 'the views');
+  await until(
+    async () =>
+      ((await call('/health')).body as { projections: { lagEvents: number }[] }).projections.every(
+        ({ lagEvents }) => lagEvents === 0,
+      ),
+    'the views',
+  );
 });
 
 test('a day of 25 hours, and the week that holds it, are one window each', async () => {

@@ -16,23 +16,45 @@ let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'drain-'))));
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-const start = (environment: Readonly<Record<string, string>> = {}) => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', ...environment });
+const start = (environment: Readonly<Record<string, string>> = {}) =>
+  startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'warn',
+    ...environment,
+  });
 
 /** A write whose body is sent by hand: it runs, once this resolves, until `finish`. */
 const slowWrite = async (child: Child, name: string) => {
   const body = JSON.stringify({ name, slug: name.toLowerCase() });
-  const sent = request(`${child.url}/api/v1/core/spaces`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue' } });
+  const sent = request(`${child.url}/api/v1/core/spaces`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': KEY,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      expect: '100-continue',
+    },
+  });
   sent.flushHeaders();
-  const status = new Promise<number>((resolve, reject) => sent.once('response', (response) => resolve(response.resume().statusCode ?? 0)).once('error', reject));
+  const status = new Promise<number>((resolve, reject) =>
+    sent.once('response', (response) => resolve(response.resume().statusCode ?? 0)).once('error', reject),
+  );
   await once(sent, 'continue');
   return { finish: () => sent.end(body), status };
 };
 
-const status = async (child: Child, path: string): Promise<number> => (await fetch(child.url + path, { headers: { 'x-api-key': KEY } })).status;
+const status = async (child: Child, path: string): Promise<number> =>
+  (await fetch(child.url + path, { headers: { 'x-api-key': KEY } })).status;
 
 test('SIGTERM: not ready at once, streams end, running writes are answered and kept, exit 0', async () => {
   const child = await start();
-  const streams = await Promise.all(Array.from({ length: STREAMS }, () => fetch(`${child.url}/api/v1/audit/events?follow=true`, { headers: { 'x-api-key': KEY } })));
+  const streams = await Promise.all(
+    Array.from({ length: STREAMS }, () =>
+      fetch(`${child.url}/api/v1/audit/events?follow=true`, { headers: { 'x-api-key': KEY } }),
+    ),
+  );
   expect(streams.every((stream) => stream.status === 200)).toBe(true);
   const ended = Promise.all(streams.map((stream) => stream.text()));
   const write = await slowWrite(child, 'Kept');
@@ -48,7 +70,9 @@ test('SIGTERM: not ready at once, streams end, running writes are answered and k
   expect(await child.exited).toBe(0);
 
   const again = await start();
-  const spaces = (await (await fetch(`${again.url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).json()) as { items: { name: string }[] };
+  const spaces = (await (await fetch(`${again.url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).json()) as {
+    items: { name: string }[];
+  };
   expect(spaces.items.map(({ name }) => name)).toContain('Kept');
   await again.stop();
 });
@@ -58,25 +82,42 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   const provider = generatingProvider({ tokensPerSecond: 100, noticeMs: 300 });
   upstream.behaviour = provider.behaviour;
   const file = join(dataDir, 'models.json');
-  writeFileSync(file, JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '1' } }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+      models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '1' } }],
+    }),
+  );
   const child = await start({ MODELS_FILE: file });
   const ask = async (wanted: Wanted, signal: AbortSignal | null = null) => {
     const body = { model: 'm', stream: true, messages: [{ role: 'user', content: JSON.stringify(wanted) }] };
-    return fetch(`${child.url}/api/compat/v1/chat/completions`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify(body), signal });
+    return fetch(`${child.url}/api/compat/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal,
+    });
   };
   const left = new AbortController();
   const ended = (await ask({ text: 10, usageAfter: 3_000 }, left.signal)).body as ReadableStream<Uint8Array>;
   const staying = await ask({ reasoning: 10_000 });
   const reader = ended.getReader();
-  for (let heard = ''; !heard.includes('"finish_reason":"stop"'); ) heard += Buffer.from((await reader.read()).value ?? []).toString();
+  for (let heard = ''; !heard.includes('"finish_reason":"stop"');)
+    heard += Buffer.from((await reader.read()).value ?? []).toString();
   left.abort();
   child.kill('SIGTERM');
   await expect(staying.text()).rejects.toThrow('terminated');
   expect(await child.exited).toBe(0);
 
   const again = await start({ MODELS_FILE: file });
-  const { items } = (await (await fetch(`${again.url}/api/v1/core/usage/invocations`, { headers: { 'x-api-key': KEY } })).json()) as { items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[] };
-  expect(items.map(({ outcome, usageSource }) => [outcome, usageSource])).toEqual([['aborted', 'held'], ['aborted', 'upstream']]);
+  const { items } = (await (
+    await fetch(`${again.url}/api/v1/core/usage/invocations`, { headers: { 'x-api-key': KEY } })
+  ).json()) as { items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[] };
+  expect(items.map(({ outcome, usageSource }) => [outcome, usageSource])).toEqual([
+    ['aborted', 'held'],
+    ['aborted', 'upstream'],
+  ]);
   await until(() => provider.bills.length === 2, 'the bills of the provider');
   expect(items[0]?.usage.outputTokens).toBeGreaterThanOrEqual(Math.max(...provider.bills.map(({ output }) => output)));
   expect(items[1]?.usage.outputTokens).toBe(10);
@@ -101,8 +142,12 @@ test('a second SIGTERM does not wait, once it cannot be the first that came twic
 });
 
 test('a wrong value of the configuration ends the start with a sentence that names it', async () => {
-  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: 'many', LOG_LEVEL: 'warn' })).rejects.toThrow(/ended with 1: PORT [^\n]*\.\n$/);
-  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: 'short' })).rejects.toThrow(/ended with 1: BOOTSTRAP_API_KEY [^\n]*\.\n$/);
+  await expect(
+    startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: 'many', LOG_LEVEL: 'warn' }),
+  ).rejects.toThrow(/ended with 1: PORT [^\n]*\.\n$/);
+  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: 'short' })).rejects.toThrow(
+    /ended with 1: BOOTSTRAP_API_KEY [^\n]*\.\n$/,
+  );
 });
 
 test('a second process on the same folder is refused with a sentence', async () => {

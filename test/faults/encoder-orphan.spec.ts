@@ -16,9 +16,14 @@ const PARENT = `
 test('the process of the local embedding model ends with the product that was killed, and says nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'encoder-'));
   for (let round = 0; round < 4; round += 1) {
-    const product = spawn(process.execPath, ['--require', join(root, 'test/register.cjs'), '-e', PARENT, child, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const product = spawn(
+      process.execPath,
+      ['--require', join(root, 'test/register.cjs'), '-e', PARENT, child, folder],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     let said = '';
-    for (const stream of [product.stdout, product.stderr]) stream.on('data', (bytes: Buffer) => (said += bytes.toString()));
+    for (const stream of [product.stdout, product.stderr])
+      stream.on('data', (bytes: Buffer) => (said += bytes.toString()));
     // The pipes close when the encoder, which holds them too, has ended.
     await new Promise((resolve) => product.once('close', resolve));
     expect([said, product.signalCode]).toEqual(['', 'SIGKILL']);

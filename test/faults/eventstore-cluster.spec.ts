@@ -47,21 +47,25 @@ describe('a cluster of EventStoreDB whose leader falls silent', () => {
       ['all nodes are named', ({ url }) => url],
       ['the leader alone is named', ({ urlOf, leader }) => urlOf(leader())],
       ['a follower alone is named', ({ urlOf, leader }) => urlOf((leader() + 1) % 3)],
-    ])('is left for the new one, and no append fails: %s', async (_name, url) => {
-      await begin(url);
-      const former = cluster.leader();
-      cluster.fallSilent(former, silence);
-      expect(await standstill()).toBeLessThan(MOST_MS);
-      expect(cluster.leader()).not.toBe(former);
-      await written(10);
-      cluster.comeBack(former);
-      await written(10);
-      await history.end();
+    ])(
+      'is left for the new one, and no append fails: %s',
+      async (_name, url) => {
+        await begin(url);
+        const former = cluster.leader();
+        cluster.fallSilent(former, silence);
+        expect(await standstill()).toBeLessThan(MOST_MS);
+        expect(cluster.leader()).not.toBe(former);
+        await written(10);
+        cluster.comeBack(former);
+        await written(10);
+        await history.end();
 
-      expect(history.failures).toEqual([]);
-      await history.check();
-      expect(await log.health()).toEqual({ writable: true, readable: true });
-    }, 60_000);
+        expect(history.failures).toEqual([]);
+        await history.check();
+        expect(await log.health()).toEqual({ writable: true, readable: true });
+      },
+      60_000,
+    );
   });
 });
 
@@ -72,7 +76,9 @@ describe('a cluster of EventStoreDB whose leader pauses, and leads on', () => {
     await Promise.all(times(WRITERS).map((stream) => log.append(`a-${stream}`, newEvents(1), 'noStream')));
     const [asked, sent] = [cluster.received('Gossip/Read'), cluster.received('Streams/BatchAppend')];
     cluster.fallSilent(cluster.leader(), 'paused');
-    const appends = Promise.all(times(WRITERS).map((stream) => log.append(`a-${stream}`, newEvents(1), stream % 2 === 0 ? 0 : 'any')));
+    const appends = Promise.all(
+      times(WRITERS).map((stream) => log.append(`a-${stream}`, newEvents(1), stream % 2 === 0 ? 0 : 'any')),
+    );
     await until(() => cluster.received('Gossip/Read') >= asked + 4, 'two rounds of asking those that live');
     cluster.comeBack(cluster.leader());
 
@@ -98,34 +104,38 @@ describe('the product on a cluster of EventStoreDB whose leader falls silent', (
     await cluster.stop();
   }, 60_000);
 
-  it.each<Silence>(['paused', 'cut off'])('answers every request that writes, and the next ones within eight seconds: %s', async (silence) => {
-    const statuses: number[] = [];
-    const names: string[] = [];
-    const over = new AbortController();
-    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-      for (let round = 0; !over.signal.aborted; round += 1) {
-        const name = `Space ${caller} ${round}`;
-        const { status } = await platform.call('/api/v1/core/spaces', { method: 'POST', body: { name } });
-        statuses.push(status);
-        if (status === 201) names.push(name);
-      }
-    });
-    const answered = async (more: number, patience?: number): Promise<void> => {
-      const before = statuses.length;
-      await until(() => statuses.length >= before + more, 'answers', patience === undefined ? {} : { patience });
-    };
-    await answered(5 * CALLERS);
-    const former = cluster.leader();
-    cluster.fallSilent(former, silence);
-    await answered(2 * CALLERS, MOST_MS);
-    expect(cluster.leader()).not.toBe(former);
-    cluster.comeBack(former);
-    await answered(2 * CALLERS);
-    over.abort();
-    await Promise.all(callers);
+  it.each<Silence>(['paused', 'cut off'])(
+    'answers every request that writes, and the next ones within eight seconds: %s',
+    async (silence) => {
+      const statuses: number[] = [];
+      const names: string[] = [];
+      const over = new AbortController();
+      const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+        for (let round = 0; !over.signal.aborted; round += 1) {
+          const name = `Space ${caller} ${round}`;
+          const { status } = await platform.call('/api/v1/core/spaces', { method: 'POST', body: { name } });
+          statuses.push(status);
+          if (status === 201) names.push(name);
+        }
+      });
+      const answered = async (more: number, patience?: number): Promise<void> => {
+        const before = statuses.length;
+        await until(() => statuses.length >= before + more, 'answers', patience === undefined ? {} : { patience });
+      };
+      await answered(5 * CALLERS);
+      const former = cluster.leader();
+      cluster.fallSilent(former, silence);
+      await answered(2 * CALLERS, MOST_MS);
+      expect(cluster.leader()).not.toBe(former);
+      cluster.comeBack(former);
+      await answered(2 * CALLERS);
+      over.abort();
+      await Promise.all(callers);
 
-    expect(statuses.filter((status) => status !== 201)).toEqual([]);
-    expect(new Set(names).size).toBe(statuses.length);
-    await until(async () => (await platform.call<{ status: string }>('/health')).body.status === 'up', 'health');
-  }, 90_000);
+      expect(statuses.filter((status) => status !== 201)).toEqual([]);
+      expect(new Set(names).size).toBe(statuses.length);
+      await until(async () => (await platform.call<{ status: string }>('/health')).body.status === 'up', 'health');
+    },
+    90_000,
+  );
 });

@@ -21,7 +21,8 @@ describe('commands on EventStoreDB', () => {
     await server.stop();
   });
 
-  const raised = async () => (await log.readStream('bid-one')).map(({ data }) => (JSON.parse(data) as { to: number }).to);
+  const raised = async () =>
+    (await log.readStream('bid-one')).map(({ data }) => (JSON.parse(data) as { to: number }).to);
 
   it('whose answer was lost happened once, and a repeat later is answered with the same receipt', async () => {
     const [first, second] = [newMeta(), newMeta()];
@@ -43,7 +44,9 @@ describe('commands on EventStoreDB', () => {
     const meta = newMeta();
     await decisions.transact(bids, 'one', { by: 1 }, newMeta());
     server.faults.dropAcknowledgements = 100;
-    await expect(onBudget(new WaitBudget(undefined, 1_000), () => decisions.transact(bids, 'one', { by: 1 }, meta))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+    await expect(
+      onBudget(new WaitBudget(undefined, 1_000), () => decisions.transact(bids, 'one', { by: 1 }, meta)),
+    ).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
     server.faults.dropAcknowledgements = 0;
     await newDecisions().transact(bids, 'one', { by: 1 }, newMeta());
 
@@ -56,17 +59,26 @@ describe('commands on EventStoreDB', () => {
     server.faults.isSilent = true;
     const limit = new TimeLimit(SLOW_MS);
     const started = performance.now();
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => onBudget(new WaitBudget(undefined), () => newDecisions().transact(bids, 'one', { by: 1 }, newMeta()))));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () =>
+        onBudget(new WaitBudget(undefined), () => newDecisions().transact(bids, 'one', { by: 1 }, newMeta())),
+      ),
+    );
 
     expect(performance.now() - started).toBeLessThan(limit.most);
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable', outcome: 'none' } });
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable', outcome: 'none' } });
   });
 
   it('of thirty at once all win in the end, one each revision', async () => {
     const decisions = newDecisions();
-    const receipts = await Promise.all(Array.from({ length: 30 }, () => decisions.transact(bids, 'one', { by: 1 }, newMeta())));
+    const receipts = await Promise.all(
+      Array.from({ length: 30 }, () => decisions.transact(bids, 'one', { by: 1 }, newMeta())),
+    );
 
-    expect(receipts.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual(receipts.map((_, index) => index));
+    expect(receipts.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual(
+      receipts.map((_, index) => index),
+    );
     expect(await raised()).toEqual(receipts.map((_, index) => index + 1));
   });
 });

@@ -145,9 +145,17 @@ describe('between the log and EventStoreDB', () => {
     await history.end();
     server.faults.stallSubscriptions = true;
     const received: string[] = [];
-    const subscription = log.subscribe({ name: 'stalled', after: await log.head(), onEvents: async (events) => void received.push(...events.map(({ id }) => id)) });
+    const subscription = log.subscribe({
+      name: 'stalled',
+      after: await log.head(),
+      onEvents: async (events) => void received.push(...events.map(({ id }) => id)),
+    });
     await until(() => subscription.caughtUp && server.listeners() > 0);
-    await log.append('stalled-1', [{ id: '0190a0b0-0000-7000-8000-000000000001', type: 'Noted', data: '{}', metadata: '{}' }], 'noStream');
+    await log.append(
+      'stalled-1',
+      [{ id: '0190a0b0-0000-7000-8000-000000000001', type: 'Noted', data: '{}', metadata: '{}' }],
+      'noStream',
+    );
     await until(() => received.length === 1);
     await subscription.stop();
   });
@@ -155,10 +163,19 @@ describe('between the log and EventStoreDB', () => {
   it.each([0, 100])('the end of the log is said %d times: caught up is true all the same', async (caughtUps) => {
     server.faults.caughtUps = caughtUps;
     let isCaughtUp = false;
-    const subscription = log.subscribe({ name: 'caught-up', after: null, onEvents: async () => undefined, onCaughtUp: () => void (isCaughtUp = true) });
+    const subscription = log.subscribe({
+      name: 'caught-up',
+      after: null,
+      onEvents: async () => undefined,
+      onCaughtUp: () => void (isCaughtUp = true),
+    });
     await history.end();
     await until(() => isCaughtUp && subscription.caughtUp);
-    await log.append('caught-up-1', [{ id: '0190a0b0-0000-7000-8000-000000000002', type: 'Noted', data: '{}', metadata: '{}' }], 'noStream');
+    await log.append(
+      'caught-up-1',
+      [{ id: '0190a0b0-0000-7000-8000-000000000002', type: 'Noted', data: '{}', metadata: '{}' }],
+      'noStream',
+    );
     const head = await log.head();
     await until(() => subscription.position === head);
     await subscription.stop();

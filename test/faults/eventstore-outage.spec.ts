@@ -26,27 +26,31 @@ describe('while EventStoreDB is gone', () => {
 
   const writtenSince = (count: number) => until(() => history.acknowledged.length > count + 20 * WRITERS);
 
-  it.each([1_000, 60_000])('for %d ms, appends fail in time, health says why, and nothing is lost or doubled', async (milliseconds) => {
-    await server.kill();
-    await lasting(milliseconds);
-    const told = await log.health();
-    const started = performance.now();
-    const [read, head] = await Promise.allSettled([log.readStream('any-1'), log.append('any-1', [], 'any')]);
-    const answeredIn = performance.now() - started;
-    const before = history.acknowledged.length;
-    await server.start();
-    await writtenSince(before);
-    await history.end();
+  it.each([1_000, 60_000])(
+    'for %d ms, appends fail in time, health says why, and nothing is lost or doubled',
+    async (milliseconds) => {
+      await server.kill();
+      await lasting(milliseconds);
+      const told = await log.health();
+      const started = performance.now();
+      const [read, head] = await Promise.allSettled([log.readStream('any-1'), log.append('any-1', [], 'any')]);
+      const answeredIn = performance.now() - started;
+      const before = history.acknowledged.length;
+      await server.start();
+      await writtenSince(before);
+      await history.end();
 
-    expect(told).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
-    expect(read).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable' } });
-    expect(head.status).toBe('rejected');
-    expect(answeredIn).toBeLessThan(history.most);
-    expect(history.slowestFailure).toBeLessThan(history.most);
-    if (milliseconds > 2_000) expect(history.failures.length).toBeGreaterThan(WRITERS);
-    await history.check();
-    expect(await log.health()).toEqual({ writable: true, readable: true });
-  }, 120_000);
+      expect(told).toEqual({ writable: false, readable: false, reason: 'the server cannot be reached' });
+      expect(read).toMatchObject({ status: 'rejected', reason: { name: 'Unavailable' } });
+      expect(head.status).toBe('rejected');
+      expect(answeredIn).toBeLessThan(history.most);
+      expect(history.slowestFailure).toBeLessThan(history.most);
+      if (milliseconds > 2_000) expect(history.failures.length).toBeGreaterThan(WRITERS);
+      await history.check();
+      expect(await log.health()).toEqual({ writable: true, readable: true });
+    },
+    120_000,
+  );
 
   it('stands still for 31 s and goes on: it is slow, then it does not answer, then it is away, and nothing is lost or doubled', async () => {
     const limits = { told: new TimeLimit(GONE_MS), failed: new TimeLimit(SLOW_MS) };

@@ -24,9 +24,22 @@ beforeEach(async () => {
   upstream = await startUpstreamDouble();
   dataDir = mkdtempSync(join(tmpdir(), 'streams-'));
   const file = join(dataDir, 'models.json');
-  writeFileSync(file, JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+      models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }],
+    }),
+  );
   // As `npm start` does.
-  child = await startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'error', MODELS_FILE: file, NODE_OPTIONS: '--max-semi-space-size=16' });
+  child = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'error',
+    MODELS_FILE: file,
+    NODE_OPTIONS: '--max-semi-space-size=16',
+  });
 });
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
@@ -37,14 +50,22 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
+const memory = (): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
 const files = (): number => readdirSync(`/proc/${child.pid}/fd`).length;
 
 const chat = (body: object = {}) =>
-  fetch(`${child.url}/api/compat/v1/chat/completions`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }) });
+  fetch(`${child.url}/api/compat/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }),
+  });
 
 /** Opens a connection and sends text; what comes is read unless `deaf`. */
-const send = (text: string, { deaf = false, heard = () => undefined }: { deaf?: boolean; heard?: (text: string) => void } = {}): Promise<Socket> =>
+const send = (
+  text: string,
+  { deaf = false, heard = () => undefined }: { deaf?: boolean; heard?: (text: string) => void } = {},
+): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(child.url);
     const socket = connect(Number(port), hostname, () => socket.write(text, () => resolve(socket)));
@@ -63,12 +84,20 @@ const streamed = streamedBy(KEY);
 /** Keys of users of their own. */
 const keysOfOthers = async (count: number): Promise<readonly string[]> => {
   const post = async (path: string, body: object): Promise<Readonly<Record<string, string>>> => {
-    const answer = await fetch(`${child.url}/api/v1/core${path}`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const answer = await fetch(`${child.url}/api/v1/core${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     expect(answer.status).toBe(201);
     return (await answer.json()) as Readonly<Record<string, string>>;
   };
   const keys = Array.from({ length: count }, async (_, index) => {
-    const { id: userId } = await post('/users', { email: `reader${index}@example.com`, name: `Reader ${index}`, role: 'member' });
+    const { id: userId } = await post('/users', {
+      email: `reader${index}@example.com`,
+      name: `Reader ${index}`,
+      role: 'member',
+    });
     return (await post('/api-keys', { name: 'gateway', permissions: ['compat'], userId }))['secret'] as string;
   });
   return Promise.all(keys);
@@ -80,7 +109,11 @@ test('500 streams are held at once in little memory, and nothing of them stays w
   const responses: ServerResponse[] = [];
   upstream.behaviour = (response) => void responses.push(events(response, chunk({ role: 'assistant', content: '' })));
   let heard = 0;
-  await Promise.all(Array.from({ length: CLIENTS }, () => send(streamed, { heard: (text) => (heard += text.split('"word"').length - 1) })));
+  await Promise.all(
+    Array.from({ length: CLIENTS }, () =>
+      send(streamed, { heard: (text) => (heard += text.split('"word"').length - 1) }),
+    ),
+  );
   await until(() => responses.length === CLIENTS, 'the streams');
   for (let round = 1; round <= 20; round += 1) {
     for (const response of responses) events(response, chunk({ content: 'word' }));
@@ -111,7 +144,9 @@ test('500 clients that read nothing hold up their providers, and add little memo
     events(response).on('drain', fill);
     fill();
   };
-  await Promise.all(Array.from({ length: CLIENTS }, (_, index) => send(streamedBy(keys[index % CALLERS] as string), { deaf: true })));
+  await Promise.all(
+    Array.from({ length: CLIENTS }, (_, index) => send(streamedBy(keys[index % CALLERS] as string), { deaf: true })),
+  );
   await until(() => upstream.calls.length === CLIENTS + 1, 'the streams');
   // Nothing tells that no provider will write any more: all are held up where nothing was written between two looks.
   const halted = (): boolean => seen === (seen = written) && held.size === CLIENTS;
@@ -124,7 +159,11 @@ test('500 clients that read nothing hold up their providers, and add little memo
 });
 
 test('a thousand connections that say nothing, or only half of what they want, keep nobody waiting', async () => {
-  await Promise.all(Array.from({ length: 1_000 }, (_, index) => send(index % 2 === 0 ? '' : streamed.slice(0, streamed.length - 20 - (index % 200)))));
+  await Promise.all(
+    Array.from({ length: 1_000 }, (_, index) =>
+      send(index % 2 === 0 ? '' : streamed.slice(0, streamed.length - 20 - (index % 200))),
+    ),
+  );
   upstream.behaviour = (response) => void events(response, chunk({ content: 'a' }), chunk({}, 'stop'), DONE).end();
   for (let call = 0; call < 50; call += 1) {
     const startedAt = performance.now();

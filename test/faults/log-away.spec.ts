@@ -34,7 +34,8 @@ describe('while the log is away', () => {
     await server.remove();
   }, 60_000);
 
-  const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) => platform.call<{ id: string; code: string }>(`${CORE}${path}`, { method: 'POST', body, headers });
+  const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+    platform.call<{ id: string; code: string }>(`${CORE}${path}`, { method: 'POST', body, headers });
   const agent = () => platform.call<{ name: string }>(`${CORE}/agents/${agentId}`);
   const agents = () => platform.call<List>(`${CORE}/agents?spaceId=${spaceId}`);
   const commands = () => [
@@ -47,7 +48,13 @@ describe('while the log is away', () => {
   /** What nobody changes: it is read though the log does not answer. */
   const expectReads = async (): Promise<void> => {
     const [one, list, ready] = await Promise.all([agent(), agents(), platform.call('/health/ready', { key: null })]);
-    expect([one.status, one.body.name, list.status, list.body.items.map(({ name }) => name), ready.status]).toEqual([200, 'Guide', 200, ['Guide'], 200]);
+    expect([one.status, one.body.name, list.status, list.body.items.map(({ name }) => name), ready.status]).toEqual([
+      200,
+      'Guide',
+      200,
+      ['Guide'],
+      200,
+    ]);
   };
   const health = () => platform.call<Health>('/health');
   /** Work, and how long it took, milliseconds. */
@@ -59,7 +66,9 @@ describe('while the log is away', () => {
     const limit = new TimeLimit(milliseconds);
     const [answers, took] = await timed(() => Promise.all(commands()));
     expect(took).toBeLessThan(limit.most);
-    expect(answers.map(({ status, headers, body }) => [status, headers['retry-after'], body.code])).toEqual(answers.map(() => [503, '1', 'unavailable']));
+    expect(answers.map(({ status, headers, body }) => [status, headers['retry-after'], body.code])).toEqual(
+      answers.map(() => [503, '1', 'unavailable']),
+    );
   };
   /** The outcome of commands that a silent server took is not known: whoever repeats one with its key has it done once. */
   const expectWellAgain = async (): Promise<void> => {
@@ -73,7 +82,17 @@ describe('while the log is away', () => {
     await server.kill();
     for (let round = 0; round < 3; round += 1) await expectRefused(GONE_MS);
     await expectReads();
-    expect(await health()).toMatchObject({ status: 503, body: { status: 'down', dependencies: { log: { ok: false, reason: 'the server cannot be reached' }, readStore: { ok: true }, searchIndex: { ok: true } } } });
+    expect(await health()).toMatchObject({
+      status: 503,
+      body: {
+        status: 'down',
+        dependencies: {
+          log: { ok: false, reason: 'the server cannot be reached' },
+          readStore: { ok: true },
+          searchIndex: { ok: true },
+        },
+      },
+    });
 
     await server.start();
     await expectWellAgain();
@@ -82,13 +101,23 @@ describe('while the log is away', () => {
   it('slow: commands wait and are done, reads go on after two seconds from what is known, and health tells it within two', async () => {
     const limits = { health: new TimeLimit(GONE_MS), reads: new TimeLimit(GONE_MS + 500), later: new TimeLimit(500) };
     server.pause();
-    const changes = Promise.all([post('/spaces', { name: 'Meanwhile' }, { 'idempotency-key': 'meanwhile' }), post('/agents', { spaceId, name: 'Second' }), platform.call(`${CORE}/agents/${agentId}`, { method: 'PUT', body: { name: 'Renamed' } })]);
+    const changes = Promise.all([
+      post('/spaces', { name: 'Meanwhile' }, { 'idempotency-key': 'meanwhile' }),
+      post('/agents', { spaceId, name: 'Second' }),
+      platform.call(`${CORE}/agents/${agentId}`, { method: 'PUT', body: { name: 'Renamed' } }),
+    ]);
     const [[told, toldIn], [, readIn]] = await Promise.all([timed(health), timed(expectReads)]);
     const [, readAgainIn] = await timed(agent);
     await lasting(1_000);
     server.goOn();
 
-    expect(told).toMatchObject({ status: 200, body: { status: 'degraded', dependencies: { log: { ok: false, slow: true, reason: 'the server is slow: it has not answered for 1.5 s' } } } });
+    expect(told).toMatchObject({
+      status: 200,
+      body: {
+        status: 'degraded',
+        dependencies: { log: { ok: false, slow: true, reason: 'the server is slow: it has not answered for 1.5 s' } },
+      },
+    });
     expect(toldIn).toBeLessThan(limits.health.most);
     expect(readIn).toBeLessThan(limits.reads.most);
     expect(readAgainIn).toBeLessThan(limits.later.most);
@@ -101,7 +130,10 @@ describe('while the log is away', () => {
     server.pause();
     for (let round = 0; round < 2; round += 1) await expectRefused(SLOW_MS);
     await expectReads();
-    expect(await health()).toMatchObject({ status: 503, body: { status: 'down', dependencies: { log: { ok: false, reason: expect.any(String) as string } } } });
+    expect(await health()).toMatchObject({
+      status: 503,
+      body: { status: 'down', dependencies: { log: { ok: false, reason: expect.any(String) as string } } },
+    });
 
     server.goOn();
     await expectWellAgain();

@@ -25,6 +25,12 @@ test('one wins each revision, all win in the end, and each is answered the same 
   const receipts = await Promise.all(commands.map((meta) => decisions.transact(bids, 'one', { by: 1 }, meta)));
 
   expect(receipts.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual(commands.map((_, index) => index));
-  expect((await log.readStream('bid-one')).map(({ data }) => (JSON.parse(data) as { to: number }).to)).toEqual(commands.map((_, index) => index + 1));
-  for (const [index, meta] of commands.entries()) expect(await decisions.transact(bids, 'one', { by: 1 }, meta)).toEqual<Receipt>({ ...(receipts[index] as Receipt), repeated: true });
+  expect((await log.readStream('bid-one')).map(({ data }) => (JSON.parse(data) as { to: number }).to)).toEqual(
+    commands.map((_, index) => index + 1),
+  );
+  for (const [index, meta] of commands.entries())
+    expect(await decisions.transact(bids, 'one', { by: 1 }, meta)).toEqual<Receipt>({
+      ...(receipts[index] as Receipt),
+      repeated: true,
+    });
 });

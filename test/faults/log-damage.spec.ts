@@ -50,7 +50,8 @@ const readOrDamage = async (copy: string): Promise<Contents | LogCorrupted> => {
 /** The events are the first of the original ones, and no append is there in part: appends of several share their `index`. */
 const expectWholeBeginning = ({ all }: Contents): void => {
   expect(all).toEqual(original.all.slice(0, all.length));
-  const indexOf = (position: number): unknown => (JSON.parse(original.all[position]?.data ?? '{}') as { index?: number }).index;
+  const indexOf = (position: number): unknown =>
+    (JSON.parse(original.all[position]?.data ?? '{}') as { index?: number }).index;
   expect(indexOf(all.length - 1) === indexOf(all.length)).toBe(false);
 };
 
@@ -61,17 +62,30 @@ test('the sample is read the same in every way, and part of it stands in the wri
   expect(statSync(join(sample, 'events.sqlite-wal')).size).toBeGreaterThan(40 * FRAME);
 });
 
-test(`a write-ahead log cut by any number of bytes opens, and holds a beginning of whole appends (SEED=${seed})`, async () => {
-  const cuts = [1, 23, 24, 25, FRAME - 1, FRAME, FRAME + 1, ...Array.from({ length: rounds(25) }, () => 1 + number(10 * FRAME))];
-  for (const [round, bytes] of cuts.entries()) {
-    await inRound(round, async () => {
-      const copy = newCopy();
-      cut(join(copy, 'events.sqlite-wal'), bytes);
-      expectWholeBeginning(await readContents(copy));
-      rmSync(copy, { recursive: true });
-    });
-  }
-}, LONG);
+test(
+  `a write-ahead log cut by any number of bytes opens, and holds a beginning of whole appends (SEED=${seed})`,
+  async () => {
+    const cuts = [
+      1,
+      23,
+      24,
+      25,
+      FRAME - 1,
+      FRAME,
+      FRAME + 1,
+      ...Array.from({ length: rounds(25) }, () => 1 + number(10 * FRAME)),
+    ];
+    for (const [round, bytes] of cuts.entries()) {
+      await inRound(round, async () => {
+        const copy = newCopy();
+        cut(join(copy, 'events.sqlite-wal'), bytes);
+        expectWholeBeginning(await readContents(copy));
+        rmSync(copy, { recursive: true });
+      });
+    }
+  },
+  LONG,
+);
 
 test('a log whose tail was cut off says so, is written on, and is sound from then on', async () => {
   const copy = newCopy();
@@ -83,11 +97,18 @@ test('a log whose tail was cut off says so, is written on, and is sound from the
 
   const log = await openSqliteEventLog({ folder: copy });
   const { writable, reason } = await log.health();
-  await log.append('sample-new', [{ id: original.all[0]?.id ?? '', type: 'Opened', data: '{}', metadata: '{}' }], 'noStream');
+  await log.append(
+    'sample-new',
+    [{ id: original.all[0]?.id ?? '', type: 'Opened', data: '{}', metadata: '{}' }],
+    'noStream',
+  );
   await log.close();
 
   expect(notice).toBe(reason);
-  expect({ writable, reason }).toEqual({ writable: true, reason: expect.stringContaining('the tail of the log was cut off') });
+  expect({ writable, reason }).toEqual({
+    writable: true,
+    reason: expect.stringContaining('the tail of the log was cut off'),
+  });
   expect((await readContents(copy)).all).toHaveLength(kept + 1);
 });
 
@@ -116,20 +137,24 @@ test.each([
   ['events.sqlite', 'anywhere', anywhere],
   ['events.sqlite', 'in the index of streams', inTheIndex],
   ['events.sqlite-wal', 'anywhere', anywhere],
-])(`a flipped bit in %s, %s, is found or changes nothing (SEED=${seed})`, async (file, _where, bitOf) => {
-  let found = 0;
-  for (let round = 0; round < rounds(40); round += 1) {
-    await inRound(round, async () => {
-      const copy = newCopy();
-      flip(join(copy, file), bitOf(file));
-      const outcome = await readOrDamage(copy);
-      if (outcome instanceof LogCorrupted) found += 1;
-      else expect(outcome).toEqual(original);
-      rmSync(copy, { recursive: true });
-    });
-  }
-  expect(found).toBeGreaterThan(rounds(40) / 10);
-}, LONG);
+])(
+  `a flipped bit in %s, %s, is found or changes nothing (SEED=${seed})`,
+  async (file, _where, bitOf) => {
+    let found = 0;
+    for (let round = 0; round < rounds(40); round += 1) {
+      await inRound(round, async () => {
+        const copy = newCopy();
+        flip(join(copy, file), bitOf(file));
+        const outcome = await readOrDamage(copy);
+        if (outcome instanceof LogCorrupted) found += 1;
+        else expect(outcome).toEqual(original);
+        rmSync(copy, { recursive: true });
+      });
+    }
+    expect(found).toBeGreaterThan(rounds(40) / 10);
+  },
+  LONG,
+);
 
 test('a flipped bit in the last frame, where a torn tail would be, is damage when it was acknowledged', async () => {
   const copy = newCopy();

@@ -13,7 +13,11 @@ afterEach(() => rmSync(parent, { recursive: true }));
 
 /** Undefined where this machine does not allow the means. */
 const run = (means: string): Seen | undefined => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', join(root, 'test/register.cjs'), join(root, 'test/faults/log/disk-full-child.ts'), means, parent], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--require', join(root, 'test/register.cjs'), join(root, 'test/faults/log/disk-full-child.ts'), means, parent],
+    { encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(stderr);
   return stdout === '' ? undefined : (JSON.parse(stdout) as Seen);
 };
@@ -21,14 +25,19 @@ const run = (means: string): Seen | undefined => {
 test.each([
   ['tmpfs', 'a small file system', /disk is full/],
   ['rlimit', 'a limit on the size of files (RLIMIT_FSIZE)', /disk failed/],
-])('%s: nothing is acknowledged that is not stored, reads go on, and writing resumes by itself', (means, description, reason) => {
-  const seen = run(means);
-  if (seen === undefined) return console.warn(`not run, since this machine does not allow ${description}`);
+])(
+  '%s: nothing is acknowledged that is not stored, reads go on, and writing resumes by itself',
+  (means, description, reason) => {
+    const seen = run(means);
+    if (seen === undefined) return console.warn(`not run, since this machine does not allow ${description}`);
 
-  expect(seen.refusals).toEqual(Array.from({ length: 8 }, () => ({ outcome: 'none', reason: expect.stringMatching(reason) })));
-  expect(seen.health).toEqual({ writable: false, readable: true, reason: expect.stringMatching(reason) });
-  expect(seen.whenFull.acknowledged.length).toBeGreaterThan(100);
-  expect(seen.whenFull.found).toEqual(seen.whenFull.acknowledged);
-  expect(seen.later.acknowledged.length).toBe(seen.whenFull.acknowledged.length + 2);
-  expect(seen.later.found).toEqual(seen.later.acknowledged);
-});
+    expect(seen.refusals).toEqual(
+      Array.from({ length: 8 }, () => ({ outcome: 'none', reason: expect.stringMatching(reason) })),
+    );
+    expect(seen.health).toEqual({ writable: false, readable: true, reason: expect.stringMatching(reason) });
+    expect(seen.whenFull.acknowledged.length).toBeGreaterThan(100);
+    expect(seen.whenFull.found).toEqual(seen.whenFull.acknowledged);
+    expect(seen.later.acknowledged.length).toBe(seen.whenFull.acknowledged.length + 2);
+    expect(seen.later.found).toEqual(seen.later.acknowledged);
+  },
+);

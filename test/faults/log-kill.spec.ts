@@ -24,7 +24,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Resolves when the child has appended something. */
 const startAppending = async (): Promise<ChildProcess> => {
   const before = existsSync(notes) ? statSync(notes).size : 0;
-  const child = spawn(process.execPath, ['--require', join(root, 'test/register.cjs'), join(root, 'test/faults/log/appending-child.ts'), folder, notes], { stdio: 'inherit' });
+  const child = spawn(
+    process.execPath,
+    ['--require', join(root, 'test/register.cjs'), join(root, 'test/faults/log/appending-child.ts'), folder, notes],
+    { stdio: 'inherit' },
+  );
   while (!existsSync(notes) || statSync(notes).size < before + 10_000) {
     if (child.exitCode !== null) throw new Error(`the child ended with ${child.exitCode}`);
     await pause(2);
@@ -38,7 +42,11 @@ const kill = async (child: ChildProcess): Promise<void> => {
   await ended;
 };
 
-const readNotes = (): Note[] => readFileSync(notes, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Note);
+const readNotes = (): Note[] =>
+  readFileSync(notes, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Note);
 
 const readLog = async (log: EventLog): Promise<Map<string, StoredEvent[]>> => {
   const streams = new Map<string, StoredEvent[]>();
@@ -50,8 +58,11 @@ const readLog = async (log: EventLog): Promise<Map<string, StoredEvent[]>> => {
 
 const expectSound = (streams: ReadonlyMap<string, readonly StoredEvent[]>): void => {
   const written = readNotes();
-  const sent = new Map(written.flatMap((note) => (note.kind === 'sent' ? note.events.map(({ id }) => [id, note] as const) : [])));
-  for (const note of written) if (note.kind === 'acknowledged') expect(streams.get(note.stream)?.[note.revision]?.position).toBe(note.position);
+  const sent = new Map(
+    written.flatMap((note) => (note.kind === 'sent' ? note.events.map(({ id }) => [id, note] as const) : [])),
+  );
+  for (const note of written)
+    if (note.kind === 'acknowledged') expect(streams.get(note.stream)?.[note.revision]?.position).toBe(note.position);
   for (const events of streams.values()) {
     expect(events.map(({ revision }) => revision)).toEqual(events.map((_event, index) => index));
     for (const { id } of events) {
@@ -70,28 +81,34 @@ const settle = async (log: EventLog): Promise<void> => {
   for (const note of last.values()) {
     if (note.kind !== 'sent') continue;
     const answer = await log.append(note.stream, note.events, note.revision < 0 ? 'noStream' : note.revision);
-    expect((await log.readStream(note.stream)).map(({ id }) => id).slice(note.revision + 1)).toEqual(note.events.map(({ id }) => id));
+    expect((await log.readStream(note.stream)).map(({ id }) => id).slice(note.revision + 1)).toEqual(
+      note.events.map(({ id }) => id),
+    );
     expect(answer.revision).toBe(note.revision + note.events.length);
   }
 };
 
-test(`a kill loses nothing acknowledged, tears no append and repeats none (SEED=${seed})`, async () => {
-  for (let round = 0; round < rounds(3); round += 1) {
-    await inRound(round, async () => {
-      const child = await startAppending();
-      await expect(openSqliteEventLog({ folder })).rejects.toThrow(LogInUse);
-      await pause(number(50));
-      await kill(child);
+test(
+  `a kill loses nothing acknowledged, tears no append and repeats none (SEED=${seed})`,
+  async () => {
+    for (let round = 0; round < rounds(3); round += 1) {
+      await inRound(round, async () => {
+        const child = await startAppending();
+        await expect(openSqliteEventLog({ folder })).rejects.toThrow(LogInUse);
+        await pause(number(50));
+        await kill(child);
 
-      const log = await openSqliteEventLog({ folder });
-      try {
-        expectSound(await readLog(log));
-        await settle(log);
-        expectSound(await readLog(log));
-        expect(await log.health()).toEqual({ writable: true, readable: true });
-      } finally {
-        await log.close();
-      }
-    });
-  }
-}, 30_000 + rounds(3) * 10_000);
+        const log = await openSqliteEventLog({ folder });
+        try {
+          expectSound(await readLog(log));
+          await settle(log);
+          expectSound(await readLog(log));
+          expect(await log.health()).toEqual({ writable: true, readable: true });
+        } finally {
+          await log.close();
+        }
+      });
+    }
+  },
+  30_000 + rounds(3) * 10_000,
+);

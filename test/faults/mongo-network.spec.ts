@@ -44,7 +44,10 @@ const networkFaults = (standalone: boolean) => {
 
   it('answers stop coming over connections that stay open: calls end in time, and nothing is lost or doubled', async () => {
     proxy.stall('down');
-    const [read, health] = await Promise.all([timed(() => stores.readStore.get('counters', 'counter-1')), timed(() => stores.readStore.health())]);
+    const [read, health] = await Promise.all([
+      timed(() => stores.readStore.get('counters', 'counter-1')),
+      timed(() => stores.readStore.health()),
+    ]);
     proxy.abandon();
     await stopWriter();
     await expectViewIsFold(stores);
@@ -58,7 +61,14 @@ const networkFaults = (standalone: boolean) => {
       const spec: ViewSpec = { name: 'handed-over', version: 1, indexes: [] };
       const other = await openMongoReadStore({ url: server.url });
       const commit = (store: ReadStore, from: string | null, position: string, fence: number) =>
-        store.commit({ view: spec.name, version: 1, from, to: { position, handled: 1 }, fence, changes: [{ position, operations: [{ op: 'put', key: position, row: {} }] }] });
+        store.commit({
+          view: spec.name,
+          version: 1,
+          from,
+          to: { position, handled: 1 },
+          fence,
+          changes: [{ position, operations: [{ op: 'put', key: position, row: {} }] }],
+        });
       await stores.readStore.prepare(spec);
       await stores.readStore.swap(spec.name, undefined, 1);
       await commit(stores.readStore, null, '1', 1);
@@ -83,12 +93,34 @@ const networkFaults = (standalone: boolean) => {
 
   if (standalone) {
     it('a writer that stood still in a commit brings nothing back that was removed meanwhile', async () => {
-      const spec: ViewSpec = { name: 'handed-over', version: 1, indexes: [{ name: 'by-name', fields: [{ field: 'name' }] }] };
+      const spec: ViewSpec = {
+        name: 'handed-over',
+        version: 1,
+        indexes: [{ name: 'by-name', fields: [{ field: 'name' }] }],
+      };
       const way = await TcpProxy.start(server.port);
-      const [stopped, other] = await Promise.all([`mongodb://127.0.0.1:${way.port}/platform?directConnection=true`, server.url].map((url) => openMongoReadStore({ url })));
+      const [stopped, other] = await Promise.all(
+        [`mongodb://127.0.0.1:${way.port}/platform?directConnection=true`, server.url].map((url) =>
+          openMongoReadStore({ url }),
+        ),
+      );
       if (stopped === undefined || other === undefined) throw new Error('two stores were opened');
-      const commit = (store: ReadStore, from: string | null, position: string, operations: readonly Operation[], state: RowBatch['state']) =>
-        store.commit({ view: spec.name, version: 1, from, to: { position, handled: 1 }, fence: Number(position), changes: [{ position, operations }], ...(state && { state }) });
+      const commit = (
+        store: ReadStore,
+        from: string | null,
+        position: string,
+        operations: readonly Operation[],
+        state: RowBatch['state'],
+      ) =>
+        store.commit({
+          view: spec.name,
+          version: 1,
+          from,
+          to: { position, handled: 1 },
+          fence: Number(position),
+          changes: [{ position, operations }],
+          ...(state && { state }),
+        });
       await stopped.prepare(spec);
       await stopped.swap(spec.name, undefined, 1);
       await commit(stopped, null, '1', [{ op: 'put', key: 'a', row: { name: 'a' } }], undefined);
@@ -97,21 +129,32 @@ const networkFaults = (standalone: boolean) => {
         isTaken ||= ['journals', 'pending', '$set'].every((word) => piece.includes(word)) && !piece.includes('$unset');
         if (isTaken) way.stall('down');
       };
-      const late = timed(() => commit(stopped, '1', '2', [{ op: 'put', key: 'b', row: { name: 'b' } }], { solved: 'not yet', kept: 'old' }));
+      const late = timed(() =>
+        commit(stopped, '1', '2', [{ op: 'put', key: 'b', row: { name: 'b' } }], { solved: 'not yet', kept: 'old' }),
+      );
       await until(() => isTaken, 'the commit of the one that stands still');
       await until(async () => {
-        const committed = await timed(() => commit(other, '2', '3', [{ op: 'remove', key: 'b' }], { solved: null, kept: 'new' }));
+        const committed = await timed(() =>
+          commit(other, '2', '3', [{ op: 'remove', key: 'b' }], { solved: null, kept: 'new' }),
+        );
         return committed.outcome.status === 'fulfilled';
       }, 'the commit of the other');
       way.onSentUp = () => undefined;
       way.resume();
       await late;
       expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: 'a' }]);
-      expect([await other.get(spec.name, 'b'), await other.count(spec.name), (await other.find(spec.name, { orderBy: [{ field: 'name', order: 'asc' }], limit: 5 })).length]).toEqual([undefined, 1, 1]);
+      expect([
+        await other.get(spec.name, 'b'),
+        await other.count(spec.name),
+        (await other.find(spec.name, { orderBy: [{ field: 'name', order: 'asc' }], limit: 5 })).length,
+      ]).toEqual([undefined, 1, 1]);
       expect(await other.viewState(spec.name, 1)).toEqual([{ key: 'kept', value: 'new' }]);
       // What was removed may come again.
       await commit(other, '3', '4', [{ op: 'put', key: 'b', row: { name: 'again' } }], { solved: 'again' });
-      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: 'a' }, { key: 'b', row: { name: 'again' } }]);
+      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([
+        { key: 'a' },
+        { key: 'b', row: { name: 'again' } },
+      ]);
       expect(await other.viewState(spec.name, 1)).toContainEqual({ key: 'solved', value: 'again' });
       await Promise.all([stopped.close(), other.close()]);
       await way.close();
@@ -127,12 +170,23 @@ const networkFaults = (standalone: boolean) => {
   });
 
   it('two instances boot on an empty server: one makes each view, both use it', async () => {
-    const spec: ViewSpec = { name: 'made-twice', version: 1, indexes: [{ name: 'by-name', fields: [{ field: 'name' }] }] };
+    const spec: ViewSpec = {
+      name: 'made-twice',
+      version: 1,
+      indexes: [{ name: 'by-name', fields: [{ field: 'name' }] }],
+    };
     const both = await Promise.all([1, 2].map(() => openMongoReadStore({ url: server.url })));
     await Promise.all(both.map((store) => store.prepare(spec)));
     const swapped = await Promise.all(both.map((store) => store.swap(spec.name, undefined, 1)));
     const put = { op: 'put', key: 'a', row: { name: 'x' } } as const;
-    await both[0]?.commit({ view: spec.name, version: 1, from: null, to: { position: '1', handled: 1 }, fence: 1, changes: [{ position: '1', operations: [put] }] });
+    await both[0]?.commit({
+      view: spec.name,
+      version: 1,
+      from: null,
+      to: { position: '1', handled: 1 },
+      fence: 1,
+      changes: [{ position: '1', operations: [put] }],
+    });
     expect(swapped.filter(Boolean)).toHaveLength(1);
     expect(await both[1]?.find(spec.name, { where: { name: 'x' }, limit: 2 })).toMatchObject([{ key: 'a' }]);
     await Promise.all(both.map((store) => store.close()));

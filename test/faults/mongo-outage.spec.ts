@@ -28,29 +28,40 @@ const outages = (standalone: boolean) => {
     await server.remove();
   });
 
-  it.each([1_000, awayMs(30)])('for %d ms, events are taken, reads and health say that it is away, and then the view is the log again', async (milliseconds) => {
-    await server.kill();
-    const head = await stores.log.head();
-    const [read, found, health] = await Promise.all([
-      timed(() => stores.readStore.get('counters', 'counter-1')),
-      timed(() => stores.readStore.readState('any')),
-      timed(() => stores.readStore.health()),
-    ]);
-    await lasting(milliseconds);
-    expect((await stores.log.head()) ?? '').not.toBe(head);
-    await server.start();
-    await stopWriter();
-    await expectViewIsFold(stores);
+  it.each([1_000, awayMs(30)])(
+    'for %d ms, events are taken, reads and health say that it is away, and then the view is the log again',
+    async (milliseconds) => {
+      await server.kill();
+      const head = await stores.log.head();
+      const [read, found, health] = await Promise.all([
+        timed(() => stores.readStore.get('counters', 'counter-1')),
+        timed(() => stores.readStore.readState('any')),
+        timed(() => stores.readStore.health()),
+      ]);
+      await lasting(milliseconds);
+      expect((await stores.log.head()) ?? '').not.toBe(head);
+      await server.start();
+      await stopWriter();
+      await expectViewIsFold(stores);
 
-    expect([read.outcome, found.outcome]).toMatchObject([UNAVAILABLE, UNAVAILABLE]);
-    expect(health.outcome).toMatchObject({ value: { ok: false, reason: expect.stringMatching(/^MongoDB /) } });
-    expect([read.milliseconds < READ_MS, found.milliseconds < READ_MS, health.milliseconds < HEALTH_MS]).toEqual([true, true, true]);
-    expect(await stores.readStore.health()).toEqual({ ok: true });
-  }, 60_000 + awayMs(30));
+      expect([read.outcome, found.outcome]).toMatchObject([UNAVAILABLE, UNAVAILABLE]);
+      expect(health.outcome).toMatchObject({ value: { ok: false, reason: expect.stringMatching(/^MongoDB /) } });
+      expect([read.milliseconds < READ_MS, found.milliseconds < READ_MS, health.milliseconds < HEALTH_MS]).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(await stores.readStore.health()).toEqual({ ok: true });
+    },
+    60_000 + awayMs(30),
+  );
 
   it('stands still and goes on: reads end in time, and nothing is lost or doubled', async () => {
     server.pause();
-    const [read, health] = await Promise.all([timed(() => stores.readStore.get('counters', 'counter-1')), timed(() => stores.readStore.health())]);
+    const [read, health] = await Promise.all([
+      timed(() => stores.readStore.get('counters', 'counter-1')),
+      timed(() => stores.readStore.health()),
+    ]);
     await lasting(10_000);
     server.goOn();
     await stopWriter();

@@ -16,7 +16,13 @@ let child: Child;
 beforeEach(async () => {
   upstream = await startUpstreamDouble();
   dataDir = mkdtempSync(join(tmpdir(), 'overload-'));
-  writeFileSync(join(dataDir, 'models.json'), JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }] }));
+  writeFileSync(
+    join(dataDir, 'models.json'),
+    JSON.stringify({
+      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+      models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }],
+    }),
+  );
 });
 afterEach(async () => {
   child.kill('SIGKILL');
@@ -26,31 +32,68 @@ afterEach(async () => {
 });
 
 const start = async (limits: Parameters<typeof startChild>[2] = {}): Promise<void> => {
-  child = await startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'error', MODELS_FILE: join(dataDir, 'models.json') }, limits);
+  child = await startChild(
+    'apps/api/src/main.ts',
+    {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      BOOTSTRAP_API_KEY: KEY,
+      LOG_LEVEL: 'error',
+      MODELS_FILE: join(dataDir, 'models.json'),
+    },
+    limits,
+  );
 };
-const chatCall = (body: object) => ({ url: `${child.url}/api/compat/v1/chat/completions`, headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }) });
+const chatCall = (body: object) => ({
+  url: `${child.url}/api/compat/v1/chat/completions`,
+  headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+  body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }),
+});
 const chat = () => {
   const { url, ...call } = chatCall({});
   return fetch(url, { method: 'POST', ...call, signal: AbortSignal.timeout(30_000) });
 };
 const addSpace = async (name: string): Promise<number> =>
-  (await fetch(`${child.url}/api/v1/core/spaces`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify({ name }) })).status;
+  (
+    await fetch(`${child.url}/api/v1/core/spaces`, {
+      method: 'POST',
+      headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+  ).status;
 
 test('with 256 files, callers beyond what can be served get 503 or no connection; writes go on, and all is well when they have left', async () => {
   await start({ openFiles: 256 });
   upstream.behaviour = (response) => void events(response, chunk({ content: 'a' }));
   const asked: ClientRequest[] = [];
   const outcomes = await Promise.all(
-    Array.from({ length: 300 }, () => new Promise<string>((resolve) => {
-      const { url, headers, body } = chatCall({ stream: true });
-      const call = request(url, { method: 'POST', headers, agent: false }, ({ statusCode, headers: given }) => resolve(`${statusCode} ${given['retry-after'] ?? ''}`));
-      asked.push(call.on('error', () => resolve('no connection')).end(body));
-    })),
+    Array.from(
+      { length: 300 },
+      () =>
+        new Promise<string>((resolve) => {
+          const { url, headers, body } = chatCall({ stream: true });
+          const call = request(url, { method: 'POST', headers, agent: false }, ({ statusCode, headers: given }) =>
+            resolve(`${statusCode} ${given['retry-after'] ?? ''}`),
+          );
+          asked.push(call.on('error', () => resolve('no connection')).end(body));
+        }),
+    ),
   );
-  expect(Object.keys(Object.groupBy(outcomes, (outcome) => outcome)).filter((outcome) => outcome !== 'no connection').toSorted()).toEqual(['200 ', '503 1']);
+  expect(
+    Object.keys(Object.groupBy(outcomes, (outcome) => outcome))
+      .filter((outcome) => outcome !== 'no connection')
+      .toSorted(),
+  ).toEqual(['200 ', '503 1']);
   for (const call of asked) call.destroy();
   upstream.behaviour = behaves;
-  await until(async () => (await chat().then(({ status }) => status, () => 0)) === 200, 'an answer');
+  await until(
+    async () =>
+      (await chat().then(
+        ({ status }) => status,
+        () => 0,
+      )) === 200,
+    'an answer',
+  );
   await until(async () => (await addSpace('After').catch(() => 0)) === 201, 'a write');
   await until(() => readdirSync(`/proc/${child.pid}/fd`).length < 200, 'the files to be closed');
 });
@@ -66,7 +109,9 @@ test('a main loop that stands still for five seconds: not alive meanwhile, then 
   const calls = upstream.calls.length;
   child.kill('SIGCONT');
   const answers = await Promise.all(waiting);
-  expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(answers.map(() => [503, '1']));
+  expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+    answers.map(() => [503, '1']),
+  );
   expect(upstream.calls).toHaveLength(calls);
   expect((await fetch(`${child.url}/health/live`)).status).toBe(200);
   await until(async () => (await chat()).status === 200, 'an answer');

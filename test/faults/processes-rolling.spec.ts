@@ -24,7 +24,10 @@ const specs = (): void => {
   /** What is served is the fold of the log up to now, in the shape that a version declares. */
   const serves = async (version: keyof typeof declarations): Promise<void> => {
     const expected = await folded(version);
-    await eventually(async () => (await viewText(cluster.readStore, await live())) === expected, `the view of ${version}`);
+    await eventually(
+      async () => (await viewText(cluster.readStore, await live())) === expected,
+      `the view of ${version}`,
+    );
   };
 
   it('each goes on with what it declares, the newer is served once it has caught up, and nothing is lost either way', async () => {
@@ -41,7 +44,12 @@ const specs = (): void => {
     await eventually(async () => (await live()) > before, 'the newer view');
     await stopWriting();
     await serves('1.1.0');
-    expect([...older, ...newer].map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([null, null, null, null]);
+    expect([...older, ...newer].map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
 
     // With the older ones gone nothing changes; with the newer ones gone instead, the older declaration is built again.
     await cluster.kill(older[0] as (typeof older)[number]);
@@ -55,4 +63,5 @@ const specs = (): void => {
   }, 180_000);
 };
 
-describe('a newer version beside an older one', () => (isInstalled() ? specs() : it.todo('skipped: test/servers/mongodb.sh install was not run')));
+describe('a newer version beside an older one', () =>
+  isInstalled() ? specs() : it.todo('skipped: test/servers/mongodb.sh install was not run'));

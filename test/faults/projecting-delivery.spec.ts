@@ -20,8 +20,14 @@ const fill = async (log: MemoryLog): Promise<string> => {
   return (await log.head()) ?? '';
 };
 
-const rowsOf = async (readStore: MemoryReadStore): Promise<string> => JSON.stringify((await readStore.find('counters', { limit: 100 })).map(({ key, row }) => [key, row['count']]).toSorted());
-const countsIn = (fold: string): string => JSON.stringify((JSON.parse(fold) as [string, { count: number }][]).map(([key, { count }]) => [key, count]).toSorted());
+const rowsOf = async (readStore: MemoryReadStore): Promise<string> =>
+  JSON.stringify(
+    (await readStore.find('counters', { limit: 100 })).map(({ key, row }) => [key, row['count']]).toSorted(),
+  );
+const countsIn = (fold: string): string =>
+  JSON.stringify(
+    (JSON.parse(fold) as [string, { count: number }][]).map(([key, { count }]) => [key, count]).toSorted(),
+  );
 
 test(`the same rows when every event comes 2 to 5 times, out of step with the pages (SEED=${seed})`, async () => {
   for (let round = 0; round < rounds(5); round += 1) {
@@ -102,7 +108,11 @@ test('a policy that is given events again has one effect each, by ids that come 
     await hand(events, upTo);
   };
   const effects = new Map<string, string>();
-  const policy: Policy = { name: 'mailing', types: ['CounterOpened'], react: async ({ context }: RecordedEvent) => void effects.set(context.id, context.stream) };
+  const policy: Policy = {
+    name: 'mailing',
+    types: ['CounterOpened'],
+    react: async ({ context }: RecordedEvent) => void effects.set(context.id, context.stream),
+  };
   const policies = policiesOver(log, new MemoryReadStore(), [policy]);
   await policies.start();
   for (const name of ['a', 'b', 'c']) await log.append(`counter-${name}`, [opened(name)], 'noStream');

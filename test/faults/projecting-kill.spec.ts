@@ -43,12 +43,16 @@ class TornStore extends MemoryReadStore {
 
   override async commit(batch: Parameters<MemoryReadStore['commit']>[0]): Promise<void> {
     if (batch.changes.length === 0 || (this.left -= 1) !== 0) return super.commit(batch);
-    await super.commit(this.first === 'checkpoint' ? { ...batch, changes: [] } : { ...batch, to: { position: batch.from, handled: 0 } });
+    await super.commit(
+      this.first === 'checkpoint' ? { ...batch, changes: [] } : { ...batch, to: { position: batch.from, handled: 0 } },
+    );
     return new Promise(() => undefined);
   }
 }
 
-const viewAfterTearing = async (readStore: MemoryReadStore): Promise<{ readonly view: unknown; readonly log: string }> => {
+const viewAfterTearing = async (
+  readStore: MemoryReadStore,
+): Promise<{ readonly view: unknown; readonly log: string }> => {
   const first = memoryProjecting({ readStore });
   await first.projecting.start();
   for (let index = 0; index < 5; index += 1) {

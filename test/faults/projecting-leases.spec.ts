@@ -30,7 +30,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const start = (name: string, ...more: readonly Projection[]): Promise<SharedProjector> => startOn(readStore, name, more);
+const start = (name: string, ...more: readonly Projection[]): Promise<SharedProjector> =>
+  startOn(readStore, name, more);
 const startOn = async (store: ReadStore, name: string, more: readonly Projection[] = []): Promise<SharedProjector> => {
   const projector = sharedProjector({ name, log, readStore: store, more });
   projectors.push(projector);
@@ -42,13 +43,18 @@ const end = async (projector: SharedProjector): Promise<void> => {
   await projector.stop();
 };
 const openAll = async (): Promise<void> => {
-  for (let number = 0; number < STREAMS; number += 1) await log.append(`counter-${number}`, [opened(`c${number}`)], 'noStream');
+  for (let number = 0; number < STREAMS; number += 1)
+    await log.append(`counter-${number}`, [opened(`c${number}`)], 'noStream');
 };
 const countAll = async (revision: number | 'any'): Promise<void> => {
   for (let number = 0; number < STREAMS; number += 1) await log.append(`counter-${number}`, [counted(1)], revision);
 };
-const counts = async () => (await readStore.find('counters', { orderBy: [{ field: 'name', order: 'asc' }], limit: 100 })).map(({ row }) => row['count']);
-const shown = async (projector: SharedProjector): Promise<boolean> => projector.projecting.waitFor('counters', (await log.head()) ?? '', LONG);
+const counts = async () =>
+  (await readStore.find('counters', { orderBy: [{ field: 'name', order: 'asc' }], limit: 100 })).map(
+    ({ row }) => row['count'],
+  );
+const shown = async (projector: SharedProjector): Promise<boolean> =>
+  projector.projecting.waitFor('counters', (await log.head()) ?? '', LONG);
 /** The store as one projector sees it: something happens ahead of each call of a method. */
 const meddled = (method: 'checkpoint' | 'writeState', ahead: (...given: unknown[]) => Promise<void>): ReadStore =>
   new Proxy(readStore, {
@@ -57,9 +63,15 @@ const meddled = (method: 'checkpoint' | 'writeState', ahead: (...given: unknown[
       return name === method ? async (...given: unknown[]) => ahead(...given).then(() => called(...given)) : called;
     },
   });
-const rebuilt = (): Promise<void> => until(async () => ((await readStore.readState('rebuild/counters')) as { state: string }).state === 'swapped', 'the rebuild', { patience: 20_000 });
+const rebuilt = (): Promise<void> =>
+  until(
+    async () => ((await readStore.readState('rebuild/counters')) as { state: string }).state === 'swapped',
+    'the rebuild',
+    { patience: 20_000 },
+  );
 /** Each projector holds as many slices as there should be, in the order of their names. */
-const divided = (...shares: readonly number[]): Promise<void> => until(() => projectors.every(({ slices }, index) => slices() === shares[index]));
+const divided = (...shares: readonly number[]): Promise<void> =>
+  until(() => projectors.every(({ slices }, index) => slices() === shares[index]));
 
 test('projectors share the slices fairly, take over those of one that leaves, and every event is applied once', async () => {
   const first = await start('a');
@@ -70,14 +82,23 @@ test('projectors share the slices fairly, take over those of one that leaves, an
   await countAll(0);
   expect(await shown(first)).toBe(true);
   await start('c');
-  await until(() => projectors.every(({ slices }) => slices() >= 2) && projectors.reduce((sum, { slices }) => sum + slices(), 0) === 8);
+  await until(
+    () =>
+      projectors.every(({ slices }) => slices() >= 2) &&
+      projectors.reduce((sum, { slices }) => sum + slices(), 0) === 8,
+  );
   await countAll(1);
   await end(second);
   await divided(4, 4);
   await countAll(2);
   expect(await shown(first)).toBe(true);
   expect(await counts()).toEqual(Array.from({ length: STREAMS }, () => 3));
-  expect(await first.projecting.status('counters')).toMatchObject({ state: 'live', lagEvents: 0, deadLetters: 0, rows: STREAMS });
+  expect(await first.projecting.status('counters')).toMatchObject({
+    state: 'live',
+    lagEvents: 0,
+    deadLetters: 0,
+    rows: STREAMS,
+  });
 });
 
 test('a projector that stands still loses its slices, and its writes are refused when it goes on', async () => {
@@ -117,9 +138,14 @@ test('a process that writes nothing itself knows when a view shows a write, and 
   expect(await watcher.projecting.retryDeadLetter(letter?.id ?? '')).toMatchObject({ attempts: 2 });
   expect(await watcher.projecting.discardDeadLetter(letter?.id ?? '')).toBeUndefined();
   await watcher.projecting.rebuild('counters').start({ swap: true });
-  await expect(watcher.projecting.rebuild('counters').start({ swap: false })).rejects.toMatchObject({ code: 'rebuild_exists' });
+  await expect(watcher.projecting.rebuild('counters').start({ swap: false })).rejects.toMatchObject({
+    code: 'rebuild_exists',
+  });
   await until(async () => (await watcher.projecting.rebuild('counters').status())?.state === 'swapped');
-  expect((await watcher.projecting.status('counters')).rebuild?.verification).toMatchObject({ equal: true, rows: STREAMS });
+  expect((await watcher.projecting.status('counters')).rebuild?.verification).toMatchObject({
+    equal: true,
+    rows: STREAMS,
+  });
   await watcher.projecting.rebuild('counters').retire();
   expect(await readStore.versions('counters')).toEqual([2]);
   await countAll('any');
@@ -136,7 +162,11 @@ test('views that are rebuilt at once by projectors that lead one each do not wai
   await openAll();
   const rebuilds = ['counters', 'counters-too'].map((view) => projector.projecting.rebuild(view));
   await Promise.all(rebuilds.map((rebuild) => rebuild.start({ swap: true })));
-  await until(async () => (await Promise.all(rebuilds.map((rebuild) => rebuild.status()))).every((status) => status?.state === 'swapped'), 'both rebuilds');
+  await until(
+    async () =>
+      (await Promise.all(rebuilds.map((rebuild) => rebuild.status()))).every((status) => status?.state === 'swapped'),
+    'both rebuilds',
+  );
   expect(await counts()).toHaveLength(STREAMS);
 });
 
@@ -148,9 +178,16 @@ test('a leader that cannot begin anew from what another has decided tries again'
   // As another leader would roll back; the first thing that this one reads then fails.
   let failures = 1;
   const checkpoint = readStore.checkpoint.bind(readStore);
-  jest.spyOn(readStore, 'checkpoint').mockImplementation(async (...asked) => ((failures -= 1) === 0 ? Promise.reject(new Unavailable('views', 'away')) : checkpoint(...asked)));
+  jest
+    .spyOn(readStore, 'checkpoint')
+    .mockImplementation(async (...asked) =>
+      (failures -= 1) === 0 ? Promise.reject(new Unavailable('views', 'away')) : checkpoint(...asked),
+    );
   await readStore.swap('counters', 2, 1);
-  await readStore.writeState('rebuild/counters', { ...((await readStore.readState('rebuild/counters')) as object), state: 'ready' });
+  await readStore.writeState('rebuild/counters', {
+    ...((await readStore.readState('rebuild/counters')) as object),
+    state: 'ready',
+  });
   await until(() => failures <= 0, 'a failure');
   await countAll(0);
   expect(await shown(leader)).toBe(true);
@@ -163,7 +200,8 @@ test('slices that come together and cannot be opened for a while come together l
   let failures = 40;
   const store = meddled('checkpoint', async () => {
     const [lease] = await readStore.listState('lease/');
-    if ((lease?.value as { wanted?: string } | undefined)?.wanted !== undefined && (failures -= 1) >= 0) throw new Unavailable('views', 'away');
+    if ((lease?.value as { wanted?: string } | undefined)?.wanted !== undefined && (failures -= 1) >= 0)
+      throw new Unavailable('views', 'away');
   });
   const leader = await startOn(store, 'a');
   await start('b');
@@ -196,7 +234,11 @@ test('a projector that joins while builds are compared gets its slices afterward
   joined.resolve();
   await rebuilt();
   await divided(4, 4);
-  expect(await leader.projecting.status('counters')).toMatchObject({ version: 2, state: 'live', rebuild: { verification: { equal: true } } });
+  expect(await leader.projecting.status('counters')).toMatchObject({
+    version: 2,
+    state: 'live',
+    rebuild: { verification: { equal: true } },
+  });
 });
 
 test('slices stay where builds are compared, although a beat had read who held them before', async () => {

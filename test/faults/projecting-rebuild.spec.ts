@@ -5,7 +5,14 @@ import { counted, opened } from '../fixtures/counters';
 import { until } from '../fixtures/until';
 import { inRound, rounds, seed, seededNumbers } from './log/rounds';
 import { kill, startChild } from './projecting/child-process';
-import { type CounterStores, expectViewIsFold, foldLog, openCounterStores, startWriters, viewText } from './projecting/counter-stores';
+import {
+  type CounterStores,
+  expectViewIsFold,
+  foldLog,
+  openCounterStores,
+  startWriters,
+  viewText,
+} from './projecting/counter-stores';
 
 /** Fault 11: writers during catch-up and rebuild. Fault 15: rebuild while writing. Fault 16: kill -9 during a rebuild. */
 
@@ -15,7 +22,11 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'projecting-rebuild-'
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const fill = async ({ log }: CounterStores, streams: number): Promise<void> => {
-  await Promise.all(Array.from({ length: streams }, (_, index) => log.append(`counter-${index}`, [opened(`n${index}`), ...Array.from({ length: 9 }, () => counted(2))], 'noStream')));
+  await Promise.all(
+    Array.from({ length: streams }, (_, index) =>
+      log.append(`counter-${index}`, [opened(`n${index}`), ...Array.from({ length: 9 }, () => counted(2))], 'noStream'),
+    ),
+  );
 };
 
 test('no event is skipped or doubled while writers write during catch-up and rebuild', async () => {
@@ -60,23 +71,29 @@ test('the old view is served until the switch, and no reader sees the view go ba
 const POINTS = 10;
 const pointOf = (round: number): number => (rounds(0) < POINTS ? number(POINTS) : round % POINTS);
 
-test(`a rebuild killed at any point goes on, and the old view is served meanwhile (SEED=${seed})`, async () => {
-  const filled = await openCounterStores(folder);
-  await fill(filled, 2_000);
-  await filled.close();
-  for (let round = 0; round < rounds(2); round += 1) {
-    await inRound(round, async () => {
-      await kill(await startChild(folder, 'there', String((pointOf(round) + number(10) / 10) / POINTS)));
-      const stores = await openCounterStores(folder);
-      await stores.projecting.start();
-      const rebuild = stores.projecting.rebuild('counters');
-      await expectViewIsFold(stores);
-      await until(async () => (await rebuild.status())?.state === 'swapped');
-      await expectViewIsFold(stores);
-      expect(await viewText(stores.readStore, (await rebuild.status())?.version ?? 0)).toBe(await foldLog(stores.log));
-      await rebuild.retire();
-      expect(await stores.readStore.versions('counters')).toHaveLength(1);
-      await stores.close();
-    });
-  }
-}, 60_000 + rounds(2) * 15_000);
+test(
+  `a rebuild killed at any point goes on, and the old view is served meanwhile (SEED=${seed})`,
+  async () => {
+    const filled = await openCounterStores(folder);
+    await fill(filled, 2_000);
+    await filled.close();
+    for (let round = 0; round < rounds(2); round += 1) {
+      await inRound(round, async () => {
+        await kill(await startChild(folder, 'there', String((pointOf(round) + number(10) / 10) / POINTS)));
+        const stores = await openCounterStores(folder);
+        await stores.projecting.start();
+        const rebuild = stores.projecting.rebuild('counters');
+        await expectViewIsFold(stores);
+        await until(async () => (await rebuild.status())?.state === 'swapped');
+        await expectViewIsFold(stores);
+        expect(await viewText(stores.readStore, (await rebuild.status())?.version ?? 0)).toBe(
+          await foldLog(stores.log),
+        );
+        await rebuild.retire();
+        expect(await stores.readStore.versions('counters')).toHaveLength(1);
+        await stores.close();
+      });
+    }
+  },
+  60_000 + rounds(2) * 15_000,
+);

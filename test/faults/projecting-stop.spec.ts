@@ -48,27 +48,31 @@ const view = async (): Promise<string> => {
   return text;
 };
 
-test(`writes of a stopped process are refused when it goes on, and no event is lost or doubled (SEED=${seed})`, async () => {
-  const first = await start('a');
-  const second = await start('b');
-  const divided = () => until(() => first.slices() === 4 && second.slices() === 4);
-  await divided();
-  stopWriting = startWriters(log, 4);
-  for (let taken = 0, round = 0; taken < rounds(3); round += 1) {
-    await inRound(round, async () => {
-      const [stopped, other] = number(2) === 0 ? [first, second] : [second, first];
-      await pause(number(200));
-      stopped.child.kill('SIGSTOP');
-      // Stopped in the middle of a write it keeps SQLite's lock, and nobody can take over: then it goes on, and is stopped again.
-      const deadline = Date.now() + WAIT_MS;
-      while (other.slices() < 8 && Date.now() < deadline) await pause(10);
-      taken += other.slices() === 8 ? 1 : 0;
-      stopped.child.kill('SIGCONT');
-      await divided();
-    });
-  }
-  await stopWriting();
-  const expected = await foldLog(log);
-  let held = '';
-  await until(async () => (held = await view()) === expected).finally(() => expect(held).toBe(expected));
-}, 60_000 + rounds(3) * 10_000);
+test(
+  `writes of a stopped process are refused when it goes on, and no event is lost or doubled (SEED=${seed})`,
+  async () => {
+    const first = await start('a');
+    const second = await start('b');
+    const divided = () => until(() => first.slices() === 4 && second.slices() === 4);
+    await divided();
+    stopWriting = startWriters(log, 4);
+    for (let taken = 0, round = 0; taken < rounds(3); round += 1) {
+      await inRound(round, async () => {
+        const [stopped, other] = number(2) === 0 ? [first, second] : [second, first];
+        await pause(number(200));
+        stopped.child.kill('SIGSTOP');
+        // Stopped in the middle of a write it keeps SQLite's lock, and nobody can take over: then it goes on, and is stopped again.
+        const deadline = Date.now() + WAIT_MS;
+        while (other.slices() < 8 && Date.now() < deadline) await pause(10);
+        taken += other.slices() === 8 ? 1 : 0;
+        stopped.child.kill('SIGCONT');
+        await divided();
+      });
+    }
+    await stopWriting();
+    const expected = await foldLog(log);
+    let held = '';
+    await until(async () => (held = await view()) === expected).finally(() => expect(held).toBe(expected));
+  },
+  60_000 + rounds(3) * 10_000,
+);

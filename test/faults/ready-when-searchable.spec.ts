@@ -21,13 +21,27 @@ const breakPassages = (blobs: Blobs): jest.SpyInstance => {
 test('a document whose passages the search index could not take is Failed and says so, and Ready when they were taken after all', async () => {
   const { call, platform } = test_;
   const { projecting, stores } = platform.host;
-  const agent = await call<{ id: string }>('/api/v1/core/agents', { method: 'POST', body: { name: 'Guide', knowledgeEnabled: true } });
+  const agent = await call<{ id: string }>('/api/v1/core/agents', {
+    method: 'POST',
+    body: { name: 'Guide', knowledgeEnabled: true },
+  });
   const path = `/api/v1/core/knowledge/${agent.body.id}`;
   const broken = breakPassages(stores.blobs);
-  const added = await call<{ id: string }>(`${path}/documents`, { method: 'POST', body: { name: 'a.md', content: 'Zebras sleep standing up.', mimeType: 'text/markdown' } });
-  const document = async () => (await call<{ status: string; statusDetail?: { code: string } }>(`${path}/documents/${added.body.id}`)).body;
-  const found = async () => (await call<{ items: readonly unknown[] }>(`${path}/search`, { method: 'POST', body: { query: 'zebras', mode: 'text' } })).body.items.length;
-  const ended = () => until(async () => ['Ready', 'Failed'].includes((await document()).status), 'the end of ingestion');
+  const added = await call<{ id: string }>(`${path}/documents`, {
+    method: 'POST',
+    body: { name: 'a.md', content: 'Zebras sleep standing up.', mimeType: 'text/markdown' },
+  });
+  const document = async () =>
+    (await call<{ status: string; statusDetail?: { code: string } }>(`${path}/documents/${added.body.id}`)).body;
+  const found = async () =>
+    (
+      await call<{ items: readonly unknown[] }>(`${path}/search`, {
+        method: 'POST',
+        body: { query: 'zebras', mode: 'text' },
+      })
+    ).body.items.length;
+  const ended = () =>
+    until(async () => ['Ready', 'Failed'].includes((await document()).status), 'the end of ingestion');
 
   await ended();
   expect(await document()).toMatchObject({ status: 'Failed', statusDetail: { code: 'not_searchable' } });

@@ -32,7 +32,12 @@ const specs = (): void => {
   it('killed in the middle of batches and started again, the brokers hold every event, in order, and the consumer counts each once', async () => {
     const { relay, start, topicPrefix, write, read } = relayed(brokers);
     const folder = mkdtempSync(join(tmpdir(), 'relay-'));
-    const consumer = new Consumer({ KAFKA_BROKERS: brokers[0] as string, KAFKA_TOPIC_PREFIX: topicPrefix, KAFKA_GROUP: topicPrefix, STATE_FILE: join(folder, 'state.json') });
+    const consumer = new Consumer({
+      KAFKA_BROKERS: brokers[0] as string,
+      KAFKA_TOPIC_PREFIX: topicPrefix,
+      KAFKA_GROUP: topicPrefix,
+      STATE_FILE: join(folder, 'state.json'),
+    });
     const run = await start();
     let written = 0;
     for (let round = 0; round < 2; round += 1) {
@@ -83,43 +88,47 @@ const specs = (): void => {
     for (const sequences of streams.values()) expect(sequences).toEqual(inOrder(written));
   }, 120_000);
 
-  it('away for long, the log goes on, memory is bounded, and all is there afterwards', async () => {
-    const { log, relay, start, write, read } = relayed(brokers);
-    await write(STREAMS, 1);
-    const run = await start();
-    await until(() => relay.counts.published === STREAMS);
-    await proxy.down();
-    const pages: number[] = [];
-    const deliver = log.deliver;
-    log.deliver = (events, upTo, hand) => {
-      pages.push(events.length);
-      return deliver(events, upTo, hand);
-    };
-    let written = 1;
-    const seconds = awayMs(20) / 1_000;
-    for (let second = 0; second < seconds; second += 1) {
-      await write(STREAMS, 50);
-      written += 50;
-      await lasting(1_000);
-    }
-    const told = await relay.health();
-    const { failure, position } = run;
-    const lag = (await log.readAll({ after: position, limit: 1_000_000 })).events.length;
-    const handedOver = pages.length;
-    await proxy.up();
-    await until(() => relay.counts.published === written * STREAMS);
-    // With nothing to send, too, health finds its way back.
-    proxy.cut();
-    await until(async () => (await relay.health()).ok);
-    await run.stop();
-    expect(told.ok).toBe(false);
-    expect(lag).toBeGreaterThanOrEqual(seconds * 50 * STREAMS - 1_000);
-    expect(failure?.attempts).toBeGreaterThan(1);
-    // The batch on its way, the one prepared behind it, and the first small ones while the fault began.
-    expect(handedOver).toBeLessThan(6);
-    const { streams } = await read(brokers);
-    for (const sequences of streams.values()) expect(sequences).toEqual(inOrder(written));
-  }, 180_000 + awayMs(20) * 2);
+  it(
+    'away for long, the log goes on, memory is bounded, and all is there afterwards',
+    async () => {
+      const { log, relay, start, write, read } = relayed(brokers);
+      await write(STREAMS, 1);
+      const run = await start();
+      await until(() => relay.counts.published === STREAMS);
+      await proxy.down();
+      const pages: number[] = [];
+      const deliver = log.deliver;
+      log.deliver = (events, upTo, hand) => {
+        pages.push(events.length);
+        return deliver(events, upTo, hand);
+      };
+      let written = 1;
+      const seconds = awayMs(20) / 1_000;
+      for (let second = 0; second < seconds; second += 1) {
+        await write(STREAMS, 50);
+        written += 50;
+        await lasting(1_000);
+      }
+      const told = await relay.health();
+      const { failure, position } = run;
+      const lag = (await log.readAll({ after: position, limit: 1_000_000 })).events.length;
+      const handedOver = pages.length;
+      await proxy.up();
+      await until(() => relay.counts.published === written * STREAMS);
+      // With nothing to send, too, health finds its way back.
+      proxy.cut();
+      await until(async () => (await relay.health()).ok);
+      await run.stop();
+      expect(told.ok).toBe(false);
+      expect(lag).toBeGreaterThanOrEqual(seconds * 50 * STREAMS - 1_000);
+      expect(failure?.attempts).toBeGreaterThan(1);
+      // The batch on its way, the one prepared behind it, and the first small ones while the fault began.
+      expect(handedOver).toBeLessThan(6);
+      const { streams } = await read(brokers);
+      for (const sequences of streams.values()) expect(sequences).toEqual(inOrder(written));
+    },
+    180_000 + awayMs(20) * 2,
+  );
 
   it('that stand still are waited for, and nothing is left out or doubled in a consumer', async () => {
     const { relay, start, write, read } = relayed(brokers);
@@ -143,4 +152,5 @@ const specs = (): void => {
 };
 
 /** Faults 27 and 28, on a real broker. */
-describe('With brokers', () => (isKafkaInstalled() ? specs() : it.todo('skipped: Kafka is not installed here (test/servers/kafka.sh install)')));
+describe('With brokers', () =>
+  isKafkaInstalled() ? specs() : it.todo('skipped: Kafka is not installed here (test/servers/kafka.sh install)'));

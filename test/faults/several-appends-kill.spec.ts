@@ -33,12 +33,22 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const send = async ({ method = 'POST', path, key = ADMIN_KEY, body }: Sent, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => {
+const send = async (
+  { method = 'POST', path, key = ADMIN_KEY, body }: Sent,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> => {
   const isForm = body instanceof FormData;
-  const response = await fetch(`${product.url}${CORE}${path}`, { method, headers: { ...headers, 'x-api-key': key, ...(isForm ? {} : { 'content-type': 'application/json' }) }, body: isForm ? body : JSON.stringify(body) });
+  const response = await fetch(`${product.url}${CORE}${path}`, {
+    method,
+    headers: { ...headers, 'x-api-key': key, ...(isForm ? {} : { 'content-type': 'application/json' }) },
+    body: isForm ? body : JSON.stringify(body),
+  });
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 };
-const get = async (path: string): Promise<Answer['body']> => (await (await fetch(`${product.url}${CORE}${path}`, { headers: { 'x-api-key': ADMIN_KEY } })).json()) as Answer['body'];
+const get = async (path: string): Promise<Answer['body']> =>
+  (await (
+    await fetch(`${product.url}${CORE}${path}`, { headers: { 'x-api-key': ADMIN_KEY } })
+  ).json()) as Answer['body'];
 const items = async (path: string) => (await get(path))['items'] as readonly Readonly<Record<string, unknown>>[];
 const made = async (path: string, body: object): Promise<Answer['body']> => {
   const answer = await send({ path, body });
@@ -54,57 +64,101 @@ const killed = async (sent: Sent, n: number, headers: Readonly<Record<string, st
   await start();
 };
 
-const requests: readonly (readonly [title: string, appends: number, prepare: () => Promise<{ readonly sent: Sent; readonly check: (answer: Answer) => Promise<void> }>])[] = [
-  ['POST /agents', 2, async () => {
-    const user = await made('/users', { email: `${name()}@example.com`, name: 'Somebody', role: 'member' });
-    const key = await made('/api-keys', { name: 'key', agentIds: [], permissions: ['agents:read', 'agents:write'], userId: user['id'] });
-    const check = async ({ body }: Answer) => expect((await get(`/api-keys/${String(key['id'])}`))['agentIds']).toEqual([body['id']]);
-    return { sent: { path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, check };
-  }],
-  ['POST /users of an admin', 3, async () => {
-    const email = `${name()}@example.com`;
-    const check = async ({ body }: Answer) => {
-      expect((await items('/users?limit=100')).filter((user) => user['email'] === email).map(({ id }) => id)).toEqual([body['id']]);
-      const suspended = await send({ path: `/users/${String(body['id'])}/suspend`, body: {} });
-      expect([suspended.status, suspended.body['status']]).toEqual([200, 'suspended']);
-    };
-    return { sent: { path: '/users', body: { email, name: 'Admin', role: 'admin' } }, check };
-  }],
-  ['PUT /spaces/{id} with another name', 3, async () => {
-    const [before, after] = [name(), name()];
-    const space = await made('/spaces', { name: before });
-    const check = async ({ body }: Answer) => {
-      expect([body['id'], body['name']]).toEqual([space['id'], after]);
-      await until(async () => (await send({ path: '/spaces', body: { name: before } })).status === 201, 'the name that it gave up', { patience: PATIENCE_MS, every: 100 });
-      expect((await send({ path: '/spaces', body: { name: after } })).status).toBe(409);
-    };
-    return { sent: { method: 'PUT', path: `/spaces/${String(space['id'])}`, body: { name: after } }, check };
-  }],
+const requests: readonly (readonly [
+  title: string,
+  appends: number,
+  prepare: () => Promise<{ readonly sent: Sent; readonly check: (answer: Answer) => Promise<void> }>,
+])[] = [
+  [
+    'POST /agents',
+    2,
+    async () => {
+      const user = await made('/users', { email: `${name()}@example.com`, name: 'Somebody', role: 'member' });
+      const key = await made('/api-keys', {
+        name: 'key',
+        agentIds: [],
+        permissions: ['agents:read', 'agents:write'],
+        userId: user['id'],
+      });
+      const check = async ({ body }: Answer) =>
+        expect((await get(`/api-keys/${String(key['id'])}`))['agentIds']).toEqual([body['id']]);
+      return { sent: { path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, check };
+    },
+  ],
+  [
+    'POST /users of an admin',
+    3,
+    async () => {
+      const email = `${name()}@example.com`;
+      const check = async ({ body }: Answer) => {
+        expect((await items('/users?limit=100')).filter((user) => user['email'] === email).map(({ id }) => id)).toEqual(
+          [body['id']],
+        );
+        const suspended = await send({ path: `/users/${String(body['id'])}/suspend`, body: {} });
+        expect([suspended.status, suspended.body['status']]).toEqual([200, 'suspended']);
+      };
+      return { sent: { path: '/users', body: { email, name: 'Admin', role: 'admin' } }, check };
+    },
+  ],
+  [
+    'PUT /spaces/{id} with another name',
+    3,
+    async () => {
+      const [before, after] = [name(), name()];
+      const space = await made('/spaces', { name: before });
+      const check = async ({ body }: Answer) => {
+        expect([body['id'], body['name']]).toEqual([space['id'], after]);
+        await until(
+          async () => (await send({ path: '/spaces', body: { name: before } })).status === 201,
+          'the name that it gave up',
+          { patience: PATIENCE_MS, every: 100 },
+        );
+        expect((await send({ path: '/spaces', body: { name: after } })).status).toBe(409);
+      };
+      return { sent: { method: 'PUT', path: `/spaces/${String(space['id'])}`, body: { name: after } }, check };
+    },
+  ],
 ];
-const kills = requests.flatMap(([title, appends, prepare]) => Array.from({ length: appends }, (_, index) => ({ title, n: index + 1, prepare })));
+const kills = requests.flatMap(([title, appends, prepare]) =>
+  Array.from({ length: appends }, (_, index) => ({ title, n: index + 1, prepare })),
+);
 
-it.each(kills)('$title, killed before append $n, is done once by a repeat', async ({ n, prepare }) => {
-  const { sent, check } = await prepare();
-  const headers = { 'idempotency-key': name() };
-  await killed(sent, n, headers);
-  const again = await send(sent, headers);
-  expect(again.status).toBeLessThan(300);
-  await check(again);
-  expect(await send(sent, headers)).toEqual(again);
-}, 90_000);
+it.each(kills)(
+  '$title, killed before append $n, is done once by a repeat',
+  async ({ n, prepare }) => {
+    const { sent, check } = await prepare();
+    const headers = { 'idempotency-key': name() };
+    await killed(sent, n, headers);
+    const again = await send(sent, headers);
+    expect(again.status).toBeLessThan(300);
+    await check(again);
+    expect(await send(sent, headers)).toEqual(again);
+  },
+  90_000,
+);
 
 it('an Agent whose process is killed before its grant is granted to its key without a repeat', async () => {
   const user = await made('/users', { email: `${name()}@example.com`, name: 'Somebody', role: 'member' });
-  const key = await made('/api-keys', { name: 'key', agentIds: [], permissions: ['agents:read', 'agents:write'], userId: user['id'] });
+  const key = await made('/api-keys', {
+    name: 'key',
+    agentIds: [],
+    permissions: ['agents:read', 'agents:write'],
+    userId: user['id'],
+  });
   await killed({ path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, 2);
-  await until(async () => ((await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly string[]).length === 1, 'the grant', { patience: PATIENCE_MS, every: 100 });
+  await until(
+    async () => ((await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly string[]).length === 1,
+    'the grant',
+    { patience: PATIENCE_MS, every: 100 },
+  );
 }, 120_000);
 
 it('an upload of two files, killed before the second, leaves neither', async () => {
   const agent = await made('/agents', { name: 'Guide', knowledgeEnabled: false });
   const path = `/knowledge/${String(agent['id'])}/documents`;
   const body = new FormData();
-  for (const number of [1, 2]) body.append('file', new Blob(['# A guide\n'], { type: 'text/markdown' }), `${number}.md`);
+  for (const number of [1, 2])
+    body.append('file', new Blob(['# A guide\n'], { type: 'text/markdown' }), `${number}.md`);
   await killed({ path, body }, 2);
   expect((await items(path)).map((document) => document['name'])).toEqual(['1.md']);
   await until(async () => (await items(path)).length === 0, 'its withdrawal', { patience: PATIENCE_MS, every: 250 });

@@ -28,26 +28,46 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'spending-'));
   upstream = await startUpstreamDouble();
   const models = [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } }];
-  writeFileSync(join(dataDir, 'models.json'), JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }));
+  writeFileSync(
+    join(dataDir, 'models.json'),
+    JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }),
+  );
 });
 afterEach(async () => {
   await upstream.stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-const start = () => startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, MODELS_FILE: join(dataDir, 'models.json'), PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' });
+const start = () =>
+  startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    MODELS_FILE: join(dataDir, 'models.json'),
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'warn',
+  });
 const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
-const get = async <T>({ url }: Child, path: string): Promise<T> => (await (await fetch(`${url}/api/v1/core/${path}`, { headers })).json()) as T;
+const get = async <T>({ url }: Child, path: string): Promise<T> =>
+  (await (await fetch(`${url}/api/v1/core/${path}`, { headers })).json()) as T;
 /** 200 when it was answered; undefined when the process died before. */
 const chat = async ({ url }: Child): Promise<number | undefined> => {
-  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello?' }], max_completion_tokens: 10 });
-  const response = await fetch(`${url}/api/compat/v1/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined /* it was killed */);
+  const body = JSON.stringify({
+    model: 'm',
+    messages: [{ role: 'user', content: 'Hello?' }],
+    max_completion_tokens: 10,
+  });
+  const response = await fetch(`${url}/api/compat/v1/chat/completions`, { method: 'POST', headers, body }).catch(
+    () => undefined /* it was killed */,
+  );
   return response?.status;
 };
 const allInvocations = async (child: Child): Promise<readonly Invocation[]> => {
   const found: Invocation[] = [];
-  for (let cursor = ''; ; ) {
-    const { items, nextCursor } = await get<{ items: Invocation[]; nextCursor: string | null }>(child, `usage/invocations?limit=100${cursor}`);
+  for (let cursor = ''; ;) {
+    const { items, nextCursor } = await get<{ items: Invocation[]; nextCursor: string | null }>(
+      child,
+      `usage/invocations?limit=100${cursor}`,
+    );
     found.push(...items);
     if (nextCursor === null) return found;
     cursor = `&cursor=${nextCursor}`;
@@ -57,7 +77,11 @@ const nano = (amount: string): number => Math.round(Number(amount) * 1e9);
 
 test(`kill -9 at any moment: what was held comes free, and the account equals the records, each call once (SEED=${seed})`, async () => {
   let child = await start();
-  const created = await fetch(`${child.url}/api/v1/core/cost-control`, { method: 'POST', headers, body: JSON.stringify({ scope: { type: 'instance' }, amount: '1000', window: 'total' }) });
+  const created = await fetch(`${child.url}/api/v1/core/cost-control`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ scope: { type: 'instance' }, amount: '1000', window: 'total' }),
+  });
   const { id } = (await created.json()) as { id: string };
   upstream.behaviour = (response, call) => void setTimeout(() => behaves(response, call), number(40));
   let answered = 0;
@@ -74,7 +98,11 @@ test(`kill -9 at any moment: what was held comes free, and the account equals th
 
     child = await start();
     const { held, spent } = await get<Standing>(child, `cost-control/${id}`);
-    await until(async () => (await get<{ projections: { name: string; lagEvents: number }[] }>(child, '../../../health')).projections.every(({ lagEvents }) => lagEvents === 0));
+    await until(async () =>
+      (await get<{ projections: { name: string; lagEvents: number }[] }>(child, '../../../health')).projections.every(
+        ({ lagEvents }) => lagEvents === 0,
+      ),
+    );
     const invocations = await allInvocations(child);
     expect(nano(held)).toBe(0);
     expect(nano(spent)).toBe(invocations.reduce((sum, { usage }) => sum + nano(usage.cost), 0));

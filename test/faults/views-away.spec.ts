@@ -24,20 +24,33 @@ const specs = (): void => {
     await mongo.remove();
   }, 60_000);
 
-  const post = (name: string) => platform.call<{ id: string }>(`${CORE}/spaces`, { method: 'POST', body: { name }, headers: { 'idempotency-key': name } });
-  const names = async (): Promise<readonly string[]> => (await platform.call<{ items: readonly { name: string }[] }>(`${CORE}/spaces`)).body.items.map(({ name }) => name);
+  const post = (name: string) =>
+    platform.call<{ id: string }>(`${CORE}/spaces`, {
+      method: 'POST',
+      body: { name },
+      headers: { 'idempotency-key': name },
+    });
+  const names = async (): Promise<readonly string[]> =>
+    (await platform.call<{ items: readonly { name: string }[] }>(`${CORE}/spaces`)).body.items.map(({ name }) => name);
 
   it('requests answer 503 in time, health tells it, nothing is lost, and all is well afterwards', async () => {
     await mongo.kill();
     // What was read a moment ago is given again for 50 ms.
     await lasting(200);
-    const requests = [() => platform.call(`${CORE}/spaces/${spaceId}`), () => platform.call(`${CORE}/spaces`), () => post('Meanwhile')];
+    const requests = [
+      () => platform.call(`${CORE}/spaces/${spaceId}`),
+      () => platform.call(`${CORE}/spaces`),
+      () => post('Meanwhile'),
+    ];
     for (const request of requests) {
       const { milliseconds, outcome } = await timed(request);
       expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 503, headers: { 'retry-after': '1' } } });
       expect(milliseconds).toBeLessThan(MOST_MS);
     }
-    expect(await platform.call('/health')).toMatchObject({ status: 503, body: { status: 'down', dependencies: { log: { ok: true }, readStore: { ok: false }, vault: { ok: false } } } });
+    expect(await platform.call('/health')).toMatchObject({
+      status: 503,
+      body: { status: 'down', dependencies: { log: { ok: true }, readStore: { ok: false }, vault: { ok: false } } },
+    });
 
     await mongo.start();
     await until(async () => (await platform.call<{ status: string }>('/health')).body.status === 'up', 'health');
@@ -45,8 +58,12 @@ const specs = (): void => {
     expect((await post('Meanwhile')).status).toBe(201);
     await until(async () => (await names()).includes('Meanwhile'), 'the view');
     expect((await names()).toSorted()).toEqual(['Before', 'Meanwhile', 'Personal']);
-    expect((await platform.call<{ items: readonly object[] }>('/api/v1/audit/events?type=SpaceCreated&limit=100')).body.items).toHaveLength(3);
+    expect(
+      (await platform.call<{ items: readonly object[] }>('/api/v1/audit/events?type=SpaceCreated&limit=100')).body
+        .items,
+    ).toHaveLength(3);
   }, 90_000);
 };
 
-describe('while MongoDB is away', () => (isInstalled() ? specs() : it.todo('skipped: test/servers/mongodb.sh install was not run')));
+describe('while MongoDB is away', () =>
+  isInstalled() ? specs() : it.todo('skipped: test/servers/mongodb.sh install was not run'));

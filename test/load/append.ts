@@ -20,13 +20,20 @@ const SINGLE_MS = 1_000;
 const STREAMS = 20_000;
 
 const data = JSON.stringify({ text: randomBytes(180).toString('hex'), numbers: [1, 2, 3], note: 'x'.repeat(120) });
-const metadata = JSON.stringify({ $correlationId: randomUUID(), commandId: randomUUID(), actor: 'user:bench', schema: '1' });
+const metadata = JSON.stringify({
+  $correlationId: randomUUID(),
+  commandId: randomUUID(),
+  actor: 'user:bench',
+  schema: '1',
+});
 /** Named as the product names streams, by ids that are ordered by time; used in no order, as people come back to older things. */
 const streamIds = new TimeOrderedIds();
 const streams = Array.from({ length: STREAMS }, () => ({ name: `bench-${streamIds.next()}`, order: Math.random() }))
   .toSorted((a, b) => a.order - b.order)
   .map(({ name }) => name);
-const streamsOf = Array.from({ length: CALLERS }, (_, caller) => streams.filter((_stream, index) => index % CALLERS === caller));
+const streamsOf = Array.from({ length: CALLERS }, (_, caller) =>
+  streams.filter((_stream, index) => index % CALLERS === caller),
+);
 const ids = Array.from({ length: APPENDS }, () => randomUUID());
 
 type Append = (stream: string, revision: number, event: NewEvent) => Promise<unknown>;
@@ -55,7 +62,12 @@ const throughTheLog = async (folder: string, withMacs: boolean): Promise<{ rate:
   const lag = monitorEventLoopDelay({ resolution: 1 });
   try {
     lag.enable();
-    return { rate: await rate((stream, revision, event) => log.append(stream, [event], revision === 0 ? 'noStream' : revision - 1)), lag };
+    return {
+      rate: await rate((stream, revision, event) =>
+        log.append(stream, [event], revision === 0 ? 'noStream' : revision - 1),
+      ),
+      lag,
+    };
   } finally {
     lag.disable();
     await log.close();
@@ -63,7 +75,9 @@ const throughTheLog = async (folder: string, withMacs: boolean): Promise<{ rate:
 };
 
 const bare = async (folder: string): Promise<number> => {
-  const thread = startThread(__dirname, 'bare-append.thread', __filename, { workerData: { file: join(folder, 'bare.sqlite') } });
+  const thread = startThread(__dirname, 'bare-append.thread', __filename, {
+    workerData: { file: join(folder, 'bare.sqlite') },
+  });
   const waiting: ((position: number) => void)[] = [];
   let rows: BareRow[] = [];
   thread.on('message', (positions: number[]) => {
@@ -105,12 +119,24 @@ const inPlace = (folder: string, synchronous: 'FULL' | 'OFF', group: number): nu
   const database = new Database(join(folder, 'single.sqlite'));
   database.pragma('journal_mode = WAL');
   database.pragma(`synchronous = ${synchronous}`);
-  database.exec('CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, revision INTEGER, id TEXT, type TEXT, data TEXT, metadata TEXT) STRICT; CREATE UNIQUE INDEX events_by_stream ON events (stream, revision)');
-  const insert = database.prepare('INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)');
+  database.exec(
+    'CREATE TABLE events (position INTEGER PRIMARY KEY, stream TEXT, revision INTEGER, id TEXT, type TEXT, data TEXT, metadata TEXT) STRICT; CREATE UNIQUE INDEX events_by_stream ON events (stream, revision)',
+  );
+  const insert = database.prepare(
+    'INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const started = performance.now();
   let count = 0;
   const commit = database.transaction(() => {
-    for (const end = count + group; count < end; count += 1) insert.run(streams[count % STREAMS], Math.floor(count / STREAMS), ids[count % APPENDS], 'BenchEvent', data, metadata);
+    for (const end = count + group; count < end; count += 1)
+      insert.run(
+        streams[count % STREAMS],
+        Math.floor(count / STREAMS),
+        ids[count % APPENDS],
+        'BenchEvent',
+        data,
+        metadata,
+      );
   });
   while (performance.now() - started < SINGLE_MS) commit();
   const perSecond = count / ((performance.now() - started) / 1000);
@@ -127,7 +153,8 @@ const inFolder = async <T>(work: (folder: string) => T | Promise<T>): Promise<T>
   }
 };
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')}/s`;
 
 interface Round {
@@ -155,13 +182,23 @@ const main = async (): Promise<void> => {
   const medianOf = (value: (of: Round) => number): number => median(rounds.map(value));
   console.log(`${APPENDS} durable appends from ${CALLERS} callers, medians of ${ROUNDS} rounds`);
   console.log(`  event log                 ${perSecond(medianOf(({ log }) => log))}`);
-  console.log(`  without MACs              ${perSecond(medianOf(({ unstamped }) => unstamped))}   ratio ${medianOf(({ log, unstamped }) => log / unstamped).toFixed(2)} (target 0.90)`);
-  console.log(`  bare group-commit loop    ${perSecond(medianOf(({ bare: rate }) => rate))}   ratio ${medianOf(({ log, bare: rate }) => log / rate).toFixed(2)} (target 0.70)`);
-  console.log(`  one sync per append       ${perSecond(medianOf(({ single }) => single))}   ratio ${medianOf(({ log, single }) => log / single).toFixed(1)} (target 20)`);
-  console.log(`  ${CALLERS} a commit, no sync    ${perSecond(medianOf(({ unsynced }) => unsynced))}   ratio of this to one sync per append ${medianOf(({ unsynced, single }) => unsynced / single).toFixed(1)}`);
+  console.log(
+    `  without MACs              ${perSecond(medianOf(({ unstamped }) => unstamped))}   ratio ${medianOf(({ log, unstamped }) => log / unstamped).toFixed(2)} (target 0.90)`,
+  );
+  console.log(
+    `  bare group-commit loop    ${perSecond(medianOf(({ bare: rate }) => rate))}   ratio ${medianOf(({ log, bare: rate }) => log / rate).toFixed(2)} (target 0.70)`,
+  );
+  console.log(
+    `  one sync per append       ${perSecond(medianOf(({ single }) => single))}   ratio ${medianOf(({ log, single }) => log / single).toFixed(1)} (target 20)`,
+  );
+  console.log(
+    `  ${CALLERS} a commit, no sync    ${perSecond(medianOf(({ unsynced }) => unsynced))}   ratio of this to one sync per append ${medianOf(({ unsynced, single }) => unsynced / single).toFixed(1)}`,
+  );
   console.log(`  read of a stream beyond its known end: ${(await inFolder(readBeyondTheEnd)).toFixed(2)} us`);
   const most = Math.max(...rounds.map(({ lag }) => lag.max));
-  console.log(`  main loop lag while the log works: p99 ${(medianOf(({ lag }) => lag.percentile(99)) / 1e6).toFixed(1)} ms, most ${(most / 1e6).toFixed(1)} ms (target 50)`);
+  console.log(
+    `  main loop lag while the log works: p99 ${(medianOf(({ lag }) => lag.percentile(99)) / 1e6).toFixed(1)} ms, most ${(most / 1e6).toFixed(1)} ms (target 50)`,
+  );
 };
 
 void main();

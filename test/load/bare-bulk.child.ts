@@ -10,7 +10,13 @@ const main = async (): Promise<void> => {
   process.stdout.write('up\n');
   process.stdin.once('data', async () => {
     for (let start = 0; start < Number(rows); start += PAGE) {
-      const page = Array.from({ length: Math.min(PAGE, Number(rows) - start) }, (_, index) => ({ replaceOne: { filter: { _id: `${name}-${start + index}` }, replacement: { name, count: start, last: name }, upsert: true } }));
+      const page = Array.from({ length: Math.min(PAGE, Number(rows) - start) }, (_, index) => ({
+        replaceOne: {
+          filter: { _id: `${name}-${start + index}` },
+          replacement: { name, count: start, last: name },
+          upsert: true,
+        },
+      }));
       await collection.bulkWrite(page, { ordered: false });
     }
     process.stdout.write('done\n');

@@ -32,19 +32,24 @@ interface Load {
   readonly prepare: (instance: Instance) => Promise<() => Promise<string | void>>;
 }
 
-const id = async (instance: Instance, path: string, body: object): Promise<string> => (await instance.call<{ id: string }>('POST', CORE + path, body)).id;
+const id = async (instance: Instance, path: string, body: object): Promise<string> =>
+  (await instance.call<{ id: string }>('POST', CORE + path, body)).id;
 
 /** Some at a time. */
 const inTurns = async (count: number, work: (number: number) => Promise<unknown>): Promise<void> => {
-  for (let done = 0; done < count; done += 8) await Promise.all(Array.from({ length: Math.min(8, count - done) }, (_, more) => work(done + more)));
+  for (let done = 0; done < count; done += 8)
+    await Promise.all(Array.from({ length: Math.min(8, count - done) }, (_, more) => work(done + more)));
 };
 
 /** Reads so many pages of 50, or all there are. */
 const readPages = async (instance: Instance, path: string): Promise<string> => {
   let items = 0;
   let pages = 0;
-  for (let cursor = ''; pages < PAGES; ) {
-    const page: { items: unknown[]; nextCursor: string | null } = await instance.call('GET', `${CORE}${path}?limit=50${cursor === '' ? '' : `&cursor=${cursor}`}`);
+  for (let cursor = ''; pages < PAGES;) {
+    const page: { items: unknown[]; nextCursor: string | null } = await instance.call(
+      'GET',
+      `${CORE}${path}?limit=50${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    );
     items += page.items.length;
     pages += 1;
     if (page.nextCursor === null) break;
@@ -58,15 +63,25 @@ const loads: readonly Load[] = [
     what: `${PAGES} pages of prompts of 100,000 characters`,
     prepare: async (instance) => {
       const space = await id(instance, '/spaces', { name: 'Library' });
-      await inTurns(PAGES * 50, (number) => id(instance, `/spaces/${space}/prompts`, { title: `Prompt ${number}`, text: long(number) }));
+      await inTurns(PAGES * 50, (number) =>
+        id(instance, `/spaces/${space}/prompts`, { title: `Prompt ${number}`, text: long(number) }),
+      );
       return () => readPages(instance, `/spaces/${space}/prompts`);
     },
   },
   {
     what: `${PAGES} pages of messages of 100,000 characters`,
     prepare: async (instance) => {
-      const agent = await id(instance, '/agents', { spaceId: await id(instance, '/spaces', { name: 'Talk' }), name: 'Talker', knowledgeEnabled: false });
-      const ask = (message: string, conversationId?: string) => instance.call<{ conversationId: string }>('POST', `${CORE}/llm/${agent}/conversation`, { message, ...(conversationId && { conversationId }) });
+      const agent = await id(instance, '/agents', {
+        spaceId: await id(instance, '/spaces', { name: 'Talk' }),
+        name: 'Talker',
+        knowledgeEnabled: false,
+      });
+      const ask = (message: string, conversationId?: string) =>
+        instance.call<{ conversationId: string }>('POST', `${CORE}/llm/${agent}/conversation`, {
+          message,
+          ...(conversationId && { conversationId }),
+        });
       const { conversationId } = await ask('Hello.');
       for (let number = 0; number < (PAGES * 50) / 2; number += 1) await ask(long(number), conversationId);
       return () => readPages(instance, `/llm/${agent}/conversation/${conversationId}/messages`);
@@ -75,16 +90,23 @@ const loads: readonly Load[] = [
   {
     what: '1,000 changes of a prompt of 100,000 characters',
     prepare: async (instance) => {
-      const agent = await id(instance, '/agents', { spaceId: await id(instance, '/spaces', { name: 'Agents' }), name: 'Changing' });
+      const agent = await id(instance, '/agents', {
+        spaceId: await id(instance, '/spaces', { name: 'Agents' }),
+        name: 'Changing',
+      });
       return async () => {
-        for (let number = 0; number < 1_000; number += 1) await instance.call('PUT', `${CORE}/agents/${agent}/prompt`, { systemPrompt: long(number) });
+        for (let number = 0; number < 1_000; number += 1)
+          await instance.call('PUT', `${CORE}/agents/${agent}/prompt`, { systemPrompt: long(number) });
       };
     },
   },
   {
     what: '15 clients that do not read 60 MB',
     prepare: async (instance) => {
-      const agent = await id(instance, '/agents', { spaceId: await id(instance, '/spaces', { name: 'Files' }), name: 'Filed' });
+      const agent = await id(instance, '/agents', {
+        spaceId: await id(instance, '/spaces', { name: 'Files' }),
+        name: 'Filed',
+      });
       const path = `${CORE}/knowledge/${agent}/documents`;
       const form = new FormData();
       form.append('file', new Blob([new Uint8Array(60 * MEBIBYTE)], { type: 'application/octet-stream' }), 'large.bin');
@@ -107,7 +129,9 @@ const leaveUnread = async ({ url }: Instance, path: string): Promise<string> => 
   await pause(85_000);
   const closed = sockets.map((socket) => new Promise<boolean>((resolve) => socket.once('close', () => resolve(true))));
   const read = sockets.map(() => 0);
-  sockets.forEach((socket, index) => socket.on('data', (bytes: Buffer) => (read[index] = (read[index] as number) + bytes.length)).resume());
+  sockets.forEach((socket, index) =>
+    socket.on('data', (bytes: Buffer) => (read[index] = (read[index] as number) + bytes.length)).resume(),
+  );
   await Promise.race([Promise.all(closed), pause(5_000)]);
   const broken = sockets.filter((socket, index) => socket.destroyed && (read[index] as number) < 60 * MEBIBYTE).length;
   for (const socket of sockets) socket.destroy();
@@ -117,7 +141,14 @@ const leaveUnread = async ({ url }: Instance, path: string): Promise<string> => 
 const measure = async ({ what, prepare }: Load): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'load-memory-'));
   const product = await startProduct(folder);
-  const call: Instance['call'] = async (method, path, body) => answered(await fetch(product.url + path, { method, headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }) }));
+  const call: Instance['call'] = async (method, path, body) =>
+    answered(
+      await fetch(product.url + path, {
+        method,
+        headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    );
   try {
     const work = await prepare({ ...product, call });
     await pause(5_000);
@@ -127,7 +158,9 @@ const measure = async ({ what, prepare }: Load): Promise<void> => {
     const said = await work();
     clearInterval(watch);
     await pause(2_000);
-    say(`${what}: ${before.toFixed(0)} MB before, ${most.toFixed(0)} at most, ${memoryOf(product.pid).toFixed(0)} afterwards${said ? `; ${said}` : ''}`);
+    say(
+      `${what}: ${before.toFixed(0)} MB before, ${most.toFixed(0)} at most, ${memoryOf(product.pid).toFixed(0)} afterwards${said ? `; ${said}` : ''}`,
+    );
   } finally {
     await product.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -135,7 +168,8 @@ const measure = async ({ what, prepare }: Load): Promise<void> => {
 };
 
 /** Resident, MB. */
-const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 const answered = async <T>(response: Response): Promise<T> => {
   const text = await response.text();

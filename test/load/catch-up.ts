@@ -55,7 +55,8 @@ const every = (milliseconds: number, ask: () => Promise<void>): (() => Promise<r
 
 const shown = (times: readonly number[]): string => {
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(0);
+  const at = (share: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(0);
   return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms (${times.length})`;
 };
 
@@ -77,7 +78,8 @@ const main = async (): Promise<void> => {
       reports += 1;
       if (projections.length === 0) empty += 1;
       const seconds = (performance.now() - began) / 1_000;
-      for (const { name, lagEvents } of [...projections, ...policies]) if (lagEvents !== null && lagEvents < 100 && !caughtUp.has(name)) caughtUp.set(name, seconds);
+      for (const { name, lagEvents } of [...projections, ...policies])
+        if (lagEvents !== null && lagEvents < 100 && !caughtUp.has(name)) caughtUp.set(name, seconds);
       early += projections.filter(({ state, lagEvents }) => state === 'live' && lagEvents !== 0).length;
       isDone = projections.length > 0 && [...projections, ...policies].every(({ name }) => caughtUp.has(name));
     });
@@ -87,10 +89,24 @@ const main = async (): Promise<void> => {
     while (!isDone && performance.now() - began < PATIENCE_MS) await pause(50);
     const seconds = (performance.now() - began) / 1_000;
     const cpu = cpuSeconds(product.pid) - cpuBefore;
-    say(isDone ? `all caught up after ${seconds.toFixed(1)} s: ${Math.round(EVENTS / seconds).toLocaleString('en')} events/s (target 50,000)` : `not caught up after ${seconds.toFixed(0)} s`);
-    say(`${cpu.toFixed(1)} s of processor time meanwhile, ${((cpu / EVENTS) * 1e6).toFixed(0)} µs for each event, by all of it`);
-    say(`the last: ${[...caughtUp].toSorted((a, b) => b[1] - a[1]).slice(0, 6).map(([name, at]) => `${name} ${at.toFixed(1)} s`).join(', ')}`);
-    say(`/health meanwhile: ${shown(await health())}; ${empty} of ${reports} answers without views, ${early} views live that were not at the end`);
+    say(
+      isDone
+        ? `all caught up after ${seconds.toFixed(1)} s: ${Math.round(EVENTS / seconds).toLocaleString('en')} events/s (target 50,000)`
+        : `not caught up after ${seconds.toFixed(0)} s`,
+    );
+    say(
+      `${cpu.toFixed(1)} s of processor time meanwhile, ${((cpu / EVENTS) * 1e6).toFixed(0)} µs for each event, by all of it`,
+    );
+    say(
+      `the last: ${[...caughtUp]
+        .toSorted((a, b) => b[1] - a[1])
+        .slice(0, 6)
+        .map(([name, at]) => `${name} ${at.toFixed(1)} s`)
+        .join(', ')}`,
+    );
+    say(
+      `/health meanwhile: ${shown(await health())}; ${empty} of ${reports} answers without views, ${early} views live that were not at the end`,
+    );
     say(`reads meanwhile: ${shown(await reads())}`);
     await product.stop();
   } finally {

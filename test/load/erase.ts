@@ -43,7 +43,8 @@ const again = (work: (number: number) => Promise<unknown>): (() => Promise<reado
   };
 };
 
-const shown = (times: readonly number[]): string => `median ${(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0).toFixed(1)} ms, most ${Math.max(...times).toFixed(0)} ms (${times.length})`;
+const shown = (times: readonly number[]): string =>
+  `median ${(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0).toFixed(1)} ms, most ${Math.max(...times).toFixed(0)} ms (${times.length})`;
 
 const holds = async (file: string, text: string): Promise<boolean> => {
   let tail = '';
@@ -64,29 +65,57 @@ class View {
   commit(operations: readonly Operation[]): Promise<void> {
     const from = this.number === 0 ? null : String(this.number);
     this.number += 1;
-    return this.store.commit({ view: 'notes', version: 1, from, to: { position: String(this.number), handled: this.number }, fence: 1, changes: [{ position: String(this.number), operations }] });
+    return this.store.commit({
+      view: 'notes',
+      version: 1,
+      from,
+      to: { position: String(this.number), handled: this.number },
+      fence: 1,
+      changes: [{ position: String(this.number), operations }],
+    });
   }
 }
 
 /** In no order, as streams come. */
-const keyOf = (number: number): string => `${((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0')}-${number}`;
+const keyOf = (number: number): string =>
+  `${((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0')}-${number}`;
 
 const views = async (folder: string): Promise<void> => {
   const store = await openSqliteReadStore({ folder });
-  await store.prepare({ name: 'notes', version: 1, indexes: [{ name: 'by-group', fields: [{ field: 'group' }, { field: 'title' }] }] });
+  await store.prepare({
+    name: 'notes',
+    version: 1,
+    indexes: [{ name: 'by-group', fields: [{ field: 'group' }, { field: 'title' }] }],
+  });
   const view = new View(store);
   const count = Math.ceil((GIGABYTES * 1024 ** 3) / ROW / BATCH) * BATCH;
   const step = Math.floor(count / (ROUNDS * REMOVED));
   for (let first = 0; first < count; first += BATCH) {
     const rows = Array.from({ length: BATCH }, (_, index) => first + index);
-    await view.commit(rows.map((n) => ({ op: 'put', key: keyOf(n), row: { group: `g${n % 100}`, title: `Title ${n}`, text: (n % step === 0 ? `${SECRET} ` : 'kept text ').repeat(ROW).slice(0, ROW) } })));
+    await view.commit(
+      rows.map((n) => ({
+        op: 'put',
+        key: keyOf(n),
+        row: {
+          group: `g${n % 100}`,
+          title: `Title ${n}`,
+          text: (n % step === 0 ? `${SECRET} ` : 'kept text ').repeat(ROW).slice(0, ROW),
+        },
+      })),
+    );
   }
   await store.purge();
   const file = join(folder, 'notes-v1.sqlite');
   say(`a view of ${count.toLocaleString('en')} rows, ${gigabytes(file)}; ${REMOVED} rows all over it are removed`);
   for (let round = 0; round < ROUNDS; round += 1) {
-    await view.commit(Array.from({ length: REMOVED }, (_, n) => ({ op: 'remove', key: keyOf((round * REMOVED + n) * step) })));
-    const commits = again((number) => view.commit([{ op: 'put', key: `live-${number}`, row: { group: 'live', title: `Live ${number}`, text: 'x'.repeat(ROW) } }]));
+    await view.commit(
+      Array.from({ length: REMOVED }, (_, n) => ({ op: 'remove', key: keyOf((round * REMOVED + n) * step) })),
+    );
+    const commits = again((number) =>
+      view.commit([
+        { op: 'put', key: `live-${number}`, row: { group: 'live', title: `Live ${number}`, text: 'x'.repeat(ROW) } },
+      ]),
+    );
     const reads = again((number) => store.find('notes', { where: { group: `g${number % 100}` }, limit: 50 }, 1));
     const began = performance.now();
     await store.purge();
@@ -94,17 +123,23 @@ const views = async (folder: string): Promise<void> => {
     say(`  purge ${took.toFixed(0)} ms; meanwhile commits ${shown(await commits())}, reads ${shown(await reads())}`);
   }
   // What is left of the last multiples of a step was not removed.
-  await view.commit(Array.from({ length: Math.ceil(count / step) }, (_, n) => ({ op: 'remove', key: keyOf(n * step) })));
+  await view.commit(
+    Array.from({ length: Math.ceil(count / step) }, (_, n) => ({ op: 'remove', key: keyOf(n * step) })),
+  );
   await store.purge();
   await store.close();
   const left: string[] = [];
   for (const name of readdirSync(folder)) if (await holds(join(folder, name), SECRET)) left.push(name);
-  say(`  of the removed rows ${left.length === 0 ? 'nothing is left in any file' : `something is left in ${left.join(', ')}`}`);
+  say(
+    `  of the removed rows ${left.length === 0 ? 'nothing is left in any file' : `something is left in ${left.join(', ')}`}`,
+  );
   const db = new Database(file);
   const began = performance.now();
   db.exec('vacuum');
   db.pragma('wal_checkpoint(truncate)');
-  say(`  rewriting the file instead, in the only thread that writes: ${(performance.now() - began).toFixed(0)} ms for each`);
+  say(
+    `  rewriting the file instead, in the only thread that writes: ${(performance.now() - began).toFixed(0)} ms for each`,
+  );
   db.close();
 };
 
@@ -117,10 +152,15 @@ const vault = async (folder: string): Promise<void> => {
   reader.prepare('select count(*) from keys').get();
   const made = again((number) => opened.ensureKey(`other-${number}`, {}));
   const began = performance.now();
-  const destroyed = opened.destroy({ thing: 'thing-7' }).then(() => `${(performance.now() - began).toFixed(0)} ms`, (error: unknown) => String(error));
+  const destroyed = opened.destroy({ thing: 'thing-7' }).then(
+    () => `${(performance.now() - began).toFixed(0)} ms`,
+    (error: unknown) => String(error),
+  );
   await pause(READER_MS);
   reader.close();
-  say(`a key is destroyed while a backup reads for ${READER_MS} ms: ${await destroyed}; meanwhile others are made: ${shown(await made())}`);
+  say(
+    `a key is destroyed while a backup reads for ${READER_MS} ms: ${await destroyed}; meanwhile others are made: ${shown(await made())}`,
+  );
   await opened.close();
 };
 

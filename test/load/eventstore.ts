@@ -19,7 +19,12 @@ const LOG = 40_000;
 const PAGE = 1_000;
 
 const data = JSON.stringify({ text: randomBytes(180).toString('hex'), numbers: [1, 2, 3], note: 'x'.repeat(120) });
-const metadata = JSON.stringify({ $correlationId: randomUUID(), commandId: randomUUID(), actor: 'user:bench', schema: '1' });
+const metadata = JSON.stringify({
+  $correlationId: randomUUID(),
+  commandId: randomUUID(),
+  actor: 'user:bench',
+  schema: '1',
+});
 const dataBytes = Buffer.from(data);
 const metadataBytes = Buffer.from(metadata);
 const newEvent = (): NewEvent => ({ id: randomUUID(), type: 'BenchEvent', data, metadata });
@@ -43,7 +48,8 @@ const appends = (append: Append): Promise<Measured> => {
 };
 
 const through = (log: EventLog) => ({
-  append: () => appends((stream, revision) => log.append(stream, [newEvent()], revision === 0 ? 'noStream' : revision - 1)),
+  append: () =>
+    appends((stream, revision) => log.append(stream, [newEvent()], revision === 0 ? 'noStream' : revision - 1)),
   stream: (name: string) =>
     measured(STREAM, async () => {
       must((await log.readStream(name)).length, STREAM);
@@ -51,7 +57,11 @@ const through = (log: EventLog) => ({
   all: () =>
     measured(LOG, async () => {
       let count = 0;
-      for (let page = await log.readAll({ limit: PAGE }); ; page = await log.readAll({ after: page.next, limit: PAGE })) {
+      for (
+        let page = await log.readAll({ limit: PAGE });
+        ;
+        page = await log.readAll({ after: page.next, limit: PAGE })
+      ) {
         count += page.events.length;
         if (count >= LOG || page.end) break;
       }
@@ -62,7 +72,11 @@ const through = (log: EventLog) => ({
 const bare = (client: EventStoreDBClient) => ({
   append: () =>
     appends((stream, revision) =>
-      client.appendToStream(stream, binaryEvent({ id: randomUUID(), type: 'BenchEvent', data: dataBytes, metadata: metadataBytes }), { expectedRevision: revision === 0 ? NO_STREAM : BigInt(revision - 1) }),
+      client.appendToStream(
+        stream,
+        binaryEvent({ id: randomUUID(), type: 'BenchEvent', data: dataBytes, metadata: metadataBytes }),
+        { expectedRevision: revision === 0 ? NO_STREAM : BigInt(revision - 1) },
+      ),
     ),
   stream: (name: string) =>
     measured(STREAM, async () => {
@@ -84,13 +98,19 @@ const must = (count: number, expected: number): void => {
 
 const fill = async (log: EventLog): Promise<string> => {
   const stream = `bench-${randomUUID()}`;
-  for (let revision = -1; revision < STREAM - 1; revision += 500) await log.append(stream, Array.from({ length: 500 }, newEvent), revision < 0 ? 'noStream' : revision);
-  for (let written = STREAM; written < LOG; written += 500) await log.append(`bench-${randomUUID()}`, Array.from({ length: 500 }, newEvent), 'noStream');
+  for (let revision = -1; revision < STREAM - 1; revision += 500)
+    await log.append(stream, Array.from({ length: 500 }, newEvent), revision < 0 ? 'noStream' : revision);
+  for (let written = STREAM; written < LOG; written += 500)
+    await log.append(`bench-${randomUUID()}`, Array.from({ length: 500 }, newEvent), 'noStream');
   return stream;
 };
 
 type Kind = 'append' | 'stream' | 'all';
-const NAMES: Readonly<Record<Kind, string>> = { append: `append, ${CALLERS} callers`, stream: 'read a stream', all: 'read $all' };
+const NAMES: Readonly<Record<Kind, string>> = {
+  append: `append, ${CALLERS} callers`,
+  stream: 'read a stream',
+  all: 'read $all',
+};
 
 const main = async (): Promise<void> => {
   const given = process.env['EVENTSTORE_URL'];
@@ -102,7 +122,9 @@ const main = async (): Promise<void> => {
   const ours = through(log);
   const theirs = bare(client);
   await Promise.all([ours.all(), theirs.all()]);
-  console.log(`on ${double === undefined ? 'the server of EVENTSTORE_URL' : 'the double'}, medians of ${ROUNDS} rounds`);
+  console.log(
+    `on ${double === undefined ? 'the server of EVENTSTORE_URL' : 'the double'}, medians of ${ROUNDS} rounds`,
+  );
   for (const kind of ['append', 'stream', 'all'] as const) {
     const rounds: { readonly ours: Measured; readonly theirs: Measured }[] = [];
     // Whoever is first changes, so that what one leaves to the other falls on both.

@@ -7,7 +7,12 @@ const app = Fastify();
 app.removeAllContentTypeParsers();
 app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 app.post('/v1/chat/completions', async (request, reply) => {
-  const { statusCode, headers, body } = await pool.request({ method: 'POST', path: '/v1/chat/completions', headers: { 'content-type': 'application/json' }, body: request.body as Buffer });
+  const { statusCode, headers, body } = await pool.request({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { 'content-type': 'application/json' },
+    body: request.body as Buffer,
+  });
   return reply.code(statusCode).header('content-type', headers['content-type']).send(body);
 });
 process.on('SIGTERM', () => process.exit(0));

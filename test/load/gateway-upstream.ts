@@ -11,11 +11,35 @@ const PACE_MS = 20;
 const PACED_CHUNKS = 200;
 
 const head = { id: 'chatcmpl-1', created: 1_741_569_952, model: 'mock' };
-const usage = { prompt_tokens: 125, completion_tokens: 200, total_tokens: 325, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } };
-const answer = JSON.stringify({ ...head, object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'word '.repeat(85), refusal: null }, logprobs: null, finish_reason: 'stop' }], usage });
-const event = (choices: readonly object[], rest: object): string => `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, usage: null, ...rest })}\n\n`;
-const delta = (fields: object, finish: string | null = null): string => event([{ index: 0, delta: fields, logprobs: null, finish_reason: finish }], {});
-const chunks = [delta({ role: 'assistant', content: '' }), ...Array.from({ length: CHUNKS - 2 }, () => delta({ content: ' word' })), delta({}, 'stop')];
+const usage = {
+  prompt_tokens: 125,
+  completion_tokens: 200,
+  total_tokens: 325,
+  prompt_tokens_details: { cached_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0 },
+};
+const answer = JSON.stringify({
+  ...head,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'word '.repeat(85), refusal: null },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+const event = (choices: readonly object[], rest: object): string =>
+  `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, usage: null, ...rest })}\n\n`;
+const delta = (fields: object, finish: string | null = null): string =>
+  event([{ index: 0, delta: fields, logprobs: null, finish_reason: finish }], {});
+const chunks = [
+  delta({ role: 'assistant', content: '' }),
+  ...Array.from({ length: CHUNKS - 2 }, () => delta({ content: ' word' })),
+  delta({}, 'stop'),
+];
 const last = `${event([], { usage })}data: [DONE]\n\n`;
 
 /** What is written in one turn of the loop leaves as one: no provider sends an answer so. */
@@ -41,11 +65,16 @@ const server = createServer((request, response) => {
   let body = '';
   request.on('data', (piece: Buffer) => (body += piece.toString()));
   request.on('end', () => {
-    if (!body.includes('"stream":true')) return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer);
+    if (!body.includes('"stream":true'))
+      return void response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
+        .end(answer);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (body.includes('"user":"paced"')) return void paced(response);
     void burst(response);
   });
 });
 process.on('SIGTERM', () => process.exit(0));
-server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
+);

@@ -33,22 +33,46 @@ interface Target {
 }
 
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${KEY}` };
-const request = (more: object): string => JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: 'word '.repeat(100) }], ...more });
+const request = (more: object): string =>
+  JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: 'word '.repeat(100) }], ...more });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const main = async (): Promise<void> => {
   const isPinned = pinned(process.pid, ASKING);
-  say(isPinned ? 'each server on one processor, the provider and the load on another' : 'servers, provider and load share all processors');
+  say(
+    isPinned
+      ? 'each server on one processor, the provider and the load on another'
+      : 'servers, provider and load share all processors',
+  );
   const folder = mkdtempSync(join(tmpdir(), 'load-gateway-'));
   const upstream = await startChild('test/load/gateway-upstream.ts', {});
   const modelsFile = join(folder, 'models.json');
   const pricing = { currency: 'USD', input: '0.25', output: '2' };
-  writeFileSync(modelsFile, JSON.stringify({ providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } }, models: [{ key: 'mock', provider: 'mock', kind: 'chat', pricing }] }));
+  writeFileSync(
+    modelsFile,
+    JSON.stringify({
+      providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } },
+      models: [{ key: 'mock', provider: 'mock', kind: 'chat', pricing }],
+    }),
+  );
   const relay = await startChild('test/load/gateway-relay.ts', { UPSTREAM: upstream.url });
   // With young memory as `npm start` has it.
-  const product = await startChild('apps/api/src/main.ts', { DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', MODELS_FILE: modelsFile, NODE_OPTIONS: '--max-semi-space-size=16' });
-  const nest = await startChild('test/load/http-baseline.ts', { CONSTANTS: JSON.stringify({ one: `{"a":"${'x'.repeat(800)}"}`, list: '{}' }) });
-  const targets = { direct: { child: upstream, url: upstream.url + PATH }, relay: { child: relay, url: relay.url + PATH }, product: { child: product, url: `${product.url}/api/compat${PATH}` } };
+  const product = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: folder,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'warn',
+    MODELS_FILE: modelsFile,
+    NODE_OPTIONS: '--max-semi-space-size=16',
+  });
+  const nest = await startChild('test/load/http-baseline.ts', {
+    CONSTANTS: JSON.stringify({ one: `{"a":"${'x'.repeat(800)}"}`, list: '{}' }),
+  });
+  const targets = {
+    direct: { child: upstream, url: upstream.url + PATH },
+    relay: { child: relay, url: relay.url + PATH },
+    product: { child: product, url: `${product.url}/api/compat${PATH}` },
+  };
   if (isPinned) for (const { pid } of [relay, product, nest]) pinned(pid, SERVING);
   try {
     // First, so that what a load left in the heap does not count.
@@ -72,11 +96,20 @@ const main = async (): Promise<void> => {
 /** From now on every call is held and settled under a limit that is never reached. */
 const setLimit = async ({ url }: Child): Promise<void> => {
   const limit = { scope: { type: 'instance' }, amount: '1000000', window: 'month' };
-  const { status } = await fetch(`${url}/api/v1/core/cost-control`, { method: 'POST', headers: { 'x-api-key': KEY, 'content-type': 'application/json' }, body: JSON.stringify(limit) });
+  const { status } = await fetch(`${url}/api/v1/core/cost-control`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body: JSON.stringify(limit),
+  });
   if (status !== 201) throw new Error(`the limit was not set: ${status}`);
 };
 
-const compare = async (what: string, targets: Readonly<Record<string, Target>>, body: string, units: number): Promise<void> => {
+const compare = async (
+  what: string,
+  targets: Readonly<Record<string, Target>>,
+  body: string,
+  units: number,
+): Promise<void> => {
   const seen = new Map<string, Rate[]>(Object.keys(targets).map((name) => [name, []]));
   for (let round = -WARMING; round < ROUNDS; round += 1) {
     for (const [name, { child, url }] of Object.entries(targets)) {
@@ -88,17 +121,31 @@ const compare = async (what: string, targets: Readonly<Record<string, Target>>, 
   say(what);
   for (const name of Object.keys(targets)) {
     const perSecond = of(name, (rate) => rate.perSecond);
-    say(`  ${name.padEnd(8)} ${Math.round(perSecond * units)} a second, ${(perSecond / of('direct', (rate) => rate.perSecond)).toFixed(2)} of direct; ${of(name, (rate) => rate.cpuMicroseconds).toFixed(0)} µs of processor a call`);
+    say(
+      `  ${name.padEnd(8)} ${Math.round(perSecond * units)} a second, ${(perSecond / of('direct', (rate) => rate.perSecond)).toFixed(2)} of direct; ${of(name, (rate) => rate.cpuMicroseconds).toFixed(0)} µs of processor a call`,
+    );
   }
 };
 
 /** Calls a stream; hands out each piece as it comes. */
 const stream = (pool: Pool, path: string, body: string, piece: (text: string) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    pool.dispatch({ method: 'POST', path, headers, body }, { onRequestStart: () => undefined, onResponseStart: () => undefined, onResponseData: (_, chunk) => piece(chunk.toString()), onResponseEnd: () => resolve(), onResponseError: (_, error) => reject(error) });
+    pool.dispatch(
+      { method: 'POST', path, headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: () => undefined,
+        onResponseData: (_, chunk) => piece(chunk.toString()),
+        onResponseEnd: () => resolve(),
+        onResponseError: (_, error) => reject(error),
+      },
+    );
   });
 
-const poolOf = ({ url }: Target): { readonly pool: Pool; readonly path: string } => ({ pool: new Pool(new URL(url).origin), path: new URL(url).pathname });
+const poolOf = ({ url }: Target): { readonly pool: Pool; readonly path: string } => ({
+  pool: new Pool(new URL(url).origin),
+  path: new URL(url).pathname,
+});
 
 const firstToken = async (under: string, targets: Readonly<Record<string, Target>>): Promise<void> => {
   const times = new Map<string, number[]>();
@@ -114,7 +161,8 @@ const firstToken = async (under: string, targets: Readonly<Record<string, Target
   await Promise.all(pools.map(({ pool }) => pool.close()));
   const direct = median(times.get('direct') ?? []);
   say(`time to the first token, one connection, ${under}, median`);
-  for (const [name, all] of times) say(`  ${name.padEnd(8)} ${median(all).toFixed(2)} ms, ${(median(all) - direct).toFixed(2)} ms added`);
+  for (const [name, all] of times)
+    say(`  ${name.padEnd(8)} ${median(all).toFixed(2)} ms, ${(median(all) - direct).toFixed(2)} ms added`);
 };
 
 interface Held {
@@ -133,10 +181,13 @@ const held = async (targets: Readonly<Record<string, Target>>): Promise<void> =>
   say(`${HELD} streams at once, a chunk every 20 ms: delay of a chunk, medians of ${ROUNDS} rounds`);
   const before = new Map(Object.entries(targets).map(([name, { child }]) => [name, memoryOf(child.pid)]));
   const seen = new Map<string, Held[]>(Object.keys(targets).map((name) => [name, []]));
-  for (let round = 0; round < ROUNDS; round += 1) for (const [name, target] of Object.entries(targets)) seen.get(name)?.push(await heldBy(target));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [name, target] of Object.entries(targets)) seen.get(name)?.push(await heldBy(target));
   for (const [name, rounds] of seen) {
     const of = (read: (round: Held) => number): number => median(rounds.map(read));
-    say(`  ${name.padEnd(8)} median ${of((round) => round.median).toFixed(1)} ms, p99 ${of((round) => round.p99).toFixed(1)} ms (${rounds.map(({ p99 }) => p99.toFixed(1)).join(', ')}); ${Math.round(before.get(name) ?? 0)} MB at rest, ${Math.round(of((round) => round.most))} MB at most`);
+    say(
+      `  ${name.padEnd(8)} median ${of((round) => round.median).toFixed(1)} ms, p99 ${of((round) => round.p99).toFixed(1)} ms (${rounds.map(({ p99 }) => p99.toFixed(1)).join(', ')}); ${Math.round(before.get(name) ?? 0)} MB at rest, ${Math.round(of((round) => round.most))} MB at most`,
+    );
   }
 };
 
@@ -170,10 +221,16 @@ const heldBy = async (target: Target): Promise<Held> => {
   return { median: median(delays), p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, most };
 };
 
-const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 const vectors = (): void => {
-  const given = { data: Array.from({ length: 2_048 }, (_, index) => ({ index, embedding: Array.from({ length: 1_536 }, () => Math.random() - 0.5) })) };
+  const given = {
+    data: Array.from({ length: 2_048 }, (_, index) => ({
+      index,
+      embedding: Array.from({ length: 1_536 }, () => Math.random() - 0.5),
+    })),
+  };
   const times = Array.from({ length: 5 }, () => {
     const startedAt = performance.now();
     for (const vector of vectorsIn(given, given.data.length)) encoded(vector, 'base64', undefined);

@@ -42,5 +42,5 @@ const main = async (): Promise<void> => {
   process.stdout.write(`${await app.getUrl()}\n`);
 };
 
-process.on("SIGINT", () => process.exit(0));
+process.on('SIGINT', () => process.exit(0));
 void main();

@@ -24,10 +24,15 @@ interface Rounds {
 
 /** Prints the medians of the product and of a baseline that did the same work, by the clock and by processor time, and their ratio. */
 export const printRatio = (unit: string, product: Rounds, baseline: Rounds): void => {
-  const rates = { 'the clock': ({ perSecond }: Measured) => perSecond, 'processor time': ({ cpu }: Measured) => 1e6 / cpu };
+  const rates = {
+    'the clock': ({ perSecond }: Measured) => perSecond,
+    'processor time': ({ cpu }: Measured) => 1e6 / cpu,
+  };
   for (const [by, rate] of Object.entries(rates)) {
     const [ours, theirs] = [median(product.rounds.map(rate)), median(baseline.rounds.map(rate))];
     const shown = (value: number): string => `${Math.round(value).toLocaleString('en')} ${unit}/s`;
-    console.log(`  by ${by.padEnd(15)} ${product.name} ${shown(ours)}, ${baseline.name} ${shown(theirs)}, ratio ${(ours / theirs).toFixed(2)} (target 0.70)`);
+    console.log(
+      `  by ${by.padEnd(15)} ${product.name} ${shown(ours)}, ${baseline.name} ${shown(theirs)}, ratio ${(ours / theirs).toFixed(2)} (target 0.70)`,
+    );
   }
 };

@@ -19,7 +19,10 @@ const RATE = Number(process.env['RATE'] ?? 74);
 const AGENTS = 12;
 /** Documents that an Agent has at most: above that a client deletes one for each it adds. */
 const MOST_DOCUMENTS = 40;
-const WORDS = 'ferry harbour backup key nightly passage invoice ledger winter timetable pilot engine crew cargo tide lantern signal permit quay crane'.split(' ');
+const WORDS =
+  'ferry harbour backup key nightly passage invoice ledger winter timetable pilot engine crew cargo tide lantern signal permit quay crane'.split(
+    ' ',
+  );
 
 let number = 0;
 const word = (): string => WORDS[Math.floor(Math.random() * WORDS.length)] as string;
@@ -34,7 +37,11 @@ interface Known {
   readonly documents: string[];
 }
 
-type Call = (method: string, path: string, body?: object) => Promise<{ readonly status: number; readonly text: string }>;
+type Call = (
+  method: string,
+  path: string,
+  body?: object,
+) => Promise<{ readonly status: number; readonly text: string }>;
 
 /** One kind of work and how often it comes. */
 interface Kind {
@@ -48,7 +55,10 @@ const idOf = (text: string): string => (JSON.parse(text) as { id: string }).id;
 const messages = (): object[] => [{ role: 'user', content: words(60) }];
 
 const ask = async (call: Call, known: Known, body: object): Promise<void> => {
-  const { text } = await call('POST', `${CORE}/llm/${known.agentId}/conversation`, { message: `When does the ${word()} ${word()} leave ${++number}?`, ...body });
+  const { text } = await call('POST', `${CORE}/llm/${known.agentId}/conversation`, {
+    message: `When does the ${word()} ${word()} leave ${++number}?`,
+    ...body,
+  });
   const id = /"conversationId":"([^"]+)"/.exec(text)?.[1];
   if (id !== undefined && !known.conversations.includes(id)) known.conversations.push(id);
 };
@@ -57,16 +67,37 @@ const kinds: readonly Kind[] = [
   { share: 10, run: (call, known) => ask(call, known, {}) },
   { share: 8, run: (call, known) => ask(call, known, { conversationId: any(known.conversations) }) },
   { share: 6, run: (call, known) => ask(call, known, { stream: true }) },
-  { share: 8, run: async (call, { agentId }) => void (await call('POST', `${CORE}/knowledge/${agentId}/search`, { query: words(4) })) },
+  {
+    share: 8,
+    run: async (call, { agentId }) =>
+      void (await call('POST', `${CORE}/knowledge/${agentId}/search`, { query: words(4) })),
+  },
   {
     share: 3,
     run: async (call, { agentId, documents }) => {
-      documents.push(idOf((await call('POST', `${CORE}/knowledge/${agentId}/documents`, { name: `notes-${++number}.md`, mimeType: 'text/markdown', content: `# ${words(3)}\n\n${Array.from({ length: 8 }, () => `${words(60)}.`).join('\n\n')}` })).text));
-      if (documents.length > MOST_DOCUMENTS) await call('DELETE', `${CORE}/knowledge/${agentId}/documents/${documents.shift()}`);
+      documents.push(
+        idOf(
+          (
+            await call('POST', `${CORE}/knowledge/${agentId}/documents`, {
+              name: `notes-${++number}.md`,
+              mimeType: 'text/markdown',
+              content: `# ${words(3)}\n\n${Array.from({ length: 8 }, () => `${words(60)}.`).join('\n\n')}`,
+            })
+          ).text,
+        ),
+      );
+      if (documents.length > MOST_DOCUMENTS)
+        await call('DELETE', `${CORE}/knowledge/${agentId}/documents/${documents.shift()}`);
     },
   },
-  { share: 5, run: async (call, { agentId }) => void (await call('GET', `${CORE}/knowledge/${agentId}/documents?limit=20`)) },
-  { share: 6, run: async (call, { agentId }) => void (await call('GET', `${CORE}/llm/${agentId}/conversation?limit=20`)) },
+  {
+    share: 5,
+    run: async (call, { agentId }) => void (await call('GET', `${CORE}/knowledge/${agentId}/documents?limit=20`)),
+  },
+  {
+    share: 6,
+    run: async (call, { agentId }) => void (await call('GET', `${CORE}/llm/${agentId}/conversation?limit=20`)),
+  },
   {
     share: 6,
     run: async (call, { agentId, conversations }) => {
@@ -83,14 +114,40 @@ const kinds: readonly Kind[] = [
   },
   { share: 8, run: async (call, { agentId }) => void (await call('GET', `${CORE}/agents/${agentId}`)) },
   { share: 4, run: async (call) => void (await call('GET', `${CORE}/agents?limit=50`)) },
-  { share: 2, run: async (call, { agentId }) => void (await call('PUT', `${CORE}/agents/${agentId}`, { description: words(30) })) },
-  { share: 2, run: async (call, { spaceId }) => void (await call('POST', `${CORE}/spaces/${spaceId}/prompts`, { title: `Prompt ${++number}`, text: words(80) })) },
-  { share: 3, run: async (call, { spaceId }) => void (await call('GET', `${CORE}/spaces/${spaceId}/prompts?limit=20`)) },
-  { share: 10, run: async (call) => void (await call('POST', `${GATEWAY}/chat/completions`, { model: 'mock', messages: messages() })) },
-  { share: 8, run: async (call) => void (await call('POST', `${GATEWAY}/chat/completions`, { model: 'mock', stream: true, messages: messages() })) },
-  { share: 3, run: async (call) => void (await call('POST', `${GATEWAY}/embeddings`, { model: 'local-embedding', input: [words(20), words(20)] })) },
+  {
+    share: 2,
+    run: async (call, { agentId }) => void (await call('PUT', `${CORE}/agents/${agentId}`, { description: words(30) })),
+  },
+  {
+    share: 2,
+    run: async (call, { spaceId }) =>
+      void (await call('POST', `${CORE}/spaces/${spaceId}/prompts`, { title: `Prompt ${++number}`, text: words(80) })),
+  },
+  {
+    share: 3,
+    run: async (call, { spaceId }) => void (await call('GET', `${CORE}/spaces/${spaceId}/prompts?limit=20`)),
+  },
+  {
+    share: 10,
+    run: async (call) =>
+      void (await call('POST', `${GATEWAY}/chat/completions`, { model: 'mock', messages: messages() })),
+  },
+  {
+    share: 8,
+    run: async (call) =>
+      void (await call('POST', `${GATEWAY}/chat/completions`, { model: 'mock', stream: true, messages: messages() })),
+  },
+  {
+    share: 3,
+    run: async (call) =>
+      void (await call('POST', `${GATEWAY}/embeddings`, { model: 'local-embedding', input: [words(20), words(20)] })),
+  },
   { share: 2, run: async (call) => void (await call('GET', `${CORE}/usage?groupBy=model`)) },
-  { share: 1, run: async (call, { agentId }) => void (await call('GET', `/api/v1/audit/objects/agent/${agentId}/history?limit=20`)) },
+  {
+    share: 1,
+    run: async (call, { agentId }) =>
+      void (await call('GET', `/api/v1/audit/objects/agent/${agentId}/history?limit=20`)),
+  },
   { share: 2, run: async (call) => void (await call('GET', '/health')) },
   { share: 1, run: async (call) => void (await call('GET', '/metrics')) },
 ];
@@ -115,13 +172,25 @@ const main = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'load-mixed-'));
   const upstream = await startChild('test/load/gateway-upstream.ts', {});
   const modelsFile = join(folder, 'models.json');
-  writeFileSync(modelsFile, JSON.stringify({ providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } }, models: [{ key: 'mock', provider: 'mock', kind: 'chat', pricing: { currency: 'USD', input: '0.25', output: '2' } }] }));
+  writeFileSync(
+    modelsFile,
+    JSON.stringify({
+      providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } },
+      models: [
+        { key: 'mock', provider: 'mock', kind: 'chat', pricing: { currency: 'USD', input: '0.25', output: '2' } },
+      ],
+    }),
+  );
   const product = await startProduct(join(folder, 'data'), { MODELS_FILE: modelsFile });
   const answers = new Map<string, number>();
   let calls = 0;
   const call: Call = async (method, path, body) => {
     calls += 1;
-    const response = await fetch(product.url + path, { method, headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }) });
+    const response = await fetch(product.url + path, {
+      method,
+      headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
     // Two clients may meet in one conversation.
     if (response.status >= 300 && !text.includes('turn_in_progress')) {
@@ -158,7 +227,9 @@ const main = async (): Promise<void> => {
     rmSync(folder, { recursive: true, force: true });
   }
   for (const [what, count] of answers) say(`${count} times ${what}`);
-  say(`${calls} calls, ${[...answers.values()].reduce((sum, count) => sum + count, 0)} of them with an answer that was not expected`);
+  say(
+    `${calls} calls, ${[...answers.values()].reduce((sum, count) => sum + count, 0)} of them with an answer that was not expected`,
+  );
   if (answers.size > 0) process.exitCode = 1;
 };
 
@@ -167,7 +238,17 @@ const prepare = async (call: Call): Promise<Known[]> => {
   const known: Known[] = [];
   for (let agent = 0; agent < AGENTS; agent += 1) {
     const spaceId = idOf((await call('POST', `${CORE}/spaces`, { name: `Space ${agent}` })).text);
-    const agentId = idOf((await call('POST', `${CORE}/agents`, { spaceId, name: `Agent ${agent}`, model: 'local-chat', knowledgeEnabled: true, systemPrompt: words(80) })).text);
+    const agentId = idOf(
+      (
+        await call('POST', `${CORE}/agents`, {
+          spaceId,
+          name: `Agent ${agent}`,
+          model: 'local-chat',
+          knowledgeEnabled: true,
+          systemPrompt: words(80),
+        })
+      ).text,
+    );
     known.push({ spaceId, agentId, conversations: [], documents: [] });
   }
   return known;
@@ -176,14 +257,27 @@ const prepare = async (call: Call): Promise<Known[]> => {
 const sampled = async (minute: number, { pid }: Started, call: Call): Promise<Sample> => {
   const { text } = await call('GET', '/metrics');
   const metric = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? 0) / 1024 ** 2;
-  return { minute, rss: memoryOf(pid), children: childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), 0), heap: metric('nodejs_heap_size_used_bytes'), committed: metric('nodejs_heap_size_total_bytes'), external: metric('nodejs_external_memory_bytes') };
+  return {
+    minute,
+    rss: memoryOf(pid),
+    children: childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), 0),
+    heap: metric('nodejs_heap_size_used_bytes'),
+    committed: metric('nodejs_heap_size_total_bytes'),
+    external: metric('nodejs_external_memory_bytes'),
+  };
 };
 
 /** Resident, MB. */
-const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
 const childrenOf = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter((child) => child.trim() !== '').map(Number));
+  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+      .split(' ')
+      .filter((child) => child.trim() !== '')
+      .map(Number),
+  );
 
 const line = ({ minute, rss, children, heap, committed, external }: Sample, calls: number): string =>
   `${minute.toFixed(0).padStart(3)} min ${String(calls).padStart(7)} calls  ${rss.toFixed(0).padStart(5)} MB: heap ${committed.toFixed(0)} of which ${heap.toFixed(0)} are used, buffers ${external.toFixed(0)}; the processes it started ${children.toFixed(0)} MB`;

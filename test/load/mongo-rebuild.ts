@@ -22,16 +22,31 @@ const PAGE = 1_000;
 const URL = process.env['MONGODB_URL'] ?? 'mongodb://127.0.0.1:27947/';
 
 /** The note that an event is about: so many events of each, 1,000 notes at a time. */
-const streamOf = (number: number, perThing: number): string => `note-${Math.floor(number / (perThing * 1_000)) * 1_000 + (number % 1_000)}-${perThing === 1 ? number : 0}`;
+const streamOf = (number: number, perThing: number): string =>
+  `note-${Math.floor(number / (perThing * 1_000)) * 1_000 + (number % 1_000)}-${perThing === 1 ? number : 0}`;
 
 const product = async (folder: string, url: string): Promise<Measured> => {
   const log = await openSqliteLogReader({ folder });
   const readStore = await openMongoReadStore({ url });
   const none = {} as Pick<Parameters<typeof rebuildWorker>[0], 'searchIndex' | 'blobs'>;
-  const worker = rebuildWorker({ ...none, log, readStore, codec: notesCodec, clock: systemClock, projections: [notesView] });
+  const worker = rebuildWorker({
+    ...none,
+    log,
+    readStore,
+    codec: notesCodec,
+    clock: systemClock,
+    projections: [notesView],
+  });
   const rate = await measured(EVENTS, async () => {
-    const { outcome, handled } = await worker.build({ view: 'notes', version: 1, held: new Map([[0, 1]]), shared: false, skip: [] });
-    if (outcome !== 'caught-up' || handled !== EVENTS) throw new Error(`the rebuild ended with ${outcome} after ${handled} events`);
+    const { outcome, handled } = await worker.build({
+      view: 'notes',
+      version: 1,
+      held: new Map([[0, 1]]),
+      shared: false,
+      skip: [],
+    });
+    if (outcome !== 'caught-up' || handled !== EVENTS)
+      throw new Error(`the rebuild ended with ${outcome} after ${handled} events`);
   });
   await readStore.close();
   await log.close();
@@ -40,18 +55,29 @@ const product = async (folder: string, url: string): Promise<Measured> => {
 
 const bare = async (folder: string, url: string): Promise<Measured> => {
   const source = new Database(join(folder, 'events.sqlite'), { readonly: true });
-  const read = source.prepare('select position, stream, data, metadata from events where position > ? order by position limit ?').raw();
+  const read = source
+    .prepare('select position, stream, data, metadata from events where position > ? order by position limit ?')
+    .raw();
   const server = await openMongoServer({ url, dependency: 'bench' });
   const rows = server.db.collection<{ _id: string }>('bare');
   const rate = await measured(EVENTS, async () => {
-    for (let after = 0; ; ) {
+    for (let after = 0; ;) {
       const page = read.all(after, PAGE) as [number, string, string, string][];
       if (page.length === 0) break;
-      await rows.bulkWrite(page.map(([position, stream, text, metadata]) => {
-        const { title, pinned, size } = JSON.parse(text) as { title: string; pinned: boolean; size: number };
-        const { recordedAt } = JSON.parse(metadata) as { recordedAt: string };
-        return { replaceOne: { filter: { _id: stream }, replacement: { position, title, pinned, size, updatedAt: recordedAt }, upsert: true } };
-      }), { ordered: false });
+      await rows.bulkWrite(
+        page.map(([position, stream, text, metadata]) => {
+          const { title, pinned, size } = JSON.parse(text) as { title: string; pinned: boolean; size: number };
+          const { recordedAt } = JSON.parse(metadata) as { recordedAt: string };
+          return {
+            replaceOne: {
+              filter: { _id: stream },
+              replacement: { position, title, pinned, size, updatedAt: recordedAt },
+              upsert: true,
+            },
+          };
+        }),
+        { ordered: false },
+      );
       after = page.at(-1)?.[0] ?? after;
     }
   });

@@ -6,4 +6,5 @@ import { availableParallelism } from 'node:os';
  * it do not take turns on the same one. False where the system cannot: not Linux, or one processor only.
  */
 export const pinned = (pid: number, processor: number): boolean =>
-  availableParallelism() > processor && spawnSync('taskset', ['-a', '-p', '-c', String(processor), String(pid)], { stdio: 'ignore' }).status === 0;
+  availableParallelism() > processor &&
+  spawnSync('taskset', ['-a', '-p', '-c', String(processor), String(pid)], { stdio: 'ignore' }).status === 0;

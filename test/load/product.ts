@@ -23,11 +23,18 @@ const commandOfStart = (): readonly string[] => {
 };
 
 /** Starts the built product and asks until it is ready. */
-export const startProduct = async (dataDir: string, environment: Readonly<Record<string, string>> = {}): Promise<Started> => {
+export const startProduct = async (
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> => {
   const command = commandOfStart();
   if (!existsSync(join(PRODUCT, command.at(-1) ?? ''))) throw new Error('run `npm run build` first');
   const began = performance.now();
-  const child = spawn(process.execPath, command, { cwd: PRODUCT, env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: KEY, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, command, {
+    cwd: PRODUCT,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: KEY, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const url = await new Promise<string>((resolve, reject) => {
     void exited.then((code) => reject(new Error(`the product ended with ${String(code)}`)));

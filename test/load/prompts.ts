@@ -11,8 +11,15 @@ const CALLERS = 64;
 /** Writes prompts and changes of them through the decider, as commands do. */
 export const fillWithPrompts = async (dataDir: string, events: number): Promise<void> => {
   const config = readConfig({ DATA_DIR: dataDir });
-  const vaultKey = loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'VAULT_KEY', inUse: false, warn: () => undefined });
-  const mac = eventMacOf(loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'SEAL_KEY', inUse: false, warn: () => undefined }));
+  const vaultKey = loadOrMakeKey({
+    folder: join(dataDir, 'keys'),
+    name: 'VAULT_KEY',
+    inUse: false,
+    warn: () => undefined,
+  });
+  const mac = eventMacOf(
+    loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'SEAL_KEY', inUse: false, warn: () => undefined }),
+  );
   const stores = await openStores(config, await openLog(config), { vaultKey, mac }, systemClock);
   const ids = new TimeOrderedIds();
   const spaceId = ids.next();
@@ -26,7 +33,10 @@ export const fillWithPrompts = async (dataDir: string, events: number): Promise<
     while (written < events) {
       const number = written++;
       const text = `Prompt ${number}: summarise the attached minutes in five sentences.`;
-      const command = number < PROMPTS ? ({ type: 'Add', spaceId, fields: { title: `Prompt ${number}`, text, tags: [] } } as const) : ({ type: 'Change', fields: { text } } as const);
+      const command =
+        number < PROMPTS
+          ? ({ type: 'Add', spaceId, fields: { title: `Prompt ${number}`, text, tags: [] } } as const)
+          : ({ type: 'Change', fields: { text } } as const);
       await stores.decisions.transact(promptDecider, prompts[number % PROMPTS] as string, command, meta());
     }
   };

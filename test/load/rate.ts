@@ -13,13 +13,30 @@ export interface Rate {
 }
 
 /** How a server answers requests of a URL, all with 2xx; the load comes from a process of its own. */
-export const rateOf = async (pid: number, url: string, seconds: number, headers: Readonly<Record<string, string>> = {}, { body, connections = 32 }: { readonly body?: string; readonly connections?: number } = {}): Promise<Rate> => {
-  const given = [...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]), ...(body === undefined ? [] : ['-m', 'POST', '-b', body])];
+export const rateOf = async (
+  pid: number,
+  url: string,
+  seconds: number,
+  headers: Readonly<Record<string, string>> = {},
+  { body, connections = 32 }: { readonly body?: string; readonly connections?: number } = {},
+): Promise<Rate> => {
+  const given = [
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
+    ...(body === undefined ? [] : ['-m', 'POST', '-b', body]),
+  ];
   const before = cpuSeconds(pid);
-  const { stdout } = await run(process.execPath, [AUTOCANNON, '-j', '-n', '-c', String(connections), '-d', String(seconds), ...given, url], { maxBuffer: 16 * 1024 ** 2 });
+  const { stdout } = await run(
+    process.execPath,
+    [AUTOCANNON, '-j', '-n', '-c', String(connections), '-d', String(seconds), ...given, url],
+    { maxBuffer: 16 * 1024 ** 2 },
+  );
   const result = JSON.parse(stdout) as { requests: { average: number; total: number }; non2xx: number; errors: number };
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} answers were no success, ${result.errors} failed`);
-  return { perSecond: result.requests.average, cpuMicroseconds: ((cpuSeconds(pid) - before) * 1e6) / result.requests.total };
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+  return {
+    perSecond: result.requests.average,
+    cpuMicroseconds: ((cpuSeconds(pid) - before) * 1e6) / result.requests.total,
+  };
 };
 
 /** User and system time of a process, in the hundredths that Linux counts. */
@@ -30,4 +47,5 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 };
 
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -14,7 +14,17 @@ const serve = async ({ log, views }: { readonly log: string; readonly views: str
     await readStore.close();
     await reader.close();
   };
-  serveCalls(rebuildWorker({ ...none, log: reader, readStore, codec: notesCodec, clock: systemClock, projections: [notesView], onClose }));
+  serveCalls(
+    rebuildWorker({
+      ...none,
+      log: reader,
+      readStore,
+      codec: notesCodec,
+      clock: systemClock,
+      projections: [notesView],
+      onClose,
+    }),
+  );
 };
 
 void serve(workerData as { log: string; views: string });

@@ -24,11 +24,26 @@ const together: Order = (number) => Math.floor(number / (PER_THING * AT_A_TIME))
 const apart: Order = (number) => number % (EVENTS / PER_THING);
 
 const product = async (log: string, views: string, version: number): Promise<Measured> => {
-  const calls = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: { log, views }, resourceLimits: { maxYoungGenerationSizeMb: 64 } }), []);
+  const calls = callThread<RebuildWorker>(
+    'rebuild',
+    () =>
+      startThread(__dirname, 'rebuild.thread', __filename, {
+        workerData: { log, views },
+        resourceLimits: { maxYoungGenerationSizeMb: 64 },
+      }),
+    [],
+  );
   await calls.call('progress', 'notes');
   const rate = await measured(EVENTS, async () => {
-    const { outcome, handled } = await calls.call('build', { view: 'notes', version, held: new Map([[0, 1]]), shared: false, skip: [] });
-    if (outcome !== 'caught-up' || handled !== EVENTS) throw new Error(`the rebuild ended with ${outcome} after ${handled} events`);
+    const { outcome, handled } = await calls.call('build', {
+      view: 'notes',
+      version,
+      held: new Map([[0, 1]]),
+      shared: false,
+      skip: [],
+    });
+    if (outcome !== 'caught-up' || handled !== EVENTS)
+      throw new Error(`the rebuild ended with ${outcome} after ${handled} events`);
   });
   await calls.close();
   return rate;
@@ -40,8 +55,12 @@ const bare = (log: string, file: string): void => {
   target.pragma('journal_mode = WAL');
   target.pragma('synchronous = NORMAL');
   target.exec('create table rows(key text primary key, position integer not null, row text not null) without rowid');
-  const read = source.prepare('select position, stream, type, data, metadata from events where position > ? order by position limit ?').raw();
-  const upsert = target.prepare('insert into rows values (?, ?, ?) on conflict (key) do update set position = excluded.position, row = excluded.row');
+  const read = source
+    .prepare('select position, stream, type, data, metadata from events where position > ? order by position limit ?')
+    .raw();
+  const upsert = target.prepare(
+    'insert into rows values (?, ?, ?) on conflict (key) do update set position = excluded.position, row = excluded.row',
+  );
   let position = 0;
   for (;;) {
     const rows = read.all(position, PAGE) as [number, string, string, string, string][];
@@ -50,7 +69,11 @@ const bare = (log: string, file: string): void => {
       for (const [at, stream, , text, metadata] of rows) {
         const data = JSON.parse(text) as { title: string; pinned: boolean; size: number };
         const { recordedAt } = JSON.parse(metadata) as { recordedAt: string };
-        upsert.run(stream, at, JSON.stringify({ title: data.title, pinned: data.pinned, size: data.size, updatedAt: recordedAt }));
+        upsert.run(
+          stream,
+          at,
+          JSON.stringify({ title: data.title, pinned: data.pinned, size: data.size, updatedAt: recordedAt }),
+        );
         position = at;
       }
     })();

@@ -45,11 +45,15 @@ const withLog = async <T>(use: (log: EventLog) => Promise<T>): Promise<T> => {
 };
 
 /** The life of a document, over and over. */
-const LIFE = ['DocumentAdded', 'DocumentIndexed', 'DocumentReady', 'DocumentRenamed'].map((type) => [type, goldenData(type, 1)] as const);
+const LIFE = ['DocumentAdded', 'DocumentIndexed', 'DocumentReady', 'DocumentRenamed'].map(
+  (type) => [type, goldenData(type, 1)] as const,
+);
 
 const fill = async (log: EventLog): Promise<void> => {
   for (let id = 0; id < STREAMS; id += 1) {
-    const lives = Array.from({ length: EVENTS / STREAMS / LIFE.length }, () => LIFE.map(([type, data]) => stored(type, data)));
+    const lives = Array.from({ length: EVENTS / STREAMS / LIFE.length }, () =>
+      LIFE.map(([type, data]) => stored(type, data)),
+    );
     await log.append(streamOf(id), lives.flat(), 'noStream');
   }
 };
@@ -58,7 +62,13 @@ const withTopic = async <T>(use: (topicPrefix: string) => Promise<T>): Promise<T
   const topicPrefix = `load-${randomUUID()}.`;
   const admin = kafka.admin();
   await admin.connect();
-  await admin.createTopics({ topics: ['users', 'spaces', 'agents', 'documents', 'conversations'].map((subject) => ({ topic: topicPrefix + subject, numPartitions: PARTITIONS })), waitForLeaders: false });
+  await admin.createTopics({
+    topics: ['users', 'spaces', 'agents', 'documents', 'conversations'].map((subject) => ({
+      topic: topicPrefix + subject,
+      numPartitions: PARTITIONS,
+    })),
+    waitForLeaders: false,
+  });
   await setTimeout(SETTLE_MS);
   try {
     return await use(topicPrefix);
@@ -72,7 +82,18 @@ const withTopic = async <T>(use: (topicPrefix: string) => Promise<T>): Promise<T
 const throughTheRelay = (log: EventLog): Promise<Measured> =>
   withTopic(async (topicPrefix) => {
     const logger = { info: () => undefined, warn: console.warn, error: console.error };
-    const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:load', topicPrefix, brokers, ssl: false, partitions: PARTITIONS, replication: 1 });
+    const relay = openRelay({
+      log,
+      aggregates,
+      clock: systemClock,
+      logger,
+      source: 'urn:load',
+      topicPrefix,
+      brokers,
+      ssl: false,
+      partitions: PARTITIONS,
+      replication: 1,
+    });
     await relay.health();
     let run: Runner | undefined;
     const rate = await measured(EVENTS, async () => {
@@ -95,8 +116,29 @@ const bare = (config: ProducerConfig): Promise<Measured> =>
           const id = randomUUID();
           const key = streamOf((start + index) % STREAMS);
           const type = 'agent-platform.document.ready.v1';
-          const value = JSON.stringify({ specversion: '1.0', id, source: 'urn:load', type, subject: key, time: '2026-01-01T00:00:00.000Z', sequence: String(index), datacontenttype: 'application/json', dataschema: 'urn:agent-platform:integration-event:document.ready:v1', data });
-          return { key, value, headers: { 'content-type': 'application/cloudevents+json; charset=UTF-8', ce_specversion: '1.0', ce_id: id, ce_type: type, ce_source: 'urn:load' } };
+          const value = JSON.stringify({
+            specversion: '1.0',
+            id,
+            source: 'urn:load',
+            type,
+            subject: key,
+            time: '2026-01-01T00:00:00.000Z',
+            sequence: String(index),
+            datacontenttype: 'application/json',
+            dataschema: 'urn:agent-platform:integration-event:document.ready:v1',
+            data,
+          });
+          return {
+            key,
+            value,
+            headers: {
+              'content-type': 'application/cloudevents+json; charset=UTF-8',
+              ce_specversion: '1.0',
+              ce_id: id,
+              ce_type: type,
+              ce_source: 'urn:load',
+            },
+          };
         });
         await producer.sendBatch({ topicMessages: [{ topic: `${topicPrefix}documents`, messages }], acks: -1 });
       }
@@ -114,13 +156,33 @@ const main = async (): Promise<void> => {
     const plain = await bare({ maxInFlightRequests: 1 });
     if (round > 0) rounds.push({ relay, same, plain });
   }
-  const line = (name: string, rates: readonly Measured[]): string => `  ${name.padEnd(44)} ${Math.round(median(rates.map(({ perSecond }) => perSecond))).toLocaleString('en')}/s   ${median(rates.map(({ cpu }) => cpu)).toFixed(1)} us of processor each`;
+  const line = (name: string, rates: readonly Measured[]): string =>
+    `  ${name.padEnd(44)} ${Math.round(median(rates.map(({ perSecond }) => perSecond))).toLocaleString('en')}/s   ${median(rates.map(({ cpu }) => cpu)).toFixed(1)} us of processor each`;
   console.log(`${EVENTS} messages in batches of ${BATCH}, acknowledged by all replicas, medians of ${ROUNDS} rounds`);
-  console.log(line('relay, from the log', rounds.map(({ relay }) => relay)));
-  console.log(line('bare producer, idempotent as the relay', rounds.map(({ same }) => same)));
-  console.log(line('bare producer, not idempotent', rounds.map(({ plain }) => plain)));
-  console.log(`  relay / bare producer, idempotent: ${median(rounds.map(({ relay, same }) => relay.perSecond / same.perSecond)).toFixed(2)} (target 0.70)`);
-  console.log(`  idempotent / not idempotent: ${median(rounds.map(({ same, plain }) => same.perSecond / plain.perSecond)).toFixed(2)}`);
+  console.log(
+    line(
+      'relay, from the log',
+      rounds.map(({ relay }) => relay),
+    ),
+  );
+  console.log(
+    line(
+      'bare producer, idempotent as the relay',
+      rounds.map(({ same }) => same),
+    ),
+  );
+  console.log(
+    line(
+      'bare producer, not idempotent',
+      rounds.map(({ plain }) => plain),
+    ),
+  );
+  console.log(
+    `  relay / bare producer, idempotent: ${median(rounds.map(({ relay, same }) => relay.perSecond / same.perSecond)).toFixed(2)} (target 0.70)`,
+  );
+  console.log(
+    `  idempotent / not idempotent: ${median(rounds.map(({ same, plain }) => same.perSecond / plain.perSecond)).toFixed(2)}`,
+  );
 };
 
 void main();

@@ -42,11 +42,56 @@ interface Kind {
 }
 
 const KINDS: readonly Kind[] = [
-  { name: 'GET /agents/{id}', many: 64, reads: 0.2, ratio: 0.6, request: (agents, caller) => ({ method: 'GET', path: `${CORE}/agents/${agents[caller]}` }) },
-  { name: 'PUT /agents/{id}', many: 64, reads: 2, ratio: 0.5, request: (agents, caller, turn) => ({ method: 'PUT', path: `${CORE}/agents/${agents[caller]}`, body: { description: `Change ${turn}` } }) },
-  { name: 'POST /spaces', many: 16, reads: 6, request: (_, caller, turn) => ({ method: 'POST', path: `${CORE}/spaces`, body: { name: `Space ${turn}`, slug: `s${process.pid}-${caller}-${turn}` } }) },
-  { name: 'chat completion', many: 64, reads: 0.5, ratio: 0.5, request: () => ({ method: 'POST', path: '/api/compat/v1/chat/completions', body: { model: 'local-chat', messages: [{ role: 'user', content: 'What is the handbook about?' }] } }) },
-  { name: 'conversation turn', many: 16, reads: 8, ratio: 0.5, request: (agents, caller) => ({ method: 'POST', path: `${CORE}/llm/${agents[caller]}/conversation`, body: { message: 'What is the handbook about?' } }) },
+  {
+    name: 'GET /agents/{id}',
+    many: 64,
+    reads: 0.2,
+    ratio: 0.6,
+    request: (agents, caller) => ({ method: 'GET', path: `${CORE}/agents/${agents[caller]}` }),
+  },
+  {
+    name: 'PUT /agents/{id}',
+    many: 64,
+    reads: 2,
+    ratio: 0.5,
+    request: (agents, caller, turn) => ({
+      method: 'PUT',
+      path: `${CORE}/agents/${agents[caller]}`,
+      body: { description: `Change ${turn}` },
+    }),
+  },
+  {
+    name: 'POST /spaces',
+    many: 16,
+    reads: 6,
+    request: (_, caller, turn) => ({
+      method: 'POST',
+      path: `${CORE}/spaces`,
+      body: { name: `Space ${turn}`, slug: `s${process.pid}-${caller}-${turn}` },
+    }),
+  },
+  {
+    name: 'chat completion',
+    many: 64,
+    reads: 0.5,
+    ratio: 0.5,
+    request: () => ({
+      method: 'POST',
+      path: '/api/compat/v1/chat/completions',
+      body: { model: 'local-chat', messages: [{ role: 'user', content: 'What is the handbook about?' }] },
+    }),
+  },
+  {
+    name: 'conversation turn',
+    many: 16,
+    reads: 8,
+    ratio: 0.5,
+    request: (agents, caller) => ({
+      method: 'POST',
+      path: `${CORE}/llm/${agents[caller]}/conversation`,
+      body: { message: 'What is the handbook about?' },
+    }),
+  },
 ];
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -59,7 +104,15 @@ interface Product {
 }
 
 const ask = async (pool: Pool, { method, path, body }: Request): Promise<unknown> => {
-  const { statusCode, body: answer } = await pool.request({ method, path, headers: { ...(path.startsWith(CORE) ? { 'x-api-key': KEY } : { authorization: `Bearer ${KEY}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, body: body === undefined ? null : JSON.stringify(body) });
+  const { statusCode, body: answer } = await pool.request({
+    method,
+    path,
+    headers: {
+      ...(path.startsWith(CORE) ? { 'x-api-key': KEY } : { authorization: `Bearer ${KEY}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
   const text = await answer.text();
   if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);
   return JSON.parse(text);
@@ -67,11 +120,29 @@ const ask = async (pool: Pool, { method, path, body }: Request): Promise<unknown
 
 const start = async (folder: string, environment: Readonly<Record<string, string>>): Promise<Product> => {
   // With young memory as `npm start` has it.
-  const child = await startChild('apps/api/src/main.ts', { DATA_DIR: folder, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn', NODE_OPTIONS: '--max-semi-space-size=16', ...environment });
+  const child = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: folder,
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'warn',
+    NODE_OPTIONS: '--max-semi-space-size=16',
+    ...environment,
+  });
   const pool = new Pool(child.url, { connections: MOST_CALLERS });
-  const { items } = (await ask(pool, { method: 'GET', path: `${CORE}/agents?limit=100` })) as { items: readonly { id: string }[] };
+  const { items } = (await ask(pool, { method: 'GET', path: `${CORE}/agents?limit=100` })) as {
+    items: readonly { id: string }[];
+  };
   const agents = items.map(({ id }) => id);
-  for (let count = agents.length; count < MOST_CALLERS; count += 1) agents.push(((await ask(pool, { method: 'POST', path: `${CORE}/agents`, body: { name: `Agent ${count}`, systemPrompt: 'You answer from the handbook. '.repeat(5) } })) as { id: string }).id);
+  for (let count = agents.length; count < MOST_CALLERS; count += 1)
+    agents.push(
+      (
+        (await ask(pool, {
+          method: 'POST',
+          path: `${CORE}/agents`,
+          body: { name: `Agent ${count}`, systemPrompt: 'You answer from the handbook. '.repeat(5) },
+        })) as { id: string }
+      ).id,
+    );
   return { child, pool, agents };
 };
 
@@ -82,7 +153,12 @@ const stop = async ({ child, pool }: Product): Promise<void> => {
 
 /** So many ask again and again; resolves to the number of answers and the seconds it took. */
 let turns = 0;
-const load = async ({ pool, agents }: Product, { request }: Kind, callers: number, seconds: number): Promise<{ readonly answers: number; readonly seconds: number }> => {
+const load = async (
+  { pool, agents }: Product,
+  { request }: Kind,
+  callers: number,
+  seconds: number,
+): Promise<{ readonly answers: number; readonly seconds: number }> => {
   const started = performance.now();
   let answers = 0;
   const call = async (caller: number): Promise<void> => {
@@ -96,7 +172,7 @@ const load = async ({ pool, agents }: Product, { request }: Kind, callers: numbe
 };
 
 const settled = async (proxy: CountingProxy): Promise<void> => {
-  for (let before: Calls | undefined; before === undefined || proxy.since(before).reads > 0; ) {
+  for (let before: Calls | undefined; before === undefined || proxy.since(before).reads > 0;) {
     before = { ...proxy.calls };
     await pause(QUIET_MS);
   }
@@ -130,12 +206,22 @@ const rated = async (product: Product, kind: Kind, callers: number): Promise<Rat
 };
 
 /** In turn, so that what else the machine does falls on both. */
-const beside = async (server: Product, embedded: Product, kind: Kind, callers: number): Promise<{ readonly server: Rated; readonly embedded: Rated }> => {
+const beside = async (
+  server: Product,
+  embedded: Product,
+  kind: Kind,
+  callers: number,
+): Promise<{ readonly server: Rated; readonly embedded: Rated }> => {
   const rounds: { readonly server: Rated; readonly embedded: Rated }[] = [];
   for (const product of [server, embedded]) await load(product, kind, callers, WARMING_SECONDS);
-  for (let round = 0; round < ROUNDS; round += 1) rounds.push({ server: await rated(server, kind, callers), embedded: await rated(embedded, kind, callers) });
-  const of = (which: 'server' | 'embedded', what: keyof Rated): number => median(rounds.map((each) => each[which][what]));
-  const ofBoth = (which: 'server' | 'embedded'): Rated => ({ perSecond: of(which, 'perSecond'), cpu: of(which, 'cpu') });
+  for (let round = 0; round < ROUNDS; round += 1)
+    rounds.push({ server: await rated(server, kind, callers), embedded: await rated(embedded, kind, callers) });
+  const of = (which: 'server' | 'embedded', what: keyof Rated): number =>
+    median(rounds.map((each) => each[which][what]));
+  const ofBoth = (which: 'server' | 'embedded'): Rated => ({
+    perSecond: of(which, 'perSecond'),
+    cpu: of(which, 'cpu'),
+  });
   return { server: ofBoth('server'), embedded: ofBoth('embedded') };
 };
 
@@ -148,7 +234,11 @@ const targetOf = (url: string): Target => {
   return {
     origin: `${isTls ? 'https' : 'http'}://${host}`,
     ...(file === undefined ? {} : { ca: readFileSync(file, 'utf8') }),
-    ...(username === '' ? {} : { authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}` }),
+    ...(username === ''
+      ? {}
+      : {
+          authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+        }),
   };
 };
 
@@ -165,26 +255,37 @@ const main = async (): Promise<void> => {
   const double = given === undefined ? await startDouble() : undefined;
   const url = given ?? (double?.url as string);
   const proxy = await CountingProxy.start(targetOf(url));
-  const [folder, ofEmbedded] = [mkdtempSync(join(tmpdir(), 'round-trips-')), mkdtempSync(join(tmpdir(), 'round-trips-'))] as const;
+  const [folder, ofEmbedded] = [
+    mkdtempSync(join(tmpdir(), 'round-trips-')),
+    mkdtempSync(join(tmpdir(), 'round-trips-')),
+  ] as const;
   const kinds = KINDS.filter(({ name }) => name.startsWith(process.env['ONLY'] ?? ''));
   try {
-    say(`on ${double === undefined ? 'the server of EMPTY_EVENTSTORE_URL' : 'the double'}: reads and appends of the server for each request, counted over ${SECONDS} s`);
+    say(
+      `on ${double === undefined ? 'the server of EMPTY_EVENTSTORE_URL' : 'the double'}: reads and appends of the server for each request, counted over ${SECONDS} s`,
+    );
     const throughProxy = await start(folder, { EVENTSTORE_URL: proxy.url });
     for (const kind of kinds) {
       for (const callers of [1, kind.many]) {
         const { reads, appends } = await counted(throughProxy, proxy, kind, callers);
         const target = callers > 1 ? ` (target ${kind.reads})` : kind.name.startsWith('GET') ? ' (target 1)' : '';
-        say(`  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   reads ${reads.toFixed(2)}${target}   appends ${appends.toFixed(2)}`);
+        say(
+          `  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   reads ${reads.toFixed(2)}${target}   appends ${appends.toFixed(2)}`,
+        );
       }
     }
     await settled(proxy);
     const idle = { ...proxy.calls };
     await pause(IDLE_SECONDS * 1_000);
     const { reads, subscriptions } = proxy.since(idle);
-    say(`  nothing for ${IDLE_SECONDS} s: ${reads} reads (target ${IDLE_SECONDS / 15}), ${subscriptions} new subscriptions (target 0)`);
+    say(
+      `  nothing for ${IDLE_SECONDS} s: ${reads} reads (target ${IDLE_SECONDS / 15}), ${subscriptions} new subscriptions (target 0)`,
+    );
     await stop(throughProxy);
 
-    say(`calls a second beside the embedded log, medians of ${ROUNDS} rounds of ${SECONDS} s; the callers${double === undefined ? '' : ', and the double,'} have processors of the product's machine`);
+    say(
+      `calls a second beside the embedded log, medians of ${ROUNDS} rounds of ${SECONDS} s; the callers${double === undefined ? '' : ', and the double,'} have processors of the product's machine`,
+    );
     const server = await start(folder, { EVENTSTORE_URL: url });
     const embedded = await start(ofEmbedded, {});
     for (const kind of kinds) {
@@ -192,7 +293,10 @@ const main = async (): Promise<void> => {
         const before = double?.child.pid === undefined ? 0 : cpuSeconds(double.child.pid);
         const started = performance.now();
         const { server: ours, embedded: theirs } = await beside(server, embedded, kind, callers);
-        const busy = double?.child.pid === undefined ? '' : `, the double's processor ${Math.round(((cpuSeconds(double.child.pid) - before) * 2e5) / (performance.now() - started))} % busy`;
+        const busy =
+          double?.child.pid === undefined
+            ? ''
+            : `, the double's processor ${Math.round(((cpuSeconds(double.child.pid) - before) * 2e5) / (performance.now() - started))} % busy`;
         const target = callers > 1 && kind.ratio !== undefined ? ` (target ${kind.ratio.toFixed(2)})` : '';
         say(
           `  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   ${Math.round(ours.perSecond)}/s, embedded ${Math.round(theirs.perSecond)}/s, ratio ${(ours.perSecond / theirs.perSecond).toFixed(2)}${target}   processor time of the product ${ours.cpu.toFixed(0)} and ${theirs.cpu.toFixed(0)} us${busy}`,

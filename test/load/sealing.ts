@@ -15,13 +15,22 @@ const PAGE = 500;
 const SECRET = 'the secret of a benchmark, not of an instance';
 const key = sealKeyOf(SECRET);
 const mac = eventMacOf(SECRET);
-const codec = new EventCodec(new EventCatalogue([...sealEvents, ...unprovenEvents]), { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() });
+const codec = new EventCodec(new EventCatalogue([...sealEvents, ...unprovenEvents]), {
+  ensureKey: async () => Buffer.alloc(32),
+  keys: async () => new Map(),
+});
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const fill = async (log: EventLog): Promise<void> => {
   const ids = new TimeOrderedIds();
-  const event = () => ({ id: ids.next(), type: 'BenchEvent', data: JSON.stringify({ text: randomBytes(150).toString('hex') }), metadata: '{"actor":"user:bench","schema":"1"}' });
-  for (let stream = 0; stream < EVENTS / PAGE; stream += 1) await log.append(`bench-${stream}`, Array.from({ length: PAGE }, event), 'noStream');
+  const event = () => ({
+    id: ids.next(),
+    type: 'BenchEvent',
+    data: JSON.stringify({ text: randomBytes(150).toString('hex') }),
+    metadata: '{"actor":"user:bench","schema":"1"}',
+  });
+  for (let stream = 0; stream < EVENTS / PAGE; stream += 1)
+    await log.append(`bench-${stream}`, Array.from({ length: PAGE }, event), 'noStream');
 };
 
 const bare = async (log: EventLog): Promise<void> => {
@@ -61,8 +70,11 @@ const run = async (): Promise<void> => {
     const sealing = await rate(() => seal(log));
     const verifying = await rate(() => verified(log));
     delay.disable();
-    const line = (name: string, value: number): string => `${name.padEnd(26)} ${Math.round(value).toLocaleString('en').padStart(9)} events/s   ${(value / baseline).toFixed(2)} of the bare loop`;
-    process.stdout.write(`${[line('bare: read, hash twice', baseline), line('seal', sealing), line('verify', verifying), `main loop never blocked over ${(delay.max / 1e6).toFixed(1)} ms; peak memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`].join('\n')}\n`);
+    const line = (name: string, value: number): string =>
+      `${name.padEnd(26)} ${Math.round(value).toLocaleString('en').padStart(9)} events/s   ${(value / baseline).toFixed(2)} of the bare loop`;
+    process.stdout.write(
+      `${[line('bare: read, hash twice', baseline), line('seal', sealing), line('verify', verifying), `main loop never blocked over ${(delay.max / 1e6).toFixed(1)} ms; peak memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`].join('\n')}\n`,
+    );
   } finally {
     await log.close();
     rmSync(folder, { recursive: true });

@@ -35,8 +35,12 @@ const vector = (): number[] => {
   return values.map((value) => value / length);
 };
 
-const percentile = (values: readonly number[], share: number): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
-const latencies = async (queries: readonly SearchQuery[], search: (query: SearchQuery) => unknown): Promise<readonly number[]> => {
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
+const latencies = async (
+  queries: readonly SearchQuery[],
+  search: (query: SearchQuery) => unknown,
+): Promise<readonly number[]> => {
   const took: number[] = [];
   for (const query of queries) {
     const started = performance.now();
@@ -52,11 +56,35 @@ const fill = async (index: SearchIndex): Promise<void> => {
   for (let document = 0; document * PER_DOCUMENT < PASSAGES; document += 1) {
     const passages = Array.from({ length: PER_DOCUMENT }, (_, ordinal) => {
       const passage = text(WORDS * (0.5 + next()));
-      return { chunkId: `c${document}-${ordinal}`, ordinal, text: passage, headings: [], start: 0, end: passage.length, enabled: true, vector: vector() };
+      return {
+        chunkId: `c${document}-${ordinal}`,
+        ordinal,
+        text: passage,
+        headings: [],
+        start: 0,
+        end: passage.length,
+        enabled: true,
+        vector: vector(),
+      };
     });
-    const indexed = { documentId: `d${document}`, name: `Document ${document}`, scope: `s:${document % SCOPES}`, tagIds: [], revision: 1, embeddingModel: 'bench', passages };
+    const indexed = {
+      documentId: `d${document}`,
+      name: `Document ${document}`,
+      scope: `s:${document % SCOPES}`,
+      tagIds: [],
+      revision: 1,
+      embeddingModel: 'bench',
+      passages,
+    };
     const position = String(document).padStart(9, '0');
-    await index.apply({ index: 'passages', version: 1, from: document === 0 ? null : String(document - 1).padStart(9, '0'), to: { position, handled: document + 1 }, fence: 1, changes: [{ position, operations: [{ op: 'putDocument', document: indexed }] }] });
+    await index.apply({
+      index: 'passages',
+      version: 1,
+      from: document === 0 ? null : String(document - 1).padStart(9, '0'),
+      to: { position, handled: document + 1 },
+      fence: 1,
+      changes: [{ position, operations: [{ op: 'putDocument', document: indexed }] }],
+    });
   }
 };
 
@@ -65,7 +93,9 @@ const bare = (file: string): ((query: SearchQuery) => void) => {
   const db = new Database(file, { readonly: true });
   load(db);
   const scopeId = db.prepare('select id from scopes where scope = ?').pluck();
-  const byText = db.prepare(`select rowid from terms where terms match ? and rank match 'bm25(1.0, 0.0)' order by rank limit 50`).pluck();
+  const byText = db
+    .prepare(`select rowid from terms where terms match ? and rank match 'bm25(1.0, 0.0)' order by rank limit 50`)
+    .pluck();
   const byVector = db.prepare('select rowid from vectors_1 where embedding match ? and k = 50 and scope = ?').pluck();
   return ({ scopes, text: words, mode, vector: given }) => {
     const ids = scopes.map((scope) => scopeId.get(scope) as number);
@@ -79,8 +109,16 @@ const main = async (): Promise<void> => {
   const index = await openSqliteSearchIndex({ folder });
   const filling = performance.now();
   await fill(index);
-  console.log(`${PASSAGES} passages of some ${WORDS} words with ${DIMENSIONS} dimensions in ${SCOPES} scopes, filled at ${Math.round(PASSAGES / ((performance.now() - filling) / 1_000)).toLocaleString('en')}/s`);
-  const query = (mode: SearchQuery['mode']): SearchQuery => ({ scopes: [`s:${Math.floor(next() * SCOPES)}`, `s:${Math.floor(next() * SCOPES)}`], text: text(4), vector: { model: 'bench', values: vector() }, mode, limit: 8 });
+  console.log(
+    `${PASSAGES} passages of some ${WORDS} words with ${DIMENSIONS} dimensions in ${SCOPES} scopes, filled at ${Math.round(PASSAGES / ((performance.now() - filling) / 1_000)).toLocaleString('en')}/s`,
+  );
+  const query = (mode: SearchQuery['mode']): SearchQuery => ({
+    scopes: [`s:${Math.floor(next() * SCOPES)}`, `s:${Math.floor(next() * SCOPES)}`],
+    text: text(4),
+    vector: { model: 'bench', values: vector() },
+    mode,
+    limit: 8,
+  });
   const search = bare(join(folder, 'passages-v1.sqlite'));
   for (const mode of ['text', 'hybrid'] as const) {
     const queries = Array.from({ length: QUERIES }, () => query(mode));
@@ -89,9 +127,12 @@ const main = async (): Promise<void> => {
     lag.enable();
     const own = await latencies(queries, (asked) => index.search('passages', asked));
     lag.disable();
-    const figures = (values: readonly number[]): string => `p50 ${percentile(values, 0.5).toFixed(2)} ms, p95 ${percentile(values, 0.95).toFixed(2)} ms`;
+    const figures = (values: readonly number[]): string =>
+      `p50 ${percentile(values, 0.5).toFixed(2)} ms, p95 ${percentile(values, 0.95).toFixed(2)} ms`;
     console.log(`  ${mode.padEnd(7)} bare queries  ${figures(base)}`);
-    console.log(`  ${mode.padEnd(7)} search index  ${figures(own)}, ratio of p50 ${(percentile(base, 0.5) / percentile(own, 0.5)).toFixed(2)}; main loop lag p99 ${(lag.percentile(99) / 1e6).toFixed(1)} ms, most ${(lag.max / 1e6).toFixed(1)} ms`);
+    console.log(
+      `  ${mode.padEnd(7)} search index  ${figures(own)}, ratio of p50 ${(percentile(base, 0.5) / percentile(own, 0.5)).toFixed(2)}; main loop lag p99 ${(lag.percentile(99) / 1e6).toFixed(1)} ms, most ${(lag.max / 1e6).toFixed(1)} ms`,
+    );
   }
   await index.close();
   rmSync(folder, { recursive: true });

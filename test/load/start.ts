@@ -33,7 +33,9 @@ const main = async (): Promise<void> => {
       await again.stop();
     }
     const bare = await bareStart();
-    process.stdout.write(`${EVENTS} events: first start ready in ${first.readyMs.toFixed(0)} ms, later starts in ${median(times).toFixed(0)} ms (target 3000; node -e 0 takes ${bare.toFixed(0)} ms); at rest ${median(resting).toFixed(0)} MB (target 250), ${filled.toFixed(0)} MB where every view was filled before\n`);
+    process.stdout.write(
+      `${EVENTS} events: first start ready in ${first.readyMs.toFixed(0)} ms, later starts in ${median(times).toFixed(0)} ms (target 3000; node -e 0 takes ${bare.toFixed(0)} ms); at rest ${median(resting).toFixed(0)} MB (target 250), ${filled.toFixed(0)} MB where every view was filled before\n`,
+    );
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -41,8 +43,12 @@ const main = async (): Promise<void> => {
 
 const caughtUp = async (url: string): Promise<void> => {
   for (;;) {
-    const answer = (await (await fetch(`${url}/health`, { headers: { 'x-api-key': KEY } })).json()) as { projections: { lagEvents: number | null }[]; policies: { lagEvents: number | null }[] };
-    if ([...answer.projections, ...answer.policies].every(({ lagEvents }) => lagEvents !== null && lagEvents < 100)) return;
+    const answer = (await (await fetch(`${url}/health`, { headers: { 'x-api-key': KEY } })).json()) as {
+      projections: { lagEvents: number | null }[];
+      policies: { lagEvents: number | null }[];
+    };
+    if ([...answer.projections, ...answer.policies].every(({ lagEvents }) => lagEvents !== null && lagEvents < 100))
+      return;
     await pause(200);
   }
 };

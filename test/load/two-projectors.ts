@@ -31,7 +31,9 @@ const rebuild = async ({ watcher }: CounterCluster): Promise<{ readonly built: n
   const control = watcher.rebuild('counters');
   const started = performance.now();
   const reaches = (...states: readonly string[]): Promise<number> =>
-    secondsOf(() => reached(async () => states.includes((await control.status())?.state ?? ''))).then(() => (performance.now() - started) / 1_000);
+    secondsOf(() => reached(async () => states.includes((await control.status())?.state ?? ''))).then(
+      () => (performance.now() - started) / 1_000,
+    );
   await control.start({ swap: false });
   const built = await reaches('verifying', 'ready');
   const ready = await reaches('ready');
@@ -40,14 +42,27 @@ const rebuild = async ({ watcher }: CounterCluster): Promise<{ readonly built: n
 };
 
 const bareChild = async (url: string, name: string, rows: number): Promise<ChildProcess> => {
-  const child = spawn(process.execPath, ['--require', join(__dirname, '..', 'register.cjs'), join(__dirname, 'bare-bulk.child.ts'), url, name, String(rows)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [
+      '--require',
+      join(__dirname, '..', 'register.cjs'),
+      join(__dirname, 'bare-bulk.child.ts'),
+      url,
+      name,
+      String(rows),
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   await once(child.stdout as NodeJS.ReadableStream, 'data');
   return child;
 };
 
 /** Seconds in which so many processes write the rows of the view, an equal part each. */
 const bare = async (url: string, processes: number): Promise<number> => {
-  const children = await Promise.all(Array.from({ length: processes }, (_, index) => bareChild(url, `p${index}`, STREAMS / processes)));
+  const children = await Promise.all(
+    Array.from({ length: processes }, (_, index) => bareChild(url, `p${index}`, STREAMS / processes)),
+  );
   return secondsOf(async () => {
     const ends = children.map((child) => once(child, 'exit'));
     for (const child of children) child.stdin?.write('go\n');
@@ -57,7 +72,12 @@ const bare = async (url: string, processes: number): Promise<number> => {
 
 const main = async (): Promise<void> => {
   const cluster = await startCounterCluster();
-  const seconds: Record<'bare' | 'built' | 'ready' | 'cpu', [number[], number[]]> = { bare: [[], []], built: [[], []], ready: [[], []], cpu: [[], []] };
+  const seconds: Record<'bare' | 'built' | 'ready' | 'cpu', [number[], number[]]> = {
+    bare: [[], []],
+    built: [[], []],
+    ready: [[], []],
+    cpu: [[], []],
+  };
   try {
     await cluster.fill(STREAMS);
     const first = await cluster.start('a');
@@ -77,10 +97,19 @@ const main = async (): Promise<void> => {
         if (second !== undefined) await cluster.kill(second);
       }
     }
-    console.log(`rebuild of a view of ${STREAMS} rows from ${STREAMS * EVENTS_OF_EACH} events into MongoDB, median of ${ROUNDS} rounds`);
-    for (const [name, title] of [['built', 'rows built      '], ['ready', 'and verified    '], ['cpu', 'processor time  '], ['bare', 'bare bulk loops ']] as const) {
+    console.log(
+      `rebuild of a view of ${STREAMS} rows from ${STREAMS * EVENTS_OF_EACH} events into MongoDB, median of ${ROUNDS} rounds`,
+    );
+    for (const [name, title] of [
+      ['built', 'rows built      '],
+      ['ready', 'and verified    '],
+      ['cpu', 'processor time  '],
+      ['bare', 'bare bulk loops '],
+    ] as const) {
       const [one, two] = [median(seconds[name][0]), median(seconds[name][1])];
-      console.log(`  ${title} one process ${one.toFixed(1)} s, two ${two.toFixed(1)} s: two are ${(one / two).toFixed(2)} times as fast${name === 'bare' ? '' : ' (target 1.60)'}`);
+      console.log(
+        `  ${title} one process ${one.toFixed(1)} s, two ${two.toFixed(1)} s: two are ${(one / two).toFixed(2)} times as fast${name === 'bare' ? '' : ' (target 1.60)'}`,
+      );
     }
   } finally {
     await cluster.destroy();

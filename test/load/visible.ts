@@ -19,7 +19,8 @@ const WARM_UP = PER_SECOND;
 /** Views that follow the log beside the one that is waited for, as many as the product has. */
 const VIEWS = 20;
 
-const percentile = (values: readonly number[], share: number): string => `${(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0).toFixed(1)} ms`;
+const percentile = (values: readonly number[], share: number): string =>
+  `${(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0).toFixed(1)} ms`;
 
 const main = async (): Promise<void> => {
   const folder = mkdtempSync(join(process.cwd(), '.bench-'));
@@ -27,9 +28,21 @@ const main = async (): Promise<void> => {
   const readStore = await openSqliteReadStore({ folder: join(folder, 'views') });
   const decisions = new Decisions(log, notesCodec);
   const logger = { info: () => undefined, warn: console.warn, error: console.error };
-  const others = Array.from({ length: VIEWS - 1 }, (_, index) => ({ ...notesView, name: `other-${index}`, types: index < 3 ? notesView.types : ['Elsewhere'] }));
+  const others = Array.from({ length: VIEWS - 1 }, (_, index) => ({
+    ...notesView,
+    name: `other-${index}`,
+    types: index < 3 ? notesView.types : ['Elsewhere'],
+  }));
   const none = {} as Pick<ConstructorParameters<typeof Projecting>[0], 'searchIndex' | 'blobs'>;
-  const projecting = new Projecting({ ...none, log, readStore, codec: notesCodec, projections: [notesView, ...others], clock: systemClock, logger });
+  const projecting = new Projecting({
+    ...none,
+    log,
+    readStore,
+    codec: notesCodec,
+    projections: [notesView, ...others],
+    clock: systemClock,
+    logger,
+  });
   const ids = new TimeOrderedIds();
   const known = Array.from({ length: 500 }, () => ids.next());
   const visible: number[] = [];
@@ -40,7 +53,11 @@ const main = async (): Promise<void> => {
     const started = performance.now();
     const { position } = await decisions.transact(notes, id, note(number), noteMeta());
     appended.push(performance.now() - started);
-    if (!(await projecting.waitFor('notes', position, 2_000)) || (await readStore.get('notes', `note-${id}`)) === undefined) late += 1;
+    if (
+      !(await projecting.waitFor('notes', position, 2_000)) ||
+      (await readStore.get('notes', `note-${id}`)) === undefined
+    )
+      late += 1;
     visible.push(performance.now() - started);
   };
   const lag = monitorEventLoopDelay({ resolution: 1 });
@@ -60,9 +77,13 @@ const main = async (): Promise<void> => {
     await Promise.all(running);
     lag.disable();
     console.log(`${PER_SECOND * SECONDS} commands at ${PER_SECOND}/s, ${VIEWS} views follow the log`);
-    console.log(`  command to visible   p50 ${percentile(visible, 0.5)}, p95 ${percentile(visible, 0.95)} (target 20 ms), p99 ${percentile(visible, 0.99)}, late ${late}`);
+    console.log(
+      `  command to visible   p50 ${percentile(visible, 0.5)}, p95 ${percentile(visible, 0.95)} (target 20 ms), p99 ${percentile(visible, 0.99)}, late ${late}`,
+    );
     console.log(`  of which the append  p50 ${percentile(appended, 0.5)}, p95 ${percentile(appended, 0.95)}`);
-    console.log(`  main loop lag        p99 ${(lag.percentile(99) / 1e6).toFixed(1)} ms, most ${(lag.max / 1e6).toFixed(1)} ms (target 50 ms)`);
+    console.log(
+      `  main loop lag        p99 ${(lag.percentile(99) / 1e6).toFixed(1)} ms, most ${(lag.max / 1e6).toFixed(1)} ms (target 50 ms)`,
+    );
   } finally {
     await projecting.stop();
     await readStore.close();

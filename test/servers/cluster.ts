@@ -35,7 +35,16 @@ export interface Cluster {
   kill(child: Child): Promise<void>;
   /** What stands beside the views about processes and the work that they share. */
   readonly records: ReadStore;
-  call<T = { readonly id: string }>(child: Child, path: string, call?: { readonly method?: string; readonly body?: unknown; readonly key?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<Called<T>>;
+  call<T = { readonly id: string }>(
+    child: Child,
+    path: string,
+    call?: {
+      readonly method?: string;
+      readonly body?: unknown;
+      readonly key?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    },
+  ): Promise<Called<T>>;
   destroy(): Promise<void>;
 }
 
@@ -45,17 +54,32 @@ export const missingForCluster = (): string | undefined => {
   return missing.length === 0 ? undefined : `${missing.join(', ')} not set`;
 };
 
-const serversOfEnvironment = (): ClusterServers => ({ MONGODB_URL: process.env['MONGODB_URL'] ?? '', ELASTICSEARCH_URL: process.env['ELASTICSEARCH_URL'] ?? '', S3_URL: process.env['S3_URL'] ?? '' });
+const serversOfEnvironment = (): ClusterServers => ({
+  MONGODB_URL: process.env['MONGODB_URL'] ?? '',
+  ELASTICSEARCH_URL: process.env['ELASTICSEARCH_URL'] ?? '',
+  S3_URL: process.env['S3_URL'] ?? '',
+});
 
 /** A cluster on servers, those of the environment by default. The log must be empty: a double's, unless `logUrl` names another. */
-export const startCluster = async (servers = serversOfEnvironment(), further: Readonly<Record<string, string>> = {}, logUrl?: string): Promise<Cluster> => {
+export const startCluster = async (
+  servers = serversOfEnvironment(),
+  further: Readonly<Record<string, string>> = {},
+  logUrl?: string,
+): Promise<Cluster> => {
   const folder = mkdtempSync(join(tmpdir(), 'cluster-'));
   const log: EventStoreDouble | undefined = logUrl === undefined ? await startEventStoreDouble() : undefined;
   const provider = await startProviderDouble();
   const instance = instanceOn(servers.ELASTICSEARCH_URL);
   const models = [{ key: 'lengths', provider: 'double', kind: 'embedding', pricing: 'free' }];
   const modelsFile = join(folder, 'models.json');
-  writeFileSync(modelsFile, JSON.stringify({ embeddingModel: 'lengths', providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } }, models }));
+  writeFileSync(
+    modelsFile,
+    JSON.stringify({
+      embeddingModel: 'lengths',
+      providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } },
+      models,
+    }),
+  );
   const database = new URL(servers.MONGODB_URL);
   database.pathname = `/cluster-${randomUUID()}`;
   const environment = {
@@ -74,15 +98,31 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
   const records = await openMongoReadStore({ url: database.href });
   const running = new Set<Child>();
   const start: Cluster['start'] = async (...roles) => {
-    const child = await startChild(`apps/${roles.length === 1 ? roles[0] : 'api'}/src/main.ts`, { ...environment, ROLES: roles.join(','), DATA_DIR: mkdtempSync(join(folder, 'data-')) });
+    const child = await startChild(`apps/${roles.length === 1 ? roles[0] : 'api'}/src/main.ts`, {
+      ...environment,
+      ROLES: roles.join(','),
+      DATA_DIR: mkdtempSync(join(folder, 'data-')),
+    });
     running.add(child);
     return child;
   };
-  const call: Cluster['call'] = async <T>({ url }: Child, path: string, { method = 'GET', body, key = CLUSTER_KEY, headers = {} }: Parameters<Cluster['call']>[2] = {}) => {
+  const call: Cluster['call'] = async <T>(
+    { url }: Child,
+    path: string,
+    { method = 'GET', body, key = CLUSTER_KEY, headers = {} }: Parameters<Cluster['call']>[2] = {},
+  ) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(`${url}${path}`, { method, headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }, ...sent });
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...sent,
+    });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+    };
   };
   return {
     provider,
@@ -108,4 +148,5 @@ export const startCluster = async (servers = serversOfEnvironment(), further: Re
 };
 
 /** Polls as processes start and die. */
-export const eventually = (check: () => Promise<boolean>, what: string): Promise<void> => until(check, what, { patience: 120_000, every: 100 });
+export const eventually = (check: () => Promise<boolean>, what: string): Promise<void> =>
+  until(check, what, { patience: 120_000, every: 100 });

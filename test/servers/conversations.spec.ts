@@ -26,9 +26,20 @@ const specs = (): void => {
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
     const file = join(folder, 'models.json');
-    writeFileSync(file, JSON.stringify({ defaultModel: 'm', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }] }));
+    writeFileSync(
+      file,
+      JSON.stringify({
+        defaultModel: 'm',
+        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+        models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
+      }),
+    );
     cluster = await startCluster(undefined, { MODELS_FILE: file });
-    [first, second] = (await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector')])) as [Child, Child, Child];
+    [first, second] = (await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector')])) as [
+      Child,
+      Child,
+      Child,
+    ];
     await settled(first);
     agentId = (await post(first, `${CORE}/agents`, { name: 'Guide', model: 'm' })).body.id;
   }, LONG);
@@ -52,7 +63,11 @@ const specs = (): void => {
 
   /** Begins an answer at a process and reads it there. */
   const ask = async (child: Child, question: string) => {
-    const asked = await fetch(`${child.url}${CORE}/llm/${agentId}/conversation`, { method: 'POST', headers: { 'x-api-key': CLUSTER_KEY, 'content-type': 'application/json' }, body: JSON.stringify({ message: question, stream: true }) });
+    const asked = await fetch(`${child.url}${CORE}/llm/${agentId}/conversation`, {
+      method: 'POST',
+      headers: { 'x-api-key': CLUSTER_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: question, stream: true }),
+    });
     expect(asked.status).toBe(200);
     return asked;
   };
@@ -61,7 +76,9 @@ const specs = (): void => {
   const conversation = async (): Promise<string> => {
     let id = '';
     await eventually(async () => {
-      const { items } = (await cluster.call<List<{ id: string }>>(second, `${CORE}/llm/${agentId}/conversation?limit=10`)).body;
+      const { items } = (
+        await cluster.call<List<{ id: string }>>(second, `${CORE}/llm/${agentId}/conversation?limit=10`)
+      ).body;
       id = items.find((item) => !known.has(item.id))?.id ?? '';
       return id !== '';
     }, 'the conversation');
@@ -70,49 +87,67 @@ const specs = (): void => {
   };
   const pathOf = (id: string): string => `${CORE}/llm/${agentId}/conversation/${id}`;
   const textOf = (heard: readonly string[]): string =>
-    [...heard.join('').matchAll(/^data: (\{.*\})$/gm)].map(([, data]) => JSON.parse(data as string) as { type: string; delta?: string }).filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('');
+    [...heard.join('').matchAll(/^data: (\{.*\})$/gm)]
+      .map(([, data]) => JSON.parse(data as string) as { type: string; delta?: string })
+      .filter(({ type }) => type === 'text-delta')
+      .map(({ delta }) => delta)
+      .join('');
 
-  it('an answer is followed through another process while it is made, word for word', async () => {
-    upstream.behaviour = slowly;
-    const asked = await ask(first, 'Slowly?');
-    const id = await conversation();
-    const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
-    expect(through.status).toBe(200);
-    // While it is made: not what is recorded at its end.
-    await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
-    expect(textOf(through.heard)).not.toBe(ANSWER);
-    const here = await asked.text();
-    await through.ended;
-    expect(textOf([here])).toBe(ANSWER);
-    expect(textOf(through.heard)).toBe(ANSWER);
-    expect(through.heard.join('')).toContain('data: [DONE]');
-  }, LONG);
+  it(
+    'an answer is followed through another process while it is made, word for word',
+    async () => {
+      upstream.behaviour = slowly;
+      const asked = await ask(first, 'Slowly?');
+      const id = await conversation();
+      const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
+      expect(through.status).toBe(200);
+      // While it is made: not what is recorded at its end.
+      await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
+      expect(textOf(through.heard)).not.toBe(ANSWER);
+      const here = await asked.text();
+      await through.ended;
+      expect(textOf([here])).toBe(ANSWER);
+      expect(textOf(through.heard)).toBe(ANSWER);
+      expect(through.heard.join('')).toContain('data: [DONE]');
+    },
+    LONG,
+  );
 
-  it('an answer is stopped through another process', async () => {
-    upstream.behaviour = slowly;
-    const asked = await ask(first, 'And now stop?');
-    const here = asked.text();
-    await eventually(async () => upstream.open > 0, 'the call');
-    const id = await conversation();
-    expect((await cluster.call<{ stopped: boolean }>(second, `${pathOf(id)}/stop`, { method: 'POST' })).body).toEqual({ stopped: true });
-    await eventually(async () => upstream.open === 0, 'the end of the call');
-    expect(textOf([await here])).not.toContain(`word${WORDS - 1}`);
-  }, LONG);
+  it(
+    'an answer is stopped through another process',
+    async () => {
+      upstream.behaviour = slowly;
+      const asked = await ask(first, 'And now stop?');
+      const here = asked.text();
+      await eventually(async () => upstream.open > 0, 'the call');
+      const id = await conversation();
+      expect((await cluster.call<{ stopped: boolean }>(second, `${pathOf(id)}/stop`, { method: 'POST' })).body).toEqual(
+        { stopped: true },
+      );
+      await eventually(async () => upstream.open === 0, 'the end of the call');
+      expect(textOf([await here])).not.toContain(`word${WORDS - 1}`);
+    },
+    LONG,
+  );
 
-  it('an answer whose process dies ends for whoever follows it through another one', async () => {
-    upstream.behaviour = slowly;
-    const third = await cluster.start('api');
-    const asked = await ask(third, 'Will you last?');
-    const broken = asked.text().catch(() => 'broken off');
-    const id = await conversation();
-    const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
-    await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
-    await cluster.kill(third);
-    await through.ended;
-    await broken;
-    expect(ANSWER.startsWith(textOf(through.heard))).toBe(true);
-    expect(through.heard.join('')).toContain('"type":"error"');
-  }, LONG);
+  it(
+    'an answer whose process dies ends for whoever follows it through another one',
+    async () => {
+      upstream.behaviour = slowly;
+      const third = await cluster.start('api');
+      const asked = await ask(third, 'Will you last?');
+      const broken = asked.text().catch(() => 'broken off');
+      const id = await conversation();
+      const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
+      await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
+      await cluster.kill(third);
+      await through.ended;
+      await broken;
+      expect(ANSWER.startsWith(textOf(through.heard))).toBe(true);
+      expect(through.heard.join('')).toContain('"type":"error"');
+    },
+    LONG,
+  );
 };
 
 const missing = missingForCluster();

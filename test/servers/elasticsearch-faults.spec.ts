@@ -27,8 +27,16 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     await instance.destroy();
   });
 
-  const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'nothing failed', (error: unknown) => error);
-  const put = (documentId: string, text: string): SearchOperation => putDocument(documentId, [passage(`${documentId}-1`, text, { vector: direction(1) }), passage(`${documentId}-2`, text)]);
+  const failure = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'nothing failed',
+      (error: unknown) => error,
+    );
+  const put = (documentId: string, text: string): SearchOperation =>
+    putDocument(documentId, [
+      passage(`${documentId}-1`, text, { vector: direction(1) }),
+      passage(`${documentId}-2`, text),
+    ]);
   const isBulk = (path: string): boolean => path.includes('/_bulk');
   const isCheckpoint = (path: string): boolean => path.includes('checkpoint');
   /** Does something to the first request that is asked for. */
@@ -53,11 +61,17 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
   it('is away: searches and writes are unavailable, health says so, and all is there when it comes back', async () => {
     await meddled.apply([put('d1', 'alpha')]);
     await proxy.leave();
-    expect([await failure(meddled.search('alpha')), await failure(meddled.apply([put('d2', 'alpha')]))].map(isUnavailable)).toEqual([true, true]);
+    expect(
+      [await failure(meddled.search('alpha')), await failure(meddled.apply([put('d2', 'alpha')]))].map(isUnavailable),
+    ).toEqual([true, true]);
     expect(await meddled.index.health()).toEqual({ ok: false, reason: 'Elasticsearch cannot be reached' });
     await proxy.comeBack();
     await meddled.apply([put('d2', 'alpha')]);
-    expect([await meddled.index.health(), (await meddled.found('alpha')).length, await meddled.index.count('passages', 1)]).toEqual([{ ok: true }, 4, { documents: 2, passages: 4 }]);
+    expect([
+      await meddled.index.health(),
+      (await meddled.found('alpha')).length,
+      await meddled.index.count('passages', 1),
+    ]).toEqual([{ ok: true }, 4, { documents: 2, passages: 4 }]);
   });
 
   it('does not answer: health is told in time', async () => {
@@ -68,9 +82,18 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     letGo();
   });
 
-  it.each([['search', '/_search'], ['read', '/_mget']])('is busy for a moment when asked to %s', async (_, path) => {
+  it.each([
+    ['search', '/_search'],
+    ['read', '/_mget'],
+  ])('is busy for a moment when asked to %s', async (_, path) => {
     await direct.apply([put('d1', 'alpha')]);
-    once((asked) => asked.includes(path), () => ({ status: 429, body: { status: 429, error: { type: 'circuit_breaking_exception', reason: 'alpha is too large' } } }));
+    once(
+      (asked) => asked.includes(path),
+      () => ({
+        status: 429,
+        body: { status: 429, error: { type: 'circuit_breaking_exception', reason: 'alpha is too large' } },
+      }),
+    );
     expect(await meddled.found('alpha')).toHaveLength(2);
   });
 
@@ -85,7 +108,10 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     expect(isUnavailable(await failure(meddled.apply([put('d1', 'alpha')])))).toBe(true);
     proxy.meddle = () => 'pass';
     await meddled.apply([put('d1', 'alpha')]);
-    expect([await meddled.index.count('passages', 1), await meddled.found('alpha')]).toEqual([{ documents: 1, passages: 2 }, ['d1-1', 'd1-2']]);
+    expect([await meddled.index.count('passages', 1), await meddled.found('alpha')]).toEqual([
+      { documents: 1, passages: 2 },
+      ['d1-1', 'd1-2'],
+    ]);
   });
 
   it('loses the answer to a checkpoint: the writer learns where it stands', async () => {
@@ -93,11 +119,20 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     expect(isUnavailable(await failure(meddled.apply([put('d1', 'alpha')])))).toBe(true);
     proxy.meddle = () => 'pass';
     await expect(meddled.apply([put('d1', 'alpha')], { from: null })).rejects.toThrow(CheckpointMismatch);
-    expect([await meddled.index.checkpoint('passages', 1), await meddled.found('alpha')]).toEqual([{ position: '000001', handled: 1 }, ['d1-1', 'd1-2']]);
+    expect([await meddled.index.checkpoint('passages', 1), await meddled.found('alpha')]).toEqual([
+      { position: '000001', handled: 1 },
+      ['d1-1', 'd1-2'],
+    ]);
   });
 
   it('breaks off in the middle of a document: nothing of it is mixed with what was there, and the end is the same', async () => {
-    const long = (word: string): SearchOperation => putDocument('d1', Array.from({ length: 50 }, (_, n) => passage(`${word}${n}`, `${word} ${'x'.repeat(n % 49 === 0 ? 10 : 100_000)}`, { enabled: n % 49 === 0 })));
+    const long = (word: string): SearchOperation =>
+      putDocument(
+        'd1',
+        Array.from({ length: 50 }, (_, n) =>
+          passage(`${word}${n}`, `${word} ${'x'.repeat(n % 49 === 0 ? 10 : 100_000)}`, { enabled: n % 49 === 0 }),
+        ),
+      );
     await direct.apply([long('alpha')]);
     let requests = 0;
     proxy.meddle = ({ path }) => (isBulk(path) && (requests += 1) > 1 ? 'cut' : 'pass');
@@ -120,7 +155,10 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     await direct.apply([{ op: 'removeDocument', documentId: 'd1' }], { fence: 2 });
     letGo();
     expect(await overtaken).toMatchObject({ name: 'CheckpointMismatch' });
-    expect([await direct.found('alpha'), await direct.index.count('passages', 1)]).toEqual([[], { documents: 0, passages: 0 }]);
+    expect([await direct.found('alpha'), await direct.index.count('passages', 1)]).toEqual([
+      [],
+      { documents: 0, passages: 0 },
+    ]);
   });
 
   it('keeps a scope removed, whichever slice was faster', async () => {
@@ -128,14 +166,25 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     const slower = meddled.apply([put('d1', 'alpha')], { slice: 1, from: null });
     await held;
     const to = { position: '000005', handled: 1 };
-    await direct.apply([], { slice: 2, from: null, to, changes: [{ position: to.position, operations: [{ op: 'removeScope', scope: 's:1' }] }] });
+    await direct.apply([], {
+      slice: 2,
+      from: null,
+      to,
+      changes: [{ position: to.position, operations: [{ op: 'removeScope', scope: 's:1' }] }],
+    });
     letGo();
     await slower;
-    expect([await direct.found('alpha'), await direct.index.count('passages', 1)]).toEqual([[], { documents: 0, passages: 0 }]);
+    expect([await direct.found('alpha'), await direct.index.count('passages', 1)]).toEqual([
+      [],
+      { documents: 0, passages: 0 },
+    ]);
   });
 
   it('has a field of another type: the document is refused as poison, without its text, and the others go on', async () => {
-    await instance.client.indices.putMapping({ index: `${instance.prefix}-passages-v1`, properties: { [vectorField('small', 4)]: { type: 'keyword' } } });
+    await instance.client.indices.putMapping({
+      index: `${instance.prefix}-passages-v1`,
+      properties: { [vectorField('small', 4)]: { type: 'keyword' } },
+    });
     const error = await failure(meddled.apply([put('d1', 'unspeakable')]));
     expect([isUnavailable(error), (error as Error).name]).toEqual([false, 'Refusal']);
     expect(String(error)).not.toContain('unspeakable');

@@ -35,7 +35,8 @@ export const instanceOn = (url: string): Instance => {
     },
     destroy: async () => {
       for (const index of opened) await index.close();
-      for (const index of Object.keys(await client.indices.get({ index: `${prefix}-*` }))) await client.indices.delete({ index });
+      for (const index of Object.keys(await client.indices.get({ index: `${prefix}-*` })))
+        await client.indices.delete({ index });
       await client.close();
     },
   };

@@ -13,10 +13,14 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
   let platform: TestPlatform;
   let agentId: string;
   const core = (path: string): string => `/api/v1/core${path}`;
-  const post = <T = { id: string }>(path: string, body: object) => platform.call<T>(core(path), { method: 'POST', body });
-  const search = (query: string) => post<{ items: { text: string }[] }>(`/knowledge/${agentId}/search`, { query, mode: 'text' });
-  const add = async (content: string): Promise<string> => (await post(`/knowledge/${agentId}/documents`, { name: 'a.md', content, mimeType: 'text/markdown' })).body.id;
-  const status = async (id: string): Promise<string> => (await platform.call<{ status: string }>(core(`/knowledge/${agentId}/documents/${id}`))).body.status;
+  const post = <T = { id: string }>(path: string, body: object) =>
+    platform.call<T>(core(path), { method: 'POST', body });
+  const search = (query: string) =>
+    post<{ items: { text: string }[] }>(`/knowledge/${agentId}/search`, { query, mode: 'text' });
+  const add = async (content: string): Promise<string> =>
+    (await post(`/knowledge/${agentId}/documents`, { name: 'a.md', content, mimeType: 'text/markdown' })).body.id;
+  const status = async (id: string): Promise<string> =>
+    (await platform.call<{ status: string }>(core(`/knowledge/${agentId}/documents/${id}`))).body.status;
   const isReady = (id: string) => async (): Promise<boolean> => (await status(id)) === 'Ready';
 
   beforeAll(async () => {
@@ -48,27 +52,52 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     expect((await search('quokka')).body.items).toHaveLength(1);
   }, 120_000);
 
-  it('goes on without search: searches answer 503, documents wait, and are found once it is back', async () => {
-    proxy.meddle = () => 'pass';
-    await proxy.leave();
-    expect(await search('quokka')).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-    expect(await platform.call('/health')).toMatchObject({ status: 200, body: { status: 'degraded', dependencies: { searchIndex: { ok: false, reason: expect.any(String) as string }, log: { ok: true }, readStore: { ok: true } } } });
-    expect((await platform.call('/health/ready', { key: null })).status).toBe(200);
-    const ids = [await add('The wombat digs.'), await add('The echidna walks.')];
-    expect([(await post('/spaces', { name: 'Meanwhile' })).status, (await platform.call(core('/agents'))).status]).toEqual([201, 200]);
-    await lasting(awayMs(1));
-    expect(await Promise.all(ids.map(status))).not.toContain('Ready');
-    await proxy.comeBack();
-    for (const id of ids) await until(isReady(id), 'a document');
-    await until(async () => (await platform.call<{ status: string }>('/health')).body.status === 'up', 'health');
-    expect((await Promise.all(['quokka', 'wombat', 'echidna'].map(search))).map(({ body }) => body.items.length)).toEqual([1, 1, 1]);
-    const { count } = await instance.client.count({ index: `${instance.prefix}-passages`, query: { term: { kind: 'passage' } } });
-    expect(count).toBe(3);
-  }, 120_000 + awayMs(1) * 2);
+  it(
+    'goes on without search: searches answer 503, documents wait, and are found once it is back',
+    async () => {
+      proxy.meddle = () => 'pass';
+      await proxy.leave();
+      expect(await search('quokka')).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(await platform.call('/health')).toMatchObject({
+        status: 200,
+        body: {
+          status: 'degraded',
+          dependencies: {
+            searchIndex: { ok: false, reason: expect.any(String) as string },
+            log: { ok: true },
+            readStore: { ok: true },
+          },
+        },
+      });
+      expect((await platform.call('/health/ready', { key: null })).status).toBe(200);
+      const ids = [await add('The wombat digs.'), await add('The echidna walks.')];
+      expect([
+        (await post('/spaces', { name: 'Meanwhile' })).status,
+        (await platform.call(core('/agents'))).status,
+      ]).toEqual([201, 200]);
+      await lasting(awayMs(1));
+      expect(await Promise.all(ids.map(status))).not.toContain('Ready');
+      await proxy.comeBack();
+      for (const id of ids) await until(isReady(id), 'a document');
+      await until(async () => (await platform.call<{ status: string }>('/health')).body.status === 'up', 'health');
+      expect(
+        (await Promise.all(['quokka', 'wombat', 'echidna'].map(search))).map(({ body }) => body.items.length),
+      ).toEqual([1, 1, 1]);
+      const { count } = await instance.client.count({
+        index: `${instance.prefix}-passages`,
+        query: { term: { kind: 'passage' } },
+      });
+      expect(count).toBe(3);
+    },
+    120_000 + awayMs(1) * 2,
+  );
 
   it('waits for a full queue', async () => {
     let turnedAway = 0;
-    proxy.meddle = ({ path }) => (path.includes('/_bulk') && (turnedAway += 1) <= 3 ? { status: 429, body: { status: 429, error: { type: 'es_rejected_execution_exception' } } } : 'pass');
+    proxy.meddle = ({ path }) =>
+      path.includes('/_bulk') && (turnedAway += 1) <= 3
+        ? { status: 429, body: { status: 429, error: { type: 'es_rejected_execution_exception' } } }
+        : 'pass';
     const id = await add('The numbat hunts.');
     await until(isReady(id), 'the document');
     expect([turnedAway > 3, (await search('numbat')).body.items.length]).toEqual([true, 1]);

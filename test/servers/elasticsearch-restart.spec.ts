@@ -51,38 +51,57 @@ const specs = (): void => {
     await rm(folder, { recursive: true });
   }, MINUTES);
 
-  const put = (n: number): SearchOperation => putDocument(`d${n}`, [passage(`c${n}a`, `alpha ${n}`, { vector: direction(n, 1) }), passage(`c${n}b`, `beta ${n}`)]);
+  const put = (n: number): SearchOperation =>
+    putDocument(`d${n}`, [
+      passage(`c${n}a`, `alpha ${n}`, { vector: direction(n, 1) }),
+      passage(`c${n}b`, `beta ${n}`),
+    ]);
   const remove = (n: number): SearchOperation => ({ op: 'removeDocument', documentId: `d${n - 7}` });
-  const changes = [...Array(DOCUMENTS).keys()].map((n): readonly SearchOperation[] => [put(n), ...(n % 10 === 9 ? [remove(n)] : [])]);
+  const changes = [...Array(DOCUMENTS).keys()].map((n): readonly SearchOperation[] => [
+    put(n),
+    ...(n % 10 === 9 ? [remove(n)] : []),
+  ]);
 
-  it('goes on where it stood after the server was killed in the middle of its writes', async () => {
-    let failures = 0;
-    let restarted: Promise<unknown> | undefined;
-    for (let n = 0; n < DOCUMENTS; ) {
-      if (n === DOCUMENTS / 2 && restarted === undefined) {
-        const writing = index.apply(changes[n] as readonly SearchOperation[]).catch((error: unknown) => error);
-        kill();
-        restarted = start();
-        await writing;
+  it(
+    'goes on where it stood after the server was killed in the middle of its writes',
+    async () => {
+      let failures = 0;
+      let restarted: Promise<unknown> | undefined;
+      for (let n = 0; n < DOCUMENTS;) {
+        if (n === DOCUMENTS / 2 && restarted === undefined) {
+          const writing = index.apply(changes[n] as readonly SearchOperation[]).catch((error: unknown) => error);
+          kill();
+          restarted = start();
+          await writing;
+        }
+        try {
+          n = (await index.index.checkpoint('passages', 1))?.handled ?? 0;
+          if (n < DOCUMENTS) await index.apply(changes[n] as readonly SearchOperation[]);
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          failures += 1;
+          await pause(100);
+        }
       }
-      try {
-        n = (await index.index.checkpoint('passages', 1))?.handled ?? 0;
-        if (n < DOCUMENTS) await index.apply(changes[n] as readonly SearchOperation[]);
-      } catch (error) {
-        if (!isUnavailable(error)) throw error;
-        failures += 1;
-        await pause(100);
-      }
-    }
-    await restarted;
-    expect(failures).toBeGreaterThan(0);
+      await restarted;
+      expect(failures).toBeGreaterThan(0);
 
-    await index.index.prepare('passages', 2);
-    for (const operations of changes) await index.apply(operations, { version: 2 });
-    expect(await index.index.count('passages', 1)).toEqual({ documents: DOCUMENTS - 6, passages: (DOCUMENTS - 6) * 2 });
-    expect(await index.index.scan('passages', 1, null, 100)).toEqual(await index.index.scan('passages', 2, null, 100));
-    expect([await index.index.health(), (await index.found('alpha', { limit: 100 })).length]).toEqual([{ ok: true }, DOCUMENTS - 6]);
-  }, 10 * MINUTES);
+      await index.index.prepare('passages', 2);
+      for (const operations of changes) await index.apply(operations, { version: 2 });
+      expect(await index.index.count('passages', 1)).toEqual({
+        documents: DOCUMENTS - 6,
+        passages: (DOCUMENTS - 6) * 2,
+      });
+      expect(await index.index.scan('passages', 1, null, 100)).toEqual(
+        await index.index.scan('passages', 2, null, 100),
+      );
+      expect([await index.index.health(), (await index.found('alpha', { limit: 100 })).length]).toEqual([
+        { ok: true },
+        DOCUMENTS - 6,
+      ]);
+    },
+    10 * MINUTES,
+  );
 };
 
 describe('Elasticsearch that is killed', () => {

@@ -19,13 +19,37 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     const folder = mkdtempSync(join(tmpdir(), 'search-'));
     let both: readonly SearchIndex[];
     const operations = [
-      putDocument('notice', [
-        passage('n1', 'Die Kündigungsfrist für Wohnungen beträgt drei Monate zum Ende eines Monats.', { vector: direction(1, 0.2), page: 1 }),
-        passage('n2', 'Eine Kündigung der Wohnung muss schriftlich erfolgen.', { vector: direction(1, 0.4), headings: ['Form', 'Schriftlich'] }),
-        passage('n3', 'Ausgeschlossen sind möblierte Zimmer.', { enabled: false, vector: direction(1) }),
-      ], { name: 'Mietrecht', tagIds: ['t2', 't1', 't2'], revision: 7 }),
-      putDocument('manual', [passage('m1', 'Backups run every night; restoring them takes an hour.', { vector: direction(0, 1) }), passage('m2', 'Nothing is restored without a backup.')], { scope: 'g' }),
-      putDocument('log', [passage('l1', '事件日志是唯一的真相。', { vector: [0.6, 0.8] }), passage('l2', 'naïve café, ＦＵＬＬ width, user_name and l’été')], { embeddingModel: 'other', scope: 'g' }),
+      putDocument(
+        'notice',
+        [
+          passage('n1', 'Die Kündigungsfrist für Wohnungen beträgt drei Monate zum Ende eines Monats.', {
+            vector: direction(1, 0.2),
+            page: 1,
+          }),
+          passage('n2', 'Eine Kündigung der Wohnung muss schriftlich erfolgen.', {
+            vector: direction(1, 0.4),
+            headings: ['Form', 'Schriftlich'],
+          }),
+          passage('n3', 'Ausgeschlossen sind möblierte Zimmer.', { enabled: false, vector: direction(1) }),
+        ],
+        { name: 'Mietrecht', tagIds: ['t2', 't1', 't2'], revision: 7 },
+      ),
+      putDocument(
+        'manual',
+        [
+          passage('m1', 'Backups run every night; restoring them takes an hour.', { vector: direction(0, 1) }),
+          passage('m2', 'Nothing is restored without a backup.'),
+        ],
+        { scope: 'g' },
+      ),
+      putDocument(
+        'log',
+        [
+          passage('l1', '事件日志是唯一的真相。', { vector: [0.6, 0.8] }),
+          passage('l2', 'naïve café, ＦＵＬＬ width, user_name and l’été'),
+        ],
+        { embeddingModel: 'other', scope: 'g' },
+      ),
       putDocument('plain', [passage('p1', 'No model read this.')], { embeddingModel: null, scope: 'g' }),
     ];
 
@@ -35,7 +59,9 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
         await index.prepare('passages', 1);
         await index.swap('passages', undefined, 1);
         await new TestIndex('passages', index).apply(operations);
-        await new TestIndex('passages', index).apply([{ op: 'patchDocument', documentId: 'manual', fields: { name: 'Operations', tagIds: ['t3'], revision: 9 } }]);
+        await new TestIndex('passages', index).apply([
+          { op: 'patchDocument', documentId: 'manual', fields: { name: 'Operations', tagIds: ['t3'], revision: 9 } },
+        ]);
       }
     });
     afterAll(async () => {
@@ -49,31 +75,72 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
       const scope = fc.constantFrom('s:1', 's:2');
       const tagIds = fc.subarray(['t1', 't2']);
       const operation = fc.oneof(
-        { weight: 3, arbitrary: fc.tuple(documentId, scope, tagIds, fc.array(fc.boolean(), { maxLength: 4 }), fc.nat(9)).map(([id, in_, tags, enabled, n]) => putDocument(id, enabled.map((on, ordinal) => passage(`c${ordinal}`, `alpha ${n}`, { enabled: on, vector: direction(n, 1) })), { scope: in_, tagIds: tags })) },
-        { weight: 2, arbitrary: fc.record({ op: fc.constant('patchDocument' as const), documentId, fields: fc.record({ name: fc.constantFrom('Notes', 'Other'), scope, tagIds, revision: fc.nat(9) }, { requiredKeys: [] }) }) },
+        {
+          weight: 3,
+          arbitrary: fc
+            .tuple(documentId, scope, tagIds, fc.array(fc.boolean(), { maxLength: 4 }), fc.nat(9))
+            .map(([id, in_, tags, enabled, n]) =>
+              putDocument(
+                id,
+                enabled.map((on, ordinal) =>
+                  passage(`c${ordinal}`, `alpha ${n}`, { enabled: on, vector: direction(n, 1) }),
+                ),
+                { scope: in_, tagIds: tags },
+              ),
+            ),
+        },
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            op: fc.constant('patchDocument' as const),
+            documentId,
+            fields: fc.record(
+              { name: fc.constantFrom('Notes', 'Other'), scope, tagIds, revision: fc.nat(9) },
+              { requiredKeys: [] },
+            ),
+          }),
+        },
         { weight: 1, arbitrary: fc.record({ op: fc.constant('removeDocument' as const), documentId }) },
         { weight: 1, arbitrary: fc.record({ op: fc.constant('removeScope' as const), scope }) },
       );
       let run = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.array(operation, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }), async (batches) => {
-          run += 1;
-          const digests = await Promise.all(both.map(async (index) => {
-            await index.prepare(`any-${run}`, 1);
-            let [from, handled] = [null as string | null, 0];
-            for (const batch of batches) {
-              const changes = batch.map((one, n) => ({ position: String(handled + n + 1).padStart(16, '0'), operations: [one] }));
-              handled += batch.length;
-              const position = String(handled).padStart(16, '0');
-              await index.apply({ index: `any-${run}`, version: 1, changes, from, to: { position, handled }, fence: 1 });
-              from = position;
-            }
-            const [held, counted] = [await index.scan(`any-${run}`, 1, null, 10), await index.count(`any-${run}`, 1)];
-            await index.drop(`any-${run}`, 1);
-            return { held, counted };
-          }));
-          expect(digests[0]).toEqual(digests[1]);
-        }),
+        fc.asyncProperty(
+          fc.array(fc.array(operation, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+          async (batches) => {
+            run += 1;
+            const digests = await Promise.all(
+              both.map(async (index) => {
+                await index.prepare(`any-${run}`, 1);
+                let [from, handled] = [null as string | null, 0];
+                for (const batch of batches) {
+                  const changes = batch.map((one, n) => ({
+                    position: String(handled + n + 1).padStart(16, '0'),
+                    operations: [one],
+                  }));
+                  handled += batch.length;
+                  const position = String(handled).padStart(16, '0');
+                  await index.apply({
+                    index: `any-${run}`,
+                    version: 1,
+                    changes,
+                    from,
+                    to: { position, handled },
+                    fence: 1,
+                  });
+                  from = position;
+                }
+                const [held, counted] = [
+                  await index.scan(`any-${run}`, 1, null, 10),
+                  await index.count(`any-${run}`, 1),
+                ];
+                await index.drop(`any-${run}`, 1);
+                return { held, counted };
+              }),
+            );
+            expect(digests[0]).toEqual(digests[1]);
+          },
+        ),
         { numRuns: 25 },
       );
     }, 300_000);
@@ -86,7 +153,11 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
 
     it.each<readonly [string, Partial<SearchQuery>, readonly string[]]>([
       ['Kündigung Wohnung', {}, ['n2', 'n1']],
-      ['Kündigungen von Wohnungen', { mode: 'hybrid', vector: { model: 'small', values: direction(1, 0.1) } }, ['n2', 'n1', 'm1']],
+      [
+        'Kündigungen von Wohnungen',
+        { mode: 'hybrid', vector: { model: 'small', values: direction(1, 0.1) } },
+        ['n2', 'n1', 'm1'],
+      ],
       ['restored backups', {}, ['m2', 'm1']],
       ['operations', { tagIds: ['t3'] }, ['m2', 'm1']],
       ['日志', {}, ['l1']],
@@ -118,11 +189,20 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     const instance = instanceOn(url);
     const index = new TestIndex('passages', await instance.open());
     await index.index.prepare('passages', 1);
-    for (let round = 0; round < 3; round += 1) await index.apply([0, 1, 2].map((n) => putDocument(`d${round}-${n}`, [passage('c1', `secret ${n}`, { vector: direction(n, 1) })])));
-    await index.apply([{ op: 'removeDocument', documentId: 'd0-1' }, { op: 'removeDocument', documentId: 'd2-2' }]);
+    for (let round = 0; round < 3; round += 1)
+      await index.apply(
+        [0, 1, 2].map((n) =>
+          putDocument(`d${round}-${n}`, [passage('c1', `secret ${n}`, { vector: direction(n, 1) })]),
+        ),
+      );
+    await index.apply([
+      { op: 'removeDocument', documentId: 'd0-1' },
+      { op: 'removeDocument', documentId: 'd2-2' },
+    ]);
     const removed = async (): Promise<number | undefined> => {
       await index.index.count('passages', 1);
-      return (await instance.client.indices.stats({ index: `${instance.prefix}-passages-v1` }))._all.primaries?.docs?.deleted;
+      return (await instance.client.indices.stats({ index: `${instance.prefix}-passages-v1` }))._all.primaries?.docs
+        ?.deleted;
     };
     expect(await removed()).toBeGreaterThan(0);
     await index.index.purge();

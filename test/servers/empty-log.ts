@@ -17,6 +17,9 @@ export const openEmptyLog = async (url = given): Promise<EmptyLog> => {
   if (url === '') return startEventStoreDouble();
   const reader = await openEventStoreLogReader({ url });
   const head = await reader.head().finally(() => reader.close());
-  if (head !== null) throw new Error('EMPTY_EVENTSTORE_URL names a server that holds events already. Name one that nobody has used: the tests fill it, and never empty it.');
+  if (head !== null)
+    throw new Error(
+      'EMPTY_EVENTSTORE_URL names a server that holds events already. Name one that nobody has used: the tests fill it, and never empty it.',
+    );
   return { url, stop: async () => undefined };
 };

@@ -44,9 +44,17 @@ const alone = async (url: string): Promise<Product> => {
 const shared = async (url: string): Promise<Product> => {
   const cluster = await startCluster(undefined, {}, url);
   const start = async (): Promise<[Ask, Ask]> => {
-    const [first, second, ...others] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector'), cluster.start('worker')]);
+    const [first, second, ...others] = await Promise.all([
+      cluster.start('api'),
+      cluster.start('api'),
+      cluster.start('projector'),
+      cluster.start('worker'),
+    ]);
     running.push(first, second, ...others);
-    return [({ path, ...call }) => cluster.call(first, path, call), ({ path, ...call }) => cluster.call(second, path, call)];
+    return [
+      ({ path, ...call }) => cluster.call(first, path, call),
+      ({ path, ...call }) => cluster.call(second, path, call),
+    ];
   };
   const running: Awaited<ReturnType<typeof cluster.start>>[] = [];
   return {
@@ -93,30 +101,51 @@ describe.each(isEmptyLogGiven ? onGiven : onDoubles)(`$name on ${emptyLogName}`,
 
   it.each(races)(`let one of two have it, ${pairs} times: $name`, (wanted) => race(wanted, product.asks, pairs), LONG);
 
-  it(`refuse a key at the next request, ${pairs} times, wherever it was revoked`, async () => {
-    const refused = new Map<number, number>();
-    const revoke = async (round: number): Promise<void> => {
-      const [by, at] = round % 2 === 0 ? product.asks : (product.asks.toReversed() as [Ask, Ask]);
-      const { body: { id, secret } } = await by<{ id: string; secret: string }>({ path: '/api/v1/core/api-keys', method: 'POST', body: { name: `Key ${round}`, agentIds: [], permissions: ['spaces:read'] } });
-      const read = async () => (await at({ path: '/api/v1/core/spaces', method: 'GET', headers: { 'x-api-key': secret } })).status;
-      expect(await read()).toBe(200);
-      expect((await by({ path: `/api/v1/core/api-keys/${id}`, method: 'DELETE' })).status).toBe(204);
-      const status = await read();
-      refused.set(status, (refused.get(status) ?? 0) + 1);
-    };
-    for (let round = 0; round < pairs; round += 5) await Promise.all(Array.from({ length: Math.min(5, pairs - round) }, (_, part) => revoke(round + part)));
-    expect([...refused]).toEqual([[401, pairs]]);
-  }, LONG);
+  it(
+    `refuse a key at the next request, ${pairs} times, wherever it was revoked`,
+    async () => {
+      const refused = new Map<number, number>();
+      const revoke = async (round: number): Promise<void> => {
+        const [by, at] = round % 2 === 0 ? product.asks : (product.asks.toReversed() as [Ask, Ask]);
+        const {
+          body: { id, secret },
+        } = await by<{ id: string; secret: string }>({
+          path: '/api/v1/core/api-keys',
+          method: 'POST',
+          body: { name: `Key ${round}`, agentIds: [], permissions: ['spaces:read'] },
+        });
+        const read = async () =>
+          (await at({ path: '/api/v1/core/spaces', method: 'GET', headers: { 'x-api-key': secret } })).status;
+        expect(await read()).toBe(200);
+        expect((await by({ path: `/api/v1/core/api-keys/${id}`, method: 'DELETE' })).status).toBe(204);
+        const status = await read();
+        refused.set(status, (refused.get(status) ?? 0) + 1);
+      };
+      for (let round = 0; round < pairs; round += 5)
+        await Promise.all(Array.from({ length: Math.min(5, pairs - round) }, (_, part) => revoke(round + part)));
+      expect([...refused]).toEqual([[401, pairs]]);
+    },
+    LONG,
+  );
 
-  it('find all of it again at the next start, under seals that hold', async () => {
-    const [first, second] = await product.restart();
-    await Promise.all([expectAnswer(first, agentId), expectAnswer(second, agentId)]);
-    const { body: { publicKey } } = await first<{ publicKey: string }>({ path: '/api/v1/audit/seals/key', method: 'GET' });
-    const reader = await openEventStoreLogReader({ url: log.url });
-    await until(async () => (await verifyLog(reader, { publicKeys: [publicKey] })).unsealed.events === 0, 'seals over all');
-    expect(await verifyLog(reader, { publicKeys: [publicKey] })).toMatchObject({ ok: true, findings: [] });
-    await reader.close();
-  }, LONG);
+  it(
+    'find all of it again at the next start, under seals that hold',
+    async () => {
+      const [first, second] = await product.restart();
+      await Promise.all([expectAnswer(first, agentId), expectAnswer(second, agentId)]);
+      const {
+        body: { publicKey },
+      } = await first<{ publicKey: string }>({ path: '/api/v1/audit/seals/key', method: 'GET' });
+      const reader = await openEventStoreLogReader({ url: log.url });
+      await until(
+        async () => (await verifyLog(reader, { publicKeys: [publicKey] })).unsealed.events === 0,
+        'seals over all',
+      );
+      expect(await verifyLog(reader, { publicKeys: [publicKey] })).toMatchObject({ ok: true, findings: [] });
+      await reader.close();
+    },
+    LONG,
+  );
 });
 
 it('a server that somebody has used is refused', async () => {

@@ -27,7 +27,8 @@ export const proxyTo = async (target: string): Promise<HttpProxy> => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  const listen = (port: number): Promise<void> => new Promise((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve) => void server.listen(port, '127.0.0.1', resolve));
   await listen(0);
   const { port } = server.address() as AddressInfo;
 
@@ -36,8 +37,13 @@ export const proxyTo = async (target: string): Promise<HttpProxy> => {
     const { method = 'GET', url: path = '/', headers } = incoming;
     const fate = await proxy.meddle({ method, path, body });
     if (fate === 'cut') return void outgoing.destroy();
-    if (typeof fate === 'object') return void outgoing.writeHead(fate.status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' }).end(JSON.stringify(fate.body));
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => send(new URL(path, target), { method, headers }, resolve).on('error', reject).end(body));
+    if (typeof fate === 'object')
+      return void outgoing
+        .writeHead(fate.status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' })
+        .end(JSON.stringify(fate.body));
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      send(new URL(path, target), { method, headers }, resolve).on('error', reject).end(body),
+    );
     const answered = await text(answer);
     if (fate === 'lose-answer') return void outgoing.destroy();
     const { 'transfer-encoding': _, 'content-length': __, ...kept } = answer.headers;

@@ -10,7 +10,10 @@ import { MemoryLog } from '../fixtures/memory-log';
 import { until } from '../fixtures/until';
 
 /** Since Node 22.19; the types are those of the oldest Node that installs the product. */
-const { getCACertificates, setDefaultCACertificates } = tls as unknown as { getCACertificates(kind: 'default'): string[]; setDefaultCACertificates(certificates: readonly string[]): void };
+const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
+  getCACertificates(kind: 'default'): string[];
+  setDefaultCACertificates(certificates: readonly string[]): void;
+};
 
 const trusted = getCACertificates('default');
 
@@ -27,22 +30,41 @@ const specs = (): void => {
   const relayAs = (sasl: NonNullable<KafkaRelayOptions['sasl']>) => {
     const log = new MemoryLog();
     const logger = new MemoryLogger();
-    const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:test', topicPrefix: `${sasl.mechanism}.`, brokers: [`127.0.0.1:${kafka.port + 2}`], ssl: true, sasl, partitions: 1, replication: 1 });
+    const relay = openRelay({
+      log,
+      aggregates,
+      clock: systemClock,
+      logger,
+      source: 'urn:test',
+      topicPrefix: `${sasl.mechanism}.`,
+      brokers: [`127.0.0.1:${kafka.port + 2}`],
+      ssl: true,
+      sasl,
+      partitions: 1,
+      replication: 1,
+    });
     return { log, logger, relay };
   };
   const added = () => stored('DocumentAdded', goldenData('DocumentAdded', 1));
 
-  it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('takes events of one who signs in with %s over TLS', async (mechanism) => {
-    const { log, relay } = relayAs({ mechanism, username: 'relay', password: 'relay-secret' });
-    await log.append('document-00000000-0000-7000-8000-000000000001', [added()], 'noStream');
-    const run = await relay.start(() => undefined);
-    await until(() => relay.counts.published === 1);
-    expect(await relay.health()).toEqual({ ok: true });
-    await run.stop();
-  });
+  it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(
+    'takes events of one who signs in with %s over TLS',
+    async (mechanism) => {
+      const { log, relay } = relayAs({ mechanism, username: 'relay', password: 'relay-secret' });
+      await log.append('document-00000000-0000-7000-8000-000000000001', [added()], 'noStream');
+      const run = await relay.start(() => undefined);
+      await until(() => relay.counts.published === 1);
+      expect(await relay.health()).toEqual({ ok: true });
+      await run.stop();
+    },
+  );
 
   it('takes nothing from one with a wrong password, which nobody repeats', async () => {
-    const { log, logger, relay } = relayAs({ mechanism: 'scram-sha-256', username: 'relay', password: 'a-wrong-secret' });
+    const { log, logger, relay } = relayAs({
+      mechanism: 'scram-sha-256',
+      username: 'relay',
+      password: 'a-wrong-secret',
+    });
     await log.append('document-00000000-0000-7000-8000-000000000001', [added()], 'noStream');
     const run = await relay.start(() => undefined);
     await until(() => run.failure !== undefined);
@@ -59,4 +81,5 @@ const specs = (): void => {
   });
 };
 
-describe('A broker that asks for TLS and a password', () => (isKafkaInstalled() ? specs() : it.todo('skipped: Kafka is not installed here (test/servers/kafka.sh install)')));
+describe('A broker that asks for TLS and a password', () =>
+  isKafkaInstalled() ? specs() : it.todo('skipped: Kafka is not installed here (test/servers/kafka.sh install)'));

@@ -43,21 +43,59 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
 
   const relayWith = (options: Partial<KafkaRelayOptions> = {}) => {
     const logger = new MemoryLogger();
-    const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:test', topicPrefix, brokers, ssl: false, partitions: 3, replication: 1, ...options });
+    const relay = openRelay({
+      log,
+      aggregates,
+      clock: systemClock,
+      logger,
+      source: 'urn:test',
+      topicPrefix,
+      brokers,
+      ssl: false,
+      partitions: 3,
+      replication: 1,
+      ...options,
+    });
     return { relay, logger, start: () => relay.start(() => undefined) };
   };
 
   /** Everything in the topics, in the order of each partition. */
   const readAll = async (count: number) => {
-    const messages: { topic: string; partition: number; key: string; id: string; type: string; source: string; sequence: number; value: string }[] = [];
+    const messages: {
+      topic: string;
+      partition: number;
+      key: string;
+      id: string;
+      type: string;
+      source: string;
+      sequence: number;
+      value: string;
+    }[] = [];
     const consumer = kafka.consumer({ groupId: `test-${randomUUID()}` });
     await consumer.connect();
-    await consumer.subscribe({ topics: aggregates.subjects.map((subject) => topicPrefix + subject), fromBeginning: true });
+    await consumer.subscribe({
+      topics: aggregates.subjects.map((subject) => topicPrefix + subject),
+      fromBeginning: true,
+    });
     await consumer.run({
       eachMessage: async ({ topic, partition, message }) => {
         const value = String(message.value);
-        const { id, type, source, sequence } = JSON.parse(value) as { id: string; type: string; source: string; sequence: string };
-        messages.push({ topic, partition, key: String(message.key), id, type, source, sequence: Number(sequence), value });
+        const { id, type, source, sequence } = JSON.parse(value) as {
+          id: string;
+          type: string;
+          source: string;
+          sequence: string;
+        };
+        messages.push({
+          topic,
+          partition,
+          key: String(message.key),
+          id,
+          type,
+          source,
+          sequence: Number(sequence),
+          value,
+        });
       },
     });
     await until(() => messages.length >= count);
@@ -67,11 +105,14 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
 
   it('makes its topics as configured, and sends each stream in order to one partition', async () => {
     const { relay, start } = relayWith();
-    for (let id = 0; id < 20; id += 1) await log.append(document(id), [added(), ...Array.from({ length: 60 }, renamed)], 'noStream');
+    for (let id = 0; id < 20; id += 1)
+      await log.append(document(id), [added(), ...Array.from({ length: 60 }, renamed)], 'noStream');
     const run = await start();
     await until(() => relay.counts.published === 1_220);
     await run.stop();
-    const { topics } = await admin.fetchTopicMetadata({ topics: aggregates.subjects.map((subject) => topicPrefix + subject) });
+    const { topics } = await admin.fetchTopicMetadata({
+      topics: aggregates.subjects.map((subject) => topicPrefix + subject),
+    });
     expect(topics.map(({ partitions }) => partitions.length)).toEqual(aggregates.subjects.map(() => 3));
     const messages = await readAll(1_220);
     expect(messages).toHaveLength(1_220);
@@ -82,21 +123,46 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
   });
 
   it('tells what happens on a platform, once, and never a rebuild or content', async () => {
-    const platform = await startTestPlatform({ environment: { KAFKA_BROKERS: servers, KAFKA_TOPIC_PREFIX: topicPrefix, BASE_URL: 'https://platform.example.com' } });
+    const platform = await startTestPlatform({
+      environment: {
+        KAFKA_BROKERS: servers,
+        KAFKA_TOPIC_PREFIX: topicPrefix,
+        BASE_URL: 'https://platform.example.com',
+      },
+    });
     try {
-      const relayed = async () => (await platform.call<{ policies: { name: string; lagEvents: number }[] }>('/health')).body.policies.find(({ name }) => name === 'relay')?.lagEvents === 0;
-      const space = await platform.call<{ id: string }>('/api/v1/core/spaces', { method: 'POST', body: { name: `Space ${CANARY}`, slug: 'canary', description: CANARY } });
+      const relayed = async () =>
+        (await platform.call<{ policies: { name: string; lagEvents: number }[] }>('/health')).body.policies.find(
+          ({ name }) => name === 'relay',
+        )?.lagEvents === 0;
+      const space = await platform.call<{ id: string }>('/api/v1/core/spaces', {
+        method: 'POST',
+        body: { name: `Space ${CANARY}`, slug: 'canary', description: CANARY },
+      });
       expect(space.status).toBe(201);
-      const agent = await platform.call<{ id: string }>('/api/v1/core/agents', { method: 'POST', body: { name: CANARY, systemPrompt: CANARY, spaceId: space.body.id } });
+      const agent = await platform.call<{ id: string }>('/api/v1/core/agents', {
+        method: 'POST',
+        body: { name: CANARY, systemPrompt: CANARY, spaceId: space.body.id },
+      });
       expect(agent.status).toBe(201);
       await until(relayed);
       const sent = platform.platform.host.relay?.counts.published ?? 0;
-      expect((await platform.call('/api/v1/operations/projections/agents/rebuild', { method: 'POST', body: { swap: true } })).status).toBe(202);
-      await until(async () => (await platform.call<{ version: number }>('/api/v1/operations/projections/agents')).body.version === 2);
+      expect(
+        (await platform.call('/api/v1/operations/projections/agents/rebuild', { method: 'POST', body: { swap: true } }))
+          .status,
+      ).toBe(202);
+      await until(
+        async () =>
+          (await platform.call<{ version: number }>('/api/v1/operations/projections/agents')).body.version === 2,
+      );
       await until(relayed);
       expect(platform.platform.host.relay?.counts.published).toBe(sent);
       const messages = await readAll(sent);
-      expect(messages.find(({ key }) => key === `agent-${agent.body.id}`)).toMatchObject({ topic: `${topicPrefix}agents`, type: 'agent-platform.agent.created.v1', source: 'https://platform.example.com' });
+      expect(messages.find(({ key }) => key === `agent-${agent.body.id}`)).toMatchObject({
+        topic: `${topicPrefix}agents`,
+        type: 'agent-platform.agent.created.v1',
+        source: 'https://platform.example.com',
+      });
       expect(messages.map(({ value }) => value).join()).not.toContain(CANARY);
     } finally {
       await platform.stop();
@@ -104,7 +170,10 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
   });
 
   it('says in bounded time that no broker answers, and gives no secret away', async () => {
-    const { relay, logger, start } = relayWith({ brokers: ['127.0.0.1:1'], sasl: { mechanism: 'plain', username: 'somebody', password: 'a-secret-word' } });
+    const { relay, logger, start } = relayWith({
+      brokers: ['127.0.0.1:1'],
+      sasl: { mechanism: 'plain', username: 'somebody', password: 'a-secret-word' },
+    });
     await log.append(document(1), [added()], 'noStream');
     const run = await start();
     const asked = performance.now();
@@ -119,8 +188,16 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
   it('is read by the example of the documentation, which counts every event once though it was sent twice', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
     const stateFile = join(folder, 'state.json');
-    const consumer = startConsumer({ KAFKA_BROKERS: servers, KAFKA_TOPIC_PREFIX: topicPrefix, KAFKA_GROUP: topicPrefix, STATE_FILE: stateFile });
-    const state = () => (existsSync(stateFile) ? (JSON.parse(readFileSync(stateFile, 'utf8')) as { documents: number; tokens: number }) : { documents: 0, tokens: 0 });
+    const consumer = startConsumer({
+      KAFKA_BROKERS: servers,
+      KAFKA_TOPIC_PREFIX: topicPrefix,
+      KAFKA_GROUP: topicPrefix,
+      STATE_FILE: stateFile,
+    });
+    const state = () =>
+      existsSync(stateFile)
+        ? (JSON.parse(readFileSync(stateFile, 'utf8')) as { documents: number; tokens: number })
+        : { documents: 0, tokens: 0 };
     try {
       for (let id = 0; id < 50; id += 1) await log.append(document(id), [added(), renamed()], 'noStream');
       await log.append('conversation-00000000-0000-7000-8000-000000000001', [answered(), answered()], 'noStream');
@@ -146,14 +223,27 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
   /** Messages that a consumer group has not committed. */
   const lagOf = async (groupId: string): Promise<number> => {
     const topics = ['documents', 'conversations'].map((subject) => topicPrefix + subject);
-    const committed = new Map((await admin.fetchOffsets({ groupId, topics })).flatMap(({ topic, partitions }) => partitions.map(({ partition, offset }) => [`${topic}/${partition}`, Math.max(0, Number(offset))])));
-    const ends = await Promise.all(topics.map(async (topic) => (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => Number(high) - (committed.get(`${topic}/${partition}`) ?? 0))));
+    const committed = new Map(
+      (await admin.fetchOffsets({ groupId, topics })).flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, offset }) => [`${topic}/${partition}`, Math.max(0, Number(offset))]),
+      ),
+    );
+    const ends = await Promise.all(
+      topics.map(async (topic) =>
+        (await admin.fetchTopicOffsets(topic)).map(
+          ({ partition, high }) => Number(high) - (committed.get(`${topic}/${partition}`) ?? 0),
+        ),
+      ),
+    );
     return ends.flat().reduce((sum, behind) => sum + behind, 0);
   };
 });
 
 const startConsumer = (environment: Record<string, string>): ChildProcess =>
-  spawn(process.execPath, [join(__dirname, '../../docs/integration-events/consumer.mjs')], { env: { ...process.env, ...environment }, stdio: 'ignore' });
+  spawn(process.execPath, [join(__dirname, '../../docs/integration-events/consumer.mjs')], {
+    env: { ...process.env, ...environment },
+    stdio: 'ignore',
+  });
 
 const ended = (child: ChildProcess): Promise<unknown> =>
   new Promise((resolve) => {

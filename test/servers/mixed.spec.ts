@@ -28,7 +28,9 @@ const places: Readonly<Record<string, (url: string) => Promise<Opened>>> = {
     return { environment: { ELASTICSEARCH_URL: instance.urlOf() }, end: () => instance.destroy() };
   },
   S3_URL: async (url) => ({ environment: { S3_URL: withPath(url, `mixed-${randomUUID()}`) } }),
-  KAFKA_BROKERS: async (brokers) => ({ environment: { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: `mixed-${randomUUID()}.` } }),
+  KAFKA_BROKERS: async (brokers) => ({
+    environment: { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: `mixed-${randomUUID()}.` },
+  }),
 };
 
 const withPath = (url: string, path: string): string => {
@@ -37,22 +39,29 @@ const withPath = (url: string, path: string): string => {
   return changed.href;
 };
 
-const asking = ({ call }: TestPlatform): Ask => ({ path, ...given }) => call(path, given);
+const asking =
+  ({ call }: TestPlatform): Ask =>
+  ({ path, ...given }) =>
+    call(path, given);
 
 describe.each(Object.entries(places))('%s beside embedded stores', (variable, open) => {
   const url = process.env[variable] ?? '';
   if (url === '' && variable !== 'EVENTSTORE_URL') it.todo(`skipped: ${variable} is not set`);
   else
-    it('the product does its main job, and finds it again at the next start', async () => {
-      const { environment, end } = await open(url);
-      const first = await startTestPlatform({ environment });
-      const agentId = await mainJob(asking(first));
-      expect((await first.call<{ status: string }>('/health')).body.status).toBe('up');
-      await first.stop({ keep: true });
-      const second = await startTestPlatform({ environment, dataDir: first.dataDir });
-      expect((await second.call<{ name: string }>(`${CORE}/agents/${agentId}`)).body.name).toBe('Guide');
-      await expectAnswer(asking(second), agentId);
-      await second.stop();
-      await end?.();
-    }, LONG);
+    it(
+      'the product does its main job, and finds it again at the next start',
+      async () => {
+        const { environment, end } = await open(url);
+        const first = await startTestPlatform({ environment });
+        const agentId = await mainJob(asking(first));
+        expect((await first.call<{ status: string }>('/health')).body.status).toBe('up');
+        await first.stop({ keep: true });
+        const second = await startTestPlatform({ environment, dataDir: first.dataDir });
+        expect((await second.call<{ name: string }>(`${CORE}/agents/${agentId}`)).body.name).toBe('Guide');
+        await expectAnswer(asking(second), agentId);
+        await second.stop();
+        await end?.();
+      },
+      LONG,
+    );
 });

@@ -47,7 +47,14 @@ for (const { variable, title, transactions } of SERVERS)
       const [writer, reader] = await Promise.all([openMongoReadStore({ url }), openMongoReadStore({ url })]);
       const commit = async (number: number): Promise<void> => {
         const operations = [{ op: 'put', key: 'a', row: { number } } as const];
-        await writer.commit({ view: 'shared', version: 1, from: number === 1 ? null : String(number - 1), to: { position: String(number), handled: number }, fence: 1, changes: [{ position: String(number), operations }] });
+        await writer.commit({
+          view: 'shared',
+          version: 1,
+          from: number === 1 ? null : String(number - 1),
+          to: { position: String(number), handled: number },
+          fence: 1,
+          changes: [{ position: String(number), operations }],
+        });
       };
       const seen = async (): Promise<unknown> => (await reader.get('shared', 'a'))?.row['number'];
       await writer.prepare({ name: 'shared', version: 1, indexes: [] });
@@ -92,7 +99,9 @@ for (const { variable, title, transactions } of SERVERS)
       it('says that VAULT_KEY is wrong when it is opened with another', async () => {
         const test = await startVault();
         await test.open();
-        await expect(test.open(`${SECRET}.`)).rejects.toThrow(/VAULT_KEY is not the key that the vault on MongoDB was made with/);
+        await expect(test.open(`${SECRET}.`)).rejects.toThrow(
+          /VAULT_KEY is not the key that the vault on MongoDB was made with/,
+        );
         await test.end();
       });
 
@@ -124,7 +133,8 @@ for (const { variable, title, transactions } of SERVERS)
         const things = Array.from({ length: 200 }, (_, index) => `document-${index}`);
         try {
           const near = await test.open();
-          for (let start = 0; start < things.length; start += 50) await Promise.all(things.slice(start, start + 50).map((thing) => near.ensureKey(thing, { spaceId: 's1' })));
+          for (let start = 0; start < things.length; start += 50)
+            await Promise.all(things.slice(start, start + 50).map((thing) => near.ensureKey(thing, { spaceId: 's1' })));
           await near.destroy({ thing: 'document-7' });
           const [from, to] = [await test.open(SECRET, through(test.url)), await test.open(SECRET, through(test.other))];
           let waited = 0;
@@ -157,7 +167,8 @@ for (const { variable, title, transactions } of SERVERS)
 const SECRET = 'a secret of at least thirty-two characters';
 
 /** The connection string with another database. */
-const withDatabase = (url: string, database: string): string => url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`);
+const withDatabase = (url: string, database: string): string =>
+  url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`);
 
 const databaseOf = async (url: string, suffix = '') => {
   const server = await openMongoServer({ url, suffix, dependency: 'test' });

@@ -25,7 +25,7 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
   const removeAll = async (): Promise<void> => {
     for (const url of used.splice(0)) {
       const { Bucket, s3 } = clientOf(url);
-      for (let more = true; more; ) {
+      for (let more = true; more;) {
         const { Contents = [], IsTruncated = false } = await s3.listObjectsV2({ Bucket });
         for (const { Key } of Contents) await s3.deleteObject({ Bucket, Key });
         more = IsTruncated;
@@ -39,7 +39,12 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
     blobsContract(async () => {
       const keyring = new MemoryKeyring();
       const url = newBucket();
-      return { keyring, open: () => openS3Blobs({ url, vault: keyring }), openOther: () => openS3Blobs({ url: newBucket(), vault: keyring }), end: removeAll };
+      return {
+        keyring,
+        open: () => openS3Blobs({ url, vault: keyring }),
+        openOther: () => openS3Blobs({ url: newBucket(), vault: keyring }),
+        end: removeAll,
+      };
     });
   });
 
@@ -47,7 +52,8 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
     let url: string;
     let blobs: Blobs;
     let store: ReturnType<typeof clientOf>;
-    const stored = async (Key: string): Promise<Buffer> => Buffer.from((await (await store.s3.getObject({ Bucket: store.Bucket, Key })).Body?.transformToByteArray()) ?? []);
+    const stored = async (Key: string): Promise<Buffer> =>
+      Buffer.from((await (await store.s3.getObject({ Bucket: store.Bucket, Key })).Body?.transformToByteArray()) ?? []);
 
     beforeEach(async () => {
       url = newBucket();
@@ -68,9 +74,17 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
       const first = await blobs.put('document-1', randomBytes(3 * 65_536), {});
       const second = await blobs.put('document-1', randomBytes(3 * 65_536), {});
       const whole = await stored(first.name);
-      for (const Body of [whole.subarray(0, -1), Buffer.alloc(0), whole.with(70_000, (whole[70_000] as number) ^ 1), await stored(second.name)]) {
+      for (const Body of [
+        whole.subarray(0, -1),
+        Buffer.alloc(0),
+        whole.with(70_000, (whole[70_000] as number) ^ 1),
+        await stored(second.name),
+      ]) {
         await store.s3.putObject({ Bucket: store.Bucket, Key: first.name, Body });
-        await expect(blobs.get('document-1', first.name)).rejects.toMatchObject({ name: 'BlobDamaged', blob: first.name });
+        await expect(blobs.get('document-1', first.name)).rejects.toMatchObject({
+          name: 'BlobDamaged',
+          blob: first.name,
+        });
       }
     });
 
@@ -102,7 +116,8 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
     it('are listed and removed by more than one request, whatever else is in the bucket', async () => {
       const names = Array.from({ length: 1_205 }, () => randomBytes(16).toString('hex'));
       await store.s3.putObject({ Bucket: store.Bucket, Key: '00-not-ours', Body: 'x' });
-      for (let start = 0; start < names.length; start += 50) await Promise.all(names.slice(start, start + 50).map((name) => blobs.writeStored(name, Buffer.from('x'))));
+      for (let start = 0; start < names.length; start += 50)
+        await Promise.all(names.slice(start, start + 50).map((name) => blobs.writeStored(name, Buffer.from('x'))));
       expect(await blobs.list(null, 5_000)).toEqual(names.toSorted());
       await blobs.remove(names);
       expect(await blobs.list(null, 10)).toEqual([]);
@@ -120,7 +135,9 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
     it('cannot be reached with a wrong secret, which no message tells', async () => {
       const wrong = new URL(url);
       wrong.password = 'a-wrong-secret';
-      const error = (await openS3Blobs({ url: wrong.href, vault: new MemoryKeyring() }).catch((refusal: unknown) => refusal)) as Error;
+      const error = (await openS3Blobs({ url: wrong.href, vault: new MemoryKeyring() }).catch(
+        (refusal: unknown) => refusal,
+      )) as Error;
       expect(error).toMatchObject({ name: 'Unavailable', dependency: 'blobs' });
       expect(error.message).not.toContain('a-wrong-secret');
     });
@@ -161,7 +178,9 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
 
     it('is waited for while bodies are carried to it and from it', async () => {
       const other = await openS3Blobs({ url: newBucket(), vault: new MemoryKeyring() });
-      const names = await Promise.all(Array.from({ length: 40 }, async () => (await other.put('document-1', randomBytes(10_000), {})).name));
+      const names = await Promise.all(
+        Array.from({ length: 40 }, async () => (await other.put('document-1', randomBytes(10_000), {})).name),
+      );
       let waited = 0;
       const warn = (): void => {
         waited += 1;

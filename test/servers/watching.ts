@@ -10,9 +10,20 @@ export interface List<T> {
 
 interface Health {
   readonly status: string;
-  readonly processes: readonly { readonly id: string; readonly roles: readonly string[]; readonly alive: boolean; readonly beatAt: string; readonly holds: Readonly<Record<string, readonly number[]>> }[];
+  readonly processes: readonly {
+    readonly id: string;
+    readonly roles: readonly string[];
+    readonly alive: boolean;
+    readonly beatAt: string;
+    readonly holds: Readonly<Record<string, readonly number[]>>;
+  }[];
   readonly policies: readonly { readonly name: string; readonly state: string; readonly lagEvents: number }[];
-  readonly projections: readonly { readonly name: string; readonly version: number; readonly state: string; readonly lagEvents: number }[];
+  readonly projections: readonly {
+    readonly name: string;
+    readonly version: number;
+    readonly state: string;
+    readonly lagEvents: number;
+  }[];
 }
 interface Event {
   readonly type: string;
@@ -27,25 +38,40 @@ interface Rebuild {
 /** What operators and users see of a cluster through one of its API processes. */
 export const watching = (cluster: () => Cluster) => {
   const health = async (child: Child): Promise<Health> => (await cluster().call<Health>(child, '/health')).body;
-  const post = <T = { id: string }>(child: Child, path: string, body: object): Promise<Called<T>> => cluster().call<T>(child, path, { method: 'POST', body });
-  const events = async (child: Child, type: string): Promise<readonly Event[]> => (await cluster().call<List<Event>>(child, `/api/v1/audit/events?type=${type}&limit=100`)).body.items;
+  const post = <T = { id: string }>(child: Child, path: string, body: object): Promise<Called<T>> =>
+    cluster().call<T>(child, path, { method: 'POST', body });
+  const events = async (child: Child, type: string): Promise<readonly Event[]> =>
+    (await cluster().call<List<Event>>(child, `/api/v1/audit/events?type=${type}&limit=100`)).body.items;
   /** How many slices of one view each living projector holds, the oldest first. */
   const slices = async (child: Child, view = 'agents'): Promise<readonly number[]> =>
-    (await health(child)).processes.filter(({ roles, alive }) => alive && roles.includes('projector')).map(({ holds }) => holds[view]?.length ?? 0);
-  const divided = (child: Child, ...shares: readonly number[]): Promise<void> => eventually(async () => (await slices(child)).join() === shares.join(), `slices ${shares.join(' and ')}`);
+    (await health(child)).processes
+      .filter(({ roles, alive }) => alive && roles.includes('projector'))
+      .map(({ holds }) => holds[view]?.length ?? 0);
+  const divided = (child: Child, ...shares: readonly number[]): Promise<void> =>
+    eventually(async () => (await slices(child)).join() === shares.join(), `slices ${shares.join(' and ')}`);
   const settled = (child: Child): Promise<void> =>
     eventually(async () => {
       const { projections, policies } = await health(child);
-      return projections.length > 0 && projections.every(({ state }) => state === 'live') && policies.every(({ state }) => state === 'running');
+      return (
+        projections.length > 0 &&
+        projections.every(({ state }) => state === 'live') &&
+        policies.every(({ state }) => state === 'running')
+      );
     }, 'views that are live');
-  const rebuild = async (child: Child, view: string): Promise<Rebuild | undefined> => (await cluster().call<{ rebuild?: Rebuild }>(child, `${OPERATIONS}/${view}`)).body.rebuild;
+  const rebuild = async (child: Child, view: string): Promise<Rebuild | undefined> =>
+    (await cluster().call<{ rebuild?: Rebuild }>(child, `${OPERATIONS}/${view}`)).body.rebuild;
 
   /** Views are rebuilt from the log, must be equal to what was served, and are served; nothing was left aside. */
   const expectFreshFold = async (child: Child, ...views: readonly string[]): Promise<void> => {
-    const begun = await Promise.all(views.map(async (name) => [name, (await post(child, `${OPERATIONS}/${name}/rebuild`, { swap: true })).status]));
+    const begun = await Promise.all(
+      views.map(async (name) => [name, (await post(child, `${OPERATIONS}/${name}/rebuild`, { swap: true })).status]),
+    );
     expect(begun).toEqual(views.map((name) => [name, 202]));
     for (const name of views) {
-      await eventually(async () => ['swapped', 'failed'].includes((await rebuild(child, name))?.state ?? ''), `the rebuild of ${name}`);
+      await eventually(
+        async () => ['swapped', 'failed'].includes((await rebuild(child, name))?.state ?? ''),
+        `the rebuild of ${name}`,
+      );
       const { state, failure, verification } = (await rebuild(child, name)) ?? {};
       expect([name, state, failure, verification?.equal]).toEqual([name, 'swapped', undefined, true]);
     }

@@ -47,11 +47,42 @@ const value = (provide: InjectionToken, useValue: unknown): Provider => ({ provi
 @Module({})
 export class AppModule {
   static of(host: Host): DynamicModule {
-    return { module: AppModule, imports: [CqrsModule.forRoot()], controllers: [...(host.config.ROLES.includes('api') ? controllers : monitoringControllers)], providers: [...ports(host), ...services(host), ...handlers, ...knowledgeProviders, ...compatProviders, ...costControlProviders, ...usageProviders, ContentRegister, EventShower, IndexWaiter] };
+    return {
+      module: AppModule,
+      imports: [CqrsModule.forRoot()],
+      controllers: [...(host.config.ROLES.includes('api') ? controllers : monitoringControllers)],
+      providers: [
+        ...ports(host),
+        ...services(host),
+        ...handlers,
+        ...knowledgeProviders,
+        ...compatProviders,
+        ...costControlProviders,
+        ...usageProviders,
+        ContentRegister,
+        EventShower,
+        IndexWaiter,
+      ],
+    };
   }
 }
 
-const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealKey, reservations, models, chatModels, spending, restating, metrics }: Host): Provider[] => [
+const ports = ({
+  config,
+  clock,
+  ids,
+  secret,
+  stores,
+  projecting,
+  policies,
+  sealKey,
+  reservations,
+  models,
+  chatModels,
+  spending,
+  restating,
+  metrics,
+}: Host): Provider[] => [
   value(CONFIG, config),
   value(CLOCK, clock),
   value(IDS, ids),
@@ -79,14 +110,40 @@ const ports = ({ config, clock, ids, secret, stores, projecting, policies, sealK
   value(Metrics, metrics),
 ];
 
-const services = ({ config, clock, ids, secret, stores, models, leases, relay, projecting, policies, sealArchive, ordinals, knowledge, conversations, mac, logger }: Host): Provider[] => {
+const services = ({
+  config,
+  clock,
+  ids,
+  secret,
+  stores,
+  models,
+  leases,
+  relay,
+  projecting,
+  policies,
+  sealArchive,
+  ordinals,
+  knowledge,
+  conversations,
+  mac,
+  logger,
+}: Host): Provider[] => {
   const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
     const { readable, writable, slow, reason } = await log.health();
-    return { ok: readable && writable, ...(slow === undefined ? {} : { slow }), ...(reason === undefined ? {} : { reason }) };
+    return {
+      ok: readable && writable,
+      ...(slow === undefined ? {} : { slow }),
+      ...(reason === undefined ? {} : { reason }),
+    };
   };
-  const dependencies = { log: logHealth, readStore: () => readStore.health(), vault: () => vault.health(), blobs: () => blobs.health() };
+  const dependencies = {
+    log: logHealth,
+    readStore: () => readStore.health(),
+    vault: () => vault.health(),
+    blobs: () => blobs.health(),
+  };
   return [
     value(Access, access),
     value(KeyScope, new KeyScope(decisions, access)),
@@ -101,10 +158,35 @@ const services = ({ config, clock, ids, secret, stores, models, leases, relay, p
     value(SealArchive, sealArchive),
     value(SealedOrdinals, ordinals),
     value(Lists, new Lists(secret)),
-    value(RateLimiter, new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore)),
+    value(
+      RateLimiter,
+      new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore),
+    ),
     value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids, leases.processes, logger)),
-    value(Health, new Health({ dependencies, spared: { searchIndex: () => searchIndex.health(), ...(relay === undefined ? {} : { kafka: () => relay.health() }), ...roleHealth(leases.processes) }, projecting, policies, leases, foreignEvents: () => knownForeign(readStore), unprovenEvents: () => knownUnproven(log, mac), providers: () => models.providerStatus(), version: productVersion })),
+    value(
+      Health,
+      new Health({
+        dependencies,
+        spared: {
+          searchIndex: () => searchIndex.health(),
+          ...(relay === undefined ? {} : { kafka: () => relay.health() }),
+          ...roleHealth(leases.processes),
+        },
+        projecting,
+        policies,
+        leases,
+        foreignEvents: () => knownForeign(readStore),
+        unprovenEvents: () => knownUnproven(log, mac),
+        providers: () => models.providerStatus(),
+        version: productVersion,
+      }),
+    ),
     value(OPENAPI_TEXT, () => JSON.stringify(openApiDocument(routesOf(controllers), productVersion))),
-    value(Authenticator, new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) => logger.warn({ error }, 'the use of an API key was not noted'))),
+    value(
+      Authenticator,
+      new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) =>
+        logger.warn({ error }, 'the use of an API key was not noted'),
+      ),
+    ),
   ];
 };

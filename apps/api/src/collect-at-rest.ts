@@ -48,7 +48,12 @@ export const collectorAtRest = ({ busy, heap, collect }: Rest): (() => Promise<v
     const { committed } = heap();
     if (committed < settled.committed) settled = { ...settled, committed };
     const isStart = looks <= LOOKS_OF_START;
-    if (rested < (isStart ? 1 : RESTED_LOOKS) || committed - settled.committed < WORTH_BYTES || settled.used > MOST_BYTES) return;
+    if (
+      rested < (isStart ? 1 : RESTED_LOOKS) ||
+      committed - settled.committed < WORTH_BYTES ||
+      settled.used > MOST_BYTES
+    )
+      return;
     await collect(isStart);
     settled = heap();
   };
@@ -61,8 +66,17 @@ export const collectorAtRest = ({ busy, heap, collect }: Rest): (() => Promise<v
  * put off, and the shapes of such objects are kept; for a while only, since JSON that callers send makes shapes too.
  */
 export const collectAtRest = (): void => {
-  for (const flag of ['--expose-gc', `--memory-reducer-delay-ms=${PUT_OFF_MS}`, `--retain-maps-for-n-gc=${SHAPES_KEPT}`]) setFlagsFromString(flag);
-  const gc = runInNewContext('gc') as (options: { type: 'major'; flavor: 'regular' | 'last-resort'; execution: 'async' }) => Promise<void>;
+  for (const flag of [
+    '--expose-gc',
+    `--memory-reducer-delay-ms=${PUT_OFF_MS}`,
+    `--retain-maps-for-n-gc=${SHAPES_KEPT}`,
+  ])
+    setFlagsFromString(flag);
+  const gc = runInNewContext('gc') as (options: {
+    type: 'major';
+    flavor: 'regular' | 'last-resort';
+    execution: 'async';
+  }) => Promise<void>;
   let before = performance.eventLoopUtilization();
   const busy = (): number => {
     const now = performance.eventLoopUtilization();

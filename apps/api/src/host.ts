@@ -2,8 +2,39 @@ import { join } from 'node:path';
 import type { ChatModels } from '@app/agents';
 import { ForeignAccount } from '@app/auditing';
 import { type EventMac, eventMacOf } from '@app/event-log';
-import { CatalogueReloads, conversationWork, type ConversationWork, demandWhole, erasureWork, INSTANCE_SECRET, knowledgeWork, type KnowledgeWork, openLog, openStores, projections, rebuildWorkers, relayWork, restatingWork, type RestatingWork, spendingWork, type SpendingWork, type Stores, tenancyPolicies, UnfinishedWork } from '@app/hosting';
-import { type Clock, type Config, demandFolder, type Ids, InstanceSecret, mayShare, patiently, systemClock, TimeOrderedIds } from '@app/kernel';
+import {
+  CatalogueReloads,
+  conversationWork,
+  type ConversationWork,
+  demandWhole,
+  erasureWork,
+  INSTANCE_SECRET,
+  knowledgeWork,
+  type KnowledgeWork,
+  openLog,
+  openStores,
+  projections,
+  rebuildWorkers,
+  relayWork,
+  restatingWork,
+  type RestatingWork,
+  spendingWork,
+  type SpendingWork,
+  type Stores,
+  tenancyPolicies,
+  UnfinishedWork,
+} from '@app/hosting';
+import {
+  type Clock,
+  type Config,
+  demandFolder,
+  type Ids,
+  InstanceSecret,
+  mayShare,
+  patiently,
+  systemClock,
+  TimeOrderedIds,
+} from '@app/kernel';
 import { Models } from '@app/models';
 import { Leases, Policies, Processes, Projecting } from '@app/projecting';
 import type { Relay } from '@app/relay';
@@ -70,17 +101,37 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const stores = await openStores(config, log, { vaultKey, mac }, clock, warn);
   await patiently(() => demandWhole(stores), { warn });
   const signer = await patiently(() => lastSigner(log), { warn });
-  if (signer !== undefined && signer !== sealKey.keyId) logger.error({ signer, keyId: sealKey.keyId }, 'SEAL_KEY is not the one that sealed the log last: processes with different keys leave the events of each other unsealed');
+  if (signer !== undefined && signer !== sealKey.keyId)
+    logger.error(
+      { signer, keyId: sealKey.keyId },
+      'SEAL_KEY is not the one that sealed the log last: processes with different keys leave the events of each other unsealed',
+    );
   observeStores(stores, metrics);
   const sealArchive = new SealArchive(stores.log);
   const ordinals = new SealedOrdinals(stores.log, sealArchive);
   const spawn = rebuildWorkers({ config, vaultKey });
   const ids = new TimeOrderedIds();
   const beside = { store: stores.readStore, clock, logger };
-  const processes = new Processes({ ...beside, id: ids.next(), roles: config.ROLES, version: productVersion, alone: !mayShare(config) });
-  const catalogueReloads = processes.alone ? undefined : new CatalogueReloads({ ...stores, models, after: head, logger });
+  const processes = new Processes({
+    ...beside,
+    id: ids.next(),
+    roles: config.ROLES,
+    version: productVersion,
+    alone: !mayShare(config),
+  });
+  const catalogueReloads = processes.alone
+    ? undefined
+    : new CatalogueReloads({ ...stores, models, after: head, logger });
   const leases = new Leases({ ...beside, processes });
-  const projecting = new Projecting({ ...stores, projections: observeProjections(projections), ordinals, spawn, leases, clock, logger });
+  const projecting = new Projecting({
+    ...stores,
+    projections: observeProjections(projections),
+    ordinals,
+    spawn,
+    leases,
+    clock,
+    logger,
+  });
   const secret = new InstanceSecret(await patiently(() => stores.vault.ensureKey(INSTANCE_SECRET, {}), { warn }));
   const reservations = new Reservations(stores.decisions, secret, ids);
   const chatModels = chatModelsOf(models);
@@ -88,14 +139,55 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const workParts = { stores, projecting, models, ids, clock, roles: config.ROLES, logger };
   const spending = spendingWork({ ...workParts, processes, config });
   const knowledge = knowledgeWork({ ...workParts, metering: spending.ledger });
-  const conversations = conversationWork({ ...workParts, retrieval: knowledge.retrieval, currency: config.DEFAULT_CURRENCY, metering: spending.ledger });
+  const conversations = conversationWork({
+    ...workParts,
+    retrieval: knowledge.retrieval,
+    currency: config.DEFAULT_CURRENCY,
+    metering: spending.ledger,
+  });
   const restating = restatingWork(workParts);
   const unfinished = new UnfinishedWork([conversations.unfinished, knowledge.unfinished, restating.unfinished], logger);
   const relay = relayWork(config, { stores, clock, logger });
-  const policies = new Policies({ ...stores, policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)], readers: relay === undefined ? [] : [relay], ordinals, leases, clock, logger });
+  const policies = new Policies({
+    ...stores,
+    policies: [...reactions, ...knowledge.policies, ...conversations.policies, erasureWork(workParts)],
+    readers: relay === undefined ? [] : [relay],
+    ordinals,
+    leases,
+    clock,
+    logger,
+  });
   const sealer = new Sealer({ ...stores, key: sealKey, mac, clock, logger });
   const foreignAccount = stores.log.isShared === true ? new ForeignAccount({ ...stores, logger }) : undefined;
-  return { config, clock, ids, secret, stores, models, chatModels, catalogueReloads, reservations, leases, projecting, policies, knowledge, conversations, spending, restating, unfinished, sealKey, mac, sealArchive, ordinals, sealer, foreignAccount, relay, metrics, tracing, logger };
+  return {
+    config,
+    clock,
+    ids,
+    secret,
+    stores,
+    models,
+    chatModels,
+    catalogueReloads,
+    reservations,
+    leases,
+    projecting,
+    policies,
+    knowledge,
+    conversations,
+    spending,
+    restating,
+    unfinished,
+    sealKey,
+    mac,
+    sealArchive,
+    ordinals,
+    sealer,
+    foreignAccount,
+    relay,
+    metrics,
+    tracing,
+    logger,
+  };
 };
 
 /** Asked of the catalogue each time, since it may be read again. */

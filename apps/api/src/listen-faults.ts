@@ -1,7 +1,16 @@
 /** What stands in the way of listening, and what to do now; undefined for other errors. */
 export const listenSentence = (error: unknown): string | undefined => {
-  const { code, syscall, port, address, hostname } = error as { code?: unknown; syscall?: unknown; port?: number; address?: string; hostname?: string };
-  if (syscall === 'getaddrinfo') return hostname === undefined ? undefined : `HOST is ${hostname}, which is no address that is known here. Try HOST=127.0.0.1 npm start.`;
+  const { code, syscall, port, address, hostname } = error as {
+    code?: unknown;
+    syscall?: unknown;
+    port?: number;
+    address?: string;
+    hostname?: string;
+  };
+  if (syscall === 'getaddrinfo')
+    return hostname === undefined
+      ? undefined
+      : `HOST is ${hostname}, which is no address that is known here. Try HOST=127.0.0.1 npm start.`;
   if (syscall !== 'listen') return undefined;
   switch (code) {
     case 'EADDRINUSE':

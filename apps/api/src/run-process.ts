@@ -32,7 +32,12 @@ const run = async (environment: Environment): Promise<void> => {
   collectAtRest();
   const url = await platform.app.getUrl();
   const runs = config.ROLES.includes('api') ? undefined : config.ROLES.join(' and ');
-  process.stdout.write(startNotice({ version: productVersion, url: config.BASE_URL ?? url, runs, dataDir: config.DATA_DIR }, process.stdout.isTTY));
+  process.stdout.write(
+    startNotice(
+      { version: productVersion, url: config.BASE_URL ?? url, runs, dataDir: config.DATA_DIR },
+      process.stdout.isTTY,
+    ),
+  );
 
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {
@@ -55,4 +60,7 @@ const fail = (error: unknown): void => {
   process.exit(1);
 };
 
-const sentenceOf = (error: unknown): string => listenSentence(error) ?? sentenceIn(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const sentenceOf = (error: unknown): string =>
+  listenSentence(error) ??
+  sentenceIn(error) ??
+  (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -21,7 +21,8 @@ const SENTENCES: ReadonlySet<string> = new Set([
 export const sentenceIn = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'SqliteError') return `A file of the stores is damaged or cannot be used: ${error.message}.`;
-  if (error.name === 'MongoParseError') return `MONGODB_URL is no connection string that can be read: ${error.message}. It has the form mongodb://user:password@host:27017/database.`;
+  if (error.name === 'MongoParseError')
+    return `MONGODB_URL is no connection string that can be read: ${error.message}. It has the form mongodb://user:password@host:27017/database.`;
   const isOfSystem = 'syscall' in error || String((error as NodeJS.ErrnoException).code).startsWith('Z_');
   return SENTENCES.has(error.name) || isOfSystem ? error.message.replace(/[^.]$/, '$&.') : undefined;
 };

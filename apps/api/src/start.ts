@@ -41,14 +41,22 @@ export interface Starting {
 }
 
 /** Starts what `ROLES` names. Throws what stands in the way; the process is to end then. */
-export const startPlatform = async (config: Config, environment: Environment, logger: Logger, { listen, madeKey }: Starting = {}): Promise<Platform> => {
+export const startPlatform = async (
+  config: Config,
+  environment: Environment,
+  logger: Logger,
+  { listen, madeKey }: Starting = {},
+): Promise<Platform> => {
   const host = await openHost(config, environment, logger);
   const { conversations, spending, stores, metrics, tracing, models } = host;
   const { app, routes, requests } = await serve(AppModule.of(host), logger);
   requests.hold();
   await listen?.(app);
   if (config.ROLES.includes('api')) {
-    const { madeSecret } = await bootstrap({ ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) }, config.BOOTSTRAP_API_KEY);
+    const { madeSecret } = await bootstrap(
+      { ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) },
+      config.BOOTSTRAP_API_KEY,
+    );
     if (madeSecret !== undefined) madeKey?.(madeSecret);
     await recordModels(host);
   }
@@ -59,7 +67,14 @@ export const startPlatform = async (config: Config, environment: Environment, lo
   await projector?.start();
   await worker?.start();
   measurePlatform(metrics, host);
-  const sweep = setInterval(() => void app.get(Idempotency).sweep().catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')), SWEEP_MS).unref();
+  const sweep = setInterval(
+    () =>
+      void app
+        .get(Idempotency)
+        .sweep()
+        .catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')),
+    SWEEP_MS,
+  ).unref();
   const health = app.get(Health);
   requests.begin();
   health.enter('ready');
@@ -73,7 +88,8 @@ export const startPlatform = async (config: Config, environment: Environment, lo
     // Calls whose clients are still there end here: those are settled, too.
     (app.getHttpServer() as Server).closeAllConnections();
     const unsettled = await spending.ledger.close(SETTLE_GRACE_MS);
-    if (unsettled > 0) logger.warn({ unsettled }, 'not all model calls were settled in time: some may be missing from usage');
+    if (unsettled > 0)
+      logger.warn({ unsettled }, 'not all model calls were settled in time: some may be missing from usage');
     await app.close();
     await projector?.stop();
     await host.relay?.close();
@@ -88,5 +104,10 @@ export const startPlatform = async (config: Config, environment: Environment, lo
 
 const recordModels = async ({ stores, models, ids, clock }: Host): Promise<void> => {
   const commandId = ids.next();
-  await recordCatalogue(stores.decisions, models.catalogue, { commandId, correlationId: commandId, actor: 'system:models', now: clock.now() });
+  await recordCatalogue(stores.decisions, models.catalogue, {
+    commandId,
+    correlationId: commandId,
+    actor: 'system:models',
+    now: clock.now(),
+  });
 };

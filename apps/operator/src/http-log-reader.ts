@@ -29,13 +29,26 @@ export class HttpLogReader implements LogReader {
 
   constructor(private readonly api: PlatformClient) {}
 
-  async readAll({ direction = 'forwards', after = null, limit = MOST_IN_A_PAGE, filter }: ReadAllOptions = {}): Promise<LogPage> {
+  async readAll({
+    direction = 'forwards',
+    after = null,
+    limit = MOST_IN_A_PAGE,
+    filter,
+  }: ReadAllOptions = {}): Promise<LogPage> {
     const stream = filter?.streamPrefixes?.[0];
-    const { items, nextCursor } = await this.page({ order: direction === 'forwards' ? 'asc' : 'desc', after: after ?? undefined, limit: Math.min(limit, MOST_IN_A_PAGE), stream });
+    const { items, nextCursor } = await this.page({
+      order: direction === 'forwards' ? 'asc' : 'desc',
+      after: after ?? undefined,
+      limit: Math.min(limit, MOST_IN_A_PAGE),
+      stream,
+    });
     return { events: items.map(stored), next: items.at(-1)?.position ?? after, end: nextCursor === null };
   }
 
-  async readStream(stream: string, { from = 0, direction = 'forwards', limit = MOST_IN_A_PAGE }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
+  async readStream(
+    stream: string,
+    { from = 0, direction = 'forwards', limit = MOST_IN_A_PAGE }: ReadStreamOptions = {},
+  ): Promise<readonly StoredEvent[]> {
     const order = direction === 'forwards' ? 'asc' : 'desc';
     const after = order === 'asc' && from > 0 ? this.positions.get(`${stream}@${from - 1}`) : undefined;
     const { items } = await this.page({ stream, order, after, limit: Math.min(limit, MOST_IN_A_PAGE) });
@@ -54,7 +67,7 @@ export class HttpLogReader implements LogReader {
 
   /** The next page that holds something; a filtered page may be empty before the end. */
   private async page(query: NonNullable<Ask['query']>): Promise<Page> {
-    for (let cursor: string | undefined; ; ) {
+    for (let cursor: string | undefined; ;) {
       const page = await this.ask({ ...query, raw: true, cursor });
       if (page.items.length > 0 || page.nextCursor === null) return page;
       cursor = page.nextCursor;
@@ -72,6 +85,14 @@ export class HttpLogReader implements LogReader {
   }
 }
 
-const stored = ({ id, position, stream, revision, type, raw }: RawEvent): StoredEvent => ({ id, position, stream, revision, type, data: text(raw.data), metadata: text(raw.metadata) });
+const stored = ({ id, position, stream, revision, type, raw }: RawEvent): StoredEvent => ({
+  id,
+  position,
+  stream,
+  revision,
+  type,
+  data: text(raw.data),
+  metadata: text(raw.metadata),
+});
 
 const text = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

@@ -1,4 +1,11 @@
-import { type ForeignEvents, logSource, type NotedStranger, type SourceItem, type Stranger, type VerifySource } from '@app/sealing';
+import {
+  type ForeignEvents,
+  logSource,
+  type NotedStranger,
+  type SourceItem,
+  type Stranger,
+  type VerifySource,
+} from '@app/sealing';
 import { HttpLogReader } from './http-log-reader';
 import { type PlatformClient, Refused } from './platform-client';
 
@@ -19,9 +26,10 @@ export const httpSource = (api: PlatformClient): VerifySource => {
 
 /** What others wrote. A server of an earlier version does not say, and takes it for ours. */
 async function* strangersOf(api: PlatformClient): AsyncGenerator<Stranger | { readonly passedOver: ForeignEvents }> {
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const page = await api.json<Page>(PATH, { query: { limit: MOST_IN_A_PAGE, cursor } }).catch(noneIfUnknown);
-    for (const { contentHash: content, inStreamOfOurs: isAmongOurs, ...place } of page.items) yield { ...place, type: '', data: '', metadata: '', content, isAmongOurs };
+    for (const { contentHash: content, inStreamOfOurs: isAmongOurs, ...place } of page.items)
+      yield { ...place, type: '', data: '', metadata: '', content, isAmongOurs };
     if (page.others.events > 0) yield { passedOver: page.others };
     if (page.nextCursor === null) return;
     cursor = page.nextCursor;
@@ -29,12 +37,16 @@ async function* strangersOf(api: PlatformClient): AsyncGenerator<Stranger | { re
 }
 
 const noneIfUnknown = (error: unknown): Page => {
-  if (error instanceof Refused && error.code === 'not_found') return { items: [], others: { events: 0, since: null }, nextCursor: null };
+  if (error instanceof Refused && error.code === 'not_found')
+    return { items: [], others: { events: 0, since: null }, nextCursor: null };
   throw error;
 };
 
 /** Both are in log order. What has no place, such as damage or a count, comes as soon as it is met. */
-async function* inLogOrder(ours: AsyncIterable<SourceItem>, strangers: AsyncIterator<SourceItem>): AsyncGenerator<SourceItem> {
+async function* inLogOrder(
+  ours: AsyncIterable<SourceItem>,
+  strangers: AsyncIterator<SourceItem>,
+): AsyncGenerator<SourceItem> {
   let stranger = await strangers.next();
   for await (const item of ours) {
     while (stranger.done !== true && isBefore(stranger.value, item)) {
@@ -46,4 +58,5 @@ async function* inLogOrder(ours: AsyncIterable<SourceItem>, strangers: AsyncIter
   for (; stranger.done !== true; stranger = await strangers.next()) yield stranger.value;
 }
 
-const isBefore = (stranger: SourceItem, item: SourceItem): boolean => !('position' in stranger) || ('position' in item && String(stranger.position) < String(item.position));
+const isBefore = (stranger: SourceItem, item: SourceItem): boolean =>
+  !('position' in stranger) || ('position' in item && String(stranger.position) < String(item.position));

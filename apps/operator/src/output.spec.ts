@@ -3,7 +3,15 @@ import { progressBar } from './progress-bar';
 
 describe('table', () => {
   it('makes columns as wide as their widest cell and puts numbers right', () => {
-    expect(table([{ name: 'agents', rows: 7 }, { name: 'spaces', rows: 12_000 }], { name: ({ name }) => name, rows: ({ rows }) => rows })).toEqual(['NAME    ROWS', 'agents       7', 'spaces  12,000']);
+    expect(
+      table(
+        [
+          { name: 'agents', rows: 7 },
+          { name: 'spaces', rows: 12_000 },
+        ],
+        { name: ({ name }) => name, rows: ({ rows }) => rows },
+      ),
+    ).toEqual(['NAME    ROWS', 'agents       7', 'spaces  12,000']);
   });
 
   it('says when there is nothing', () => expect(table([], { name: () => 'x' })).toEqual(['(none)']));
@@ -11,20 +19,30 @@ describe('table', () => {
 
 describe('progressBar', () => {
   it('shows share, count, rate and what is left', () => {
-    expect(progressBar('agents', { done: 1_000, total: 4_000, rate: 500.4, etaSeconds: 6 })).toBe('agents  [######------------------]   25 %  1,000/4,000  500/s  ETA 6.0 s');
+    expect(progressBar('agents', { done: 1_000, total: 4_000, rate: 500.4, etaSeconds: 6 })).toBe(
+      'agents  [######------------------]   25 %  1,000/4,000  500/s  ETA 6.0 s',
+    );
   });
 
   it('is full when there is nothing to do', () => expect(progressBar('x', { done: 0, total: 0 })).toContain('100 %'));
-  it('is empty while the total is not known', () => expect(progressBar('x', { done: 5, total: null })).toContain('  0 %'));
+  it('is empty while the total is not known', () =>
+    expect(progressBar('x', { done: 5, total: null })).toContain('  0 %'));
 });
 
-test.each([[0.44, '0.4 s'], [12.4, '12 s'], [185, '3 min 5 s']])('%d seconds read %s', (seconds, text) => expect(duration(seconds)).toBe(text));
+test.each([
+  [0.44, '0.4 s'],
+  [12.4, '12 s'],
+  [185, '3 min 5 s'],
+])('%d seconds read %s', (seconds, text) => expect(duration(seconds)).toBe(text));
 test('numbers are grouped by thousands', () => expect(count(1_234_567.89)).toBe('1,234,567.9'));
 
 describe('output', () => {
   const written = (isTTY: boolean, json: boolean) => {
     const texts = { out: '', err: '' };
-    const output = outputTo({ stdout: { write: (text) => (texts.out += text) }, stderr: { isTTY, write: (text) => (texts.err += text) } }, json);
+    const output = outputTo(
+      { stdout: { write: (text) => (texts.out += text) }, stderr: { isTTY, write: (text) => (texts.err += text) } },
+      json,
+    );
     return { texts, output };
   };
 

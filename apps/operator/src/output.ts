@@ -19,7 +19,11 @@ const PRINTED_EVERY_MS = 2_000;
 
 /** Where text goes; `process` is one. */
 export interface Streams {
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+  readonly stdout: {
+    write(text: string): unknown;
+    readonly isTTY?: boolean | undefined;
+    readonly columns?: number | undefined;
+  };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
 }
 
@@ -38,7 +42,13 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
     json,
     result: (value, lines) => {
       const width = stdout.isTTY === true ? (stdout.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
-      stdout.write(json ? `${JSON.stringify(value)}\n` : lines(value, width).map((line) => `${line}\n`).join(''));
+      stdout.write(
+        json
+          ? `${JSON.stringify(value)}\n`
+          : lines(value, width)
+              .map((line) => `${line}\n`)
+              .join(''),
+      );
     },
     heading: (line) => {
       if (!json) stdout.write(`${line}\n`);
@@ -65,15 +75,30 @@ export const NONE = '(none)';
 type Cell = string | number | undefined;
 
 /** Lines of a table with a header; columns are as wide as their widest cell, numbers stand right. Cells are wrapped where a line would be longer than `width`. */
-export const table = <T>(rows: readonly T[], columns: Readonly<Record<string, (row: T) => string | number | null | undefined>>, width = Number.POSITIVE_INFINITY): readonly string[] => {
+export const table = <T>(
+  rows: readonly T[],
+  columns: Readonly<Record<string, (row: T) => string | number | null | undefined>>,
+  width = Number.POSITIVE_INFINITY,
+): readonly string[] => {
   if (rows.length === 0) return [NONE];
   const names = Object.keys(columns);
-  const cells: readonly (readonly Cell[])[] = [names.map((name) => name.toUpperCase()), ...rows.map((row) => names.map((name) => columns[name]?.(row) ?? '-'))];
-  const widths = fitting(names.map((_, column) => Math.max(...cells.map((line) => text(line[column]).length))), width);
+  const cells: readonly (readonly Cell[])[] = [
+    names.map((name) => name.toUpperCase()),
+    ...rows.map((row) => names.map((name) => columns[name]?.(row) ?? '-')),
+  ];
+  const widths = fitting(
+    names.map((_, column) => Math.max(...cells.map((line) => text(line[column]).length))),
+    width,
+  );
   return cells.flatMap((line) => {
     const wrapped = line.map((cell, column) => wrap(text(cell), widths[column] ?? 0));
     const height = Math.max(...wrapped.map(({ length }) => length));
-    return Array.from({ length: height }, (_, row) => wrapped.map((parts, column) => padded(parts[row] ?? '', widths[column] ?? 0, typeof line[column] === 'number')).join(GAP).trimEnd());
+    return Array.from({ length: height }, (_, row) =>
+      wrapped
+        .map((parts, column) => padded(parts[row] ?? '', widths[column] ?? 0, typeof line[column] === 'number'))
+        .join(GAP)
+        .trimEnd(),
+    );
   });
 };
 
@@ -101,7 +126,8 @@ const wrap = (given: string, width: number): readonly string[] => {
   return [given.slice(0, end), ...wrap(given.slice(end).trimStart(), width)];
 };
 
-const padded = (given: string, width: number, isNumber: boolean): string => (isNumber ? given.padStart(width) : given.padEnd(width));
+const padded = (given: string, width: number, isNumber: boolean): string =>
+  isNumber ? given.padStart(width) : given.padEnd(width);
 
 const text = (value: Cell): string => (typeof value === 'number' ? count(value) : (value ?? ''));
 

@@ -13,11 +13,13 @@ const beginning = (text: string): string => (DAY.test(text) ? `${text}T00:00:00Z
 export const timeOrPosition = (text: string): string => (BEGINS_AS_DATE.test(text) ? time(text) : text);
 
 /** For the help of every verb that takes times. */
-export const TIMES = 'Times are days such as 2026-11-01, which begin at midnight UTC, or times such as 2026-11-01T08:00:00+01:00.';
+export const TIMES =
+  'Times are days such as 2026-11-01, which begin at midnight UTC, or times such as 2026-11-01T08:00:00+01:00.';
 
 /** A time as the API takes it; a day is its beginning in UTC. */
 export const time = (text: string): string => {
   const given = beginning(text);
-  if (!BEGINS_AS_DATE.test(given) || Number.isNaN(Date.parse(given))) throw new InvalidArgumentError('must be a day such as 2026-11-01, or a time such as 2026-11-01T08:00:00+01:00.');
+  if (!BEGINS_AS_DATE.test(given) || Number.isNaN(Date.parse(given)))
+    throw new InvalidArgumentError('must be a day such as 2026-11-01, or a time such as 2026-11-01T08:00:00+01:00.');
   return given;
 };

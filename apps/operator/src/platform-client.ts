@@ -42,7 +42,11 @@ export class PlatformClient {
   /** The events of a stream, until it ends or the caller leaves the loop. */
   async *events(path: string, ask: Ask = {}): AsyncGenerator<ServerSentEvent> {
     const abort = new AbortController();
-    const response = await this.send(path, { ...ask, headers: { accept: 'text/event-stream', ...ask.headers } }, abort.signal);
+    const response = await this.send(
+      path,
+      { ...ask, headers: { accept: 'text/event-stream', ...ask.headers } },
+      abort.signal,
+    );
     try {
       if (response.body !== null) yield* serverSentEvents(response.body);
     } finally {
@@ -52,17 +56,25 @@ export class PlatformClient {
 
   /** Every item of a paged list, page by page. */
   async *list<T>(path: string, query: Ask['query'] = {}): AsyncGenerator<T> {
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: { items: T[]; nextCursor: string | null } = await this.json(path, { query: { limit: 100, ...query, cursor } });
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: { items: T[]; nextCursor: string | null } = await this.json(path, {
+        query: { limit: 100, ...query, cursor },
+      });
       yield* page.items;
       cursor = page.nextCursor;
     }
   }
 
-  private async send(path: string, { method = 'GET', body, query = {}, headers = {} }: Ask, signal: AbortSignal): Promise<Response> {
-    if (this.apiKey === undefined) throw new Failure('No API key is given: set PLATFORM_API_KEY, or say --api-key KEY.', EXIT.wrongUsage);
+  private async send(
+    path: string,
+    { method = 'GET', body, query = {}, headers = {} }: Ask,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    if (this.apiKey === undefined)
+      throw new Failure('No API key is given: set PLATFORM_API_KEY, or say --api-key KEY.', EXIT.wrongUsage);
     const url = new URL(path, `${this.url}/`);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
     const form = body instanceof FormData;
     const response = await this.reach(url, {
       method,
@@ -96,19 +108,46 @@ export class PlatformClient {
 
   private unreachable(error: unknown): Failure {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const { code = undefined, message = String(cause), name = undefined } = cause as { readonly code?: string; readonly message?: string; readonly name?: string };
-    if (name === 'TimeoutError') return new Failure(`${this.url} does not answer in time: it may be busy. Ask again, or look at its log.`);
-    if (name === 'SyntaxError') return new Failure(`${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`);
-    return new Failure(`${this.url} does not answer (${code ?? message}). Start the product, or say where it runs with --url or PLATFORM_URL.`);
+    const {
+      code = undefined,
+      message = String(cause),
+      name = undefined,
+    } = cause as { readonly code?: string; readonly message?: string; readonly name?: string };
+    if (name === 'TimeoutError')
+      return new Failure(`${this.url} does not answer in time: it may be busy. Ask again, or look at its log.`);
+    if (name === 'SyntaxError')
+      return new Failure(
+        `${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`,
+      );
+    return new Failure(
+      `${this.url} does not answer (${code ?? message}). Start the product, or say where it runs with --url or PLATFORM_URL.`,
+    );
   }
 
   private async refusal(response: Response): Promise<Refused> {
     const problem = problemOf(await response.text().catch(() => ''));
     const { code, detail } = problem;
-    if (typeof code !== 'string') return new Refused(response.status, 'unknown_server', problem, `${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`);
-    if (code === 'unauthenticated') return new Refused(response.status, code, problem, `${this.url} does not take the API key: it is wrong, revoked or expired. Set PLATFORM_API_KEY to another, or say --api-key KEY.`);
+    if (typeof code !== 'string')
+      return new Refused(
+        response.status,
+        'unknown_server',
+        problem,
+        `${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`,
+      );
+    if (code === 'unauthenticated')
+      return new Refused(
+        response.status,
+        code,
+        problem,
+        `${this.url} does not take the API key: it is wrong, revoked or expired. Set PLATFORM_API_KEY to another, or say --api-key KEY.`,
+      );
     const id = response.headers.get('x-request-id');
-    return new Refused(response.status, code, problem, `${String(detail ?? problem['title'] ?? code)} (${code}${id === null ? '' : `, request ${id}`})`);
+    return new Refused(
+      response.status,
+      code,
+      problem,
+      `${String(detail ?? problem['title'] ?? code)} (${code}${id === null ? '' : `, request ${id}`})`,
+    );
   }
 }
 

@@ -21,7 +21,21 @@ import { addVerifyVerb } from './verbs/verify';
 import { addVersionVerbs } from './verbs/versions';
 import { addWhatIfVerb } from './verbs/what-if';
 
-const VERBS = [addStatusVerbs, addRebuildVerbs, addVersionVerbs, addDeadLetterVerbs, addEventVerbs, addObjectVerbs, addVerifyVerb, addBackupVerbs, addTransferVerbs, addSweepVerb, addAdminKeyVerb, addRestateVerbs, addWhatIfVerb];
+const VERBS = [
+  addStatusVerbs,
+  addRebuildVerbs,
+  addVersionVerbs,
+  addDeadLetterVerbs,
+  addEventVerbs,
+  addObjectVerbs,
+  addVerifyVerb,
+  addBackupVerbs,
+  addTransferVerbs,
+  addSweepVerb,
+  addAdminKeyVerb,
+  addRestateVerbs,
+  addWhatIfVerb,
+];
 
 /** Runs the command line of operators and auditors. `words` are the arguments behind the program's name. */
 export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {
@@ -32,7 +46,10 @@ export const operate = async (words: readonly string[], streams: Streams): Promi
   const program = addGlobalOptions(new Command('operator'))
     .description('Operates and audits a running platform, or its stores.')
     .version(productVersion)
-    .configureOutput({ writeOut: (text) => streams.stdout.write(text), writeErr: (text) => (json ? undefined : streams.stderr.write(text)) })
+    .configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: (text) => (json ? undefined : streams.stderr.write(text)),
+    })
     .exitOverride()
     .showHelpAfterError('(say --help for the usage)')
     .addHelpText('after', () => [exitCodesHelp, kindsHelp(), viewsHelp()].join('\n'));
@@ -63,7 +80,11 @@ const failed = (error: unknown, { stderr }: Streams, json: boolean): ExitCode =>
 
 const codeOf = (error: unknown): string => {
   if (!(error instanceof Failure)) return 'failed';
-  return ({ [EXIT.wrongUsage]: 'wrong_usage', [EXIT.foundWrong]: 'found_wrong' } as Readonly<Record<number, string>>)[error.exitCode] ?? 'failed';
+  return (
+    ({ [EXIT.wrongUsage]: 'wrong_usage', [EXIT.foundWrong]: 'found_wrong' } as Readonly<Record<number, string>>)[
+      error.exitCode
+    ] ?? 'failed'
+  );
 };
 
 const errorJson = (code: string, message: string): string => `${JSON.stringify({ error: { code, message } })}\n`;

@@ -25,7 +25,14 @@ export interface RebuildStatus {
   readonly rate: number;
   readonly etaSeconds: number | null;
   readonly state: 'building' | 'paused' | 'failed' | 'verifying' | 'ready' | 'swapped' | 'removing';
-  readonly failure?: { readonly eventId?: string; readonly type?: string; readonly stream?: string; readonly revision?: number; readonly reason: string; readonly detail: string };
+  readonly failure?: {
+    readonly eventId?: string;
+    readonly type?: string;
+    readonly stream?: string;
+    readonly revision?: number;
+    readonly reason: string;
+    readonly detail: string;
+  };
   readonly verification?: Verification;
 }
 
@@ -44,4 +51,5 @@ export const OPERATIONS = '/api/v1/operations';
 
 export const projectionPath = (name: string): string => `${OPERATIONS}/projections/${encodeURIComponent(name)}`;
 
-export const allProjections = async (api: PlatformClient): Promise<readonly ProjectionStatus[]> => (await api.json<{ items: readonly ProjectionStatus[] }>(`${OPERATIONS}/projections`)).items;
+export const allProjections = async (api: PlatformClient): Promise<readonly ProjectionStatus[]> =>
+  (await api.json<{ items: readonly ProjectionStatus[] }>(`${OPERATIONS}/projections`)).items;

@@ -40,7 +40,13 @@ const quickstart = async (folder: string | undefined, options: Options, output: 
   steps.end();
 };
 
-const mainJob = async (api: PlatformClient, files: Awaited<ReturnType<typeof ownFiles>>, questions: readonly string[], steps: Steps, output: Output): Promise<void> => {
+const mainJob = async (
+  api: PlatformClient,
+  files: Awaited<ReturnType<typeof ownFiles>>,
+  questions: readonly string[],
+  steps: Steps,
+  output: Output,
+): Promise<void> => {
   const agentId = await steps.step('Create a Space and an Agent', () => createAgent(api, steps));
   const askAll = () =>
     ask(api, agentId, questions, (answer) => {
@@ -54,9 +60,13 @@ const mainJob = async (api: PlatformClient, files: Awaited<ReturnType<typeof own
   });
   const answers = await steps.step('Ask questions in a conversation', askAll);
   if (answers.every(({ sources }) => sources.length === 0)) throw new Failure('No answer cites a source.');
-  await steps.step('Change the Agent; see its history and its state at an earlier time', () => showPast(api, agentId, steps));
+  await steps.step('Change the Agent; see its history and its state at an earlier time', () =>
+    showPast(api, agentId, steps),
+  );
   await steps.step('Verify the seals over the log', () => showSeals(api, steps, output));
-  await steps.step('Rebuild every view from the log, live; verify and swap each', () => rebuildEveryView(api, steps, output));
+  await steps.step('Rebuild every view from the log, live; verify and swap each', () =>
+    rebuildEveryView(api, steps, output),
+  );
   await steps.step('Ask again, from the rebuilt views', async () => {
     const different = differing(answers, await askAll());
     if (different.length > 0) throw new Failure(`The answers differ after the rebuild: ${different.join(' ')}`);
@@ -66,11 +76,21 @@ const mainJob = async (api: PlatformClient, files: Awaited<ReturnType<typeof own
 
 const createAgent = async (api: PlatformClient, steps: Steps): Promise<string> => {
   const name = `Quickstart ${new Date().toISOString()}`;
-  const space: { id: string; slug: string } = await api.json('/api/v1/core/spaces', { method: 'POST', body: { name, description: 'Made by the quickstart.' } });
+  const space: { id: string; slug: string } = await api.json('/api/v1/core/spaces', {
+    method: 'POST',
+    body: { name, description: 'Made by the quickstart.' },
+  });
   steps.say(`Space "${name}" (${space.id})`);
   const agent: { id: string; name: string; model: string } = await api.json('/api/v1/core/agents', {
     method: 'POST',
-    body: { spaceId: space.id, name: 'Guide', description: 'Answers from the documents of the quickstart.', model: 'local-chat', systemPrompt: 'Answer from the documents and quote them.', knowledgeEnabled: true },
+    body: {
+      spaceId: space.id,
+      name: 'Guide',
+      description: 'Answers from the documents of the quickstart.',
+      model: 'local-chat',
+      systemPrompt: 'Answer from the documents and quote them.',
+      knowledgeEnabled: true,
+    },
   });
   steps.say(`Agent "${agent.name}" (${agent.id}), model ${agent.model}`);
   return agent.id;
@@ -80,12 +100,15 @@ const createAgent = async (api: PlatformClient, steps: Steps): Promise<string> =
 const productFor = async (given: Options): Promise<Product> => {
   // Empty variables count as unset.
   const [url, apiKey] = [given.url || undefined, given.apiKey || undefined];
-  if (url !== undefined && apiKey === undefined) throw new Failure(`To use the server at ${url}, set PLATFORM_API_KEY.`, EXIT.wrongUsage);
+  if (url !== undefined && apiKey === undefined)
+    throw new Failure(`To use the server at ${url}, set PLATFORM_API_KEY.`, EXIT.wrongUsage);
   return apiKey === undefined ? startedProduct(process.env) : runningProduct(url ?? 'http://127.0.0.1:3000', apiKey);
 };
 
 const program = new Command('quickstart')
-  .description('Runs the main job from end to end; starts the product itself on a temporary folder unless an API key of a running one is given.')
+  .description(
+    'Runs the main job from end to end; starts the product itself on a temporary folder unless an API key of a running one is given.',
+  )
   .argument('[folder]', "folder of Markdown or text files (default: the project's own README.md and docs)")
   .addOption(new Option('--url <url>', 'address of a running server').env('PLATFORM_URL'))
   .addOption(new Option('--api-key <key>', 'API key of a running server').env('PLATFORM_API_KEY'))
@@ -94,7 +117,9 @@ const program = new Command('quickstart')
 
 const exitCodeOf = (error: unknown): ExitCode => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUsage;
-  process.stderr.write(`\n${error instanceof Failure ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+  process.stderr.write(
+    `\n${error instanceof Failure ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
   return error instanceof Failure ? error.exitCode : EXIT.failed;
 };
 

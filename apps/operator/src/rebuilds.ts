@@ -15,7 +15,12 @@ export const startRebuild = (api: PlatformClient, name: string, swap: boolean): 
  * Shows a rebuild until it is verified (with `swap`: until it is served), and says how it ended. Throws when it failed,
  * was paused or cancelled, or found differences (`EXIT.foundWrong`).
  */
-export const watchRebuild = async (api: PlatformClient, name: string, swap: boolean, output: Output): Promise<string> => {
+export const watchRebuild = async (
+  api: PlatformClient,
+  name: string,
+  swap: boolean,
+  output: Output,
+): Promise<string> => {
   const from = performance.now();
   for (;;) {
     const { rebuild } = await api.json<ProjectionStatus>(projectionPath(name));
@@ -32,14 +37,20 @@ export const watchRebuild = async (api: PlatformClient, name: string, swap: bool
 };
 
 const endOf = (name: string, { state, failure, verification }: RebuildStatus, swap: boolean): boolean => {
-  if (state === 'failed') throw new Failure(`The rebuild of ${name} failed: ${failure?.reason ?? 'unknown'} ${failure?.detail ?? ''}${failure?.eventId === undefined ? '' : ` at event ${failure.eventId} (${failure.type}, ${failure.stream}@${failure.revision})`}.`);
+  if (state === 'failed')
+    throw new Failure(
+      `The rebuild of ${name} failed: ${failure?.reason ?? 'unknown'} ${failure?.detail ?? ''}${failure?.eventId === undefined ? '' : ` at event ${failure.eventId} (${failure.type}, ${failure.stream}@${failure.revision})`}.`,
+    );
   if (state === 'paused' || state === 'removing') throw new Failure(`The rebuild of ${name} is ${state}.`);
   if (verification === undefined) return false;
   if (!verification.equal) throw new Failure(differences(name, verification), EXIT.foundWrong);
   return state === 'swapped' || (state === 'ready' && !swap);
 };
 
-const differences = (name: string, { rows, liveRows, differences: found, listed }: NonNullable<RebuildStatus['verification']>): string =>
+const differences = (
+  name: string,
+  { rows, liveRows, differences: found, listed }: NonNullable<RebuildStatus['verification']>,
+): string =>
   [
     `${name}: the rebuilt version differs from the one that is served in ${count(found)} rows (${count(rows)} rebuilt, ${count(liveRows)} served):`,
     ...listed.map(({ key, difference }) => `  ${difference}  ${key}`),

@@ -21,8 +21,13 @@ export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncG
 }
 
 const eventOf = (block: string): ServerSentEvent | undefined => {
-  const fields = block.split(/\r?\n/).map((line) => /^(id|event|data): ?(.*)$/.exec(line)).filter((match) => match !== null);
+  const fields = block
+    .split(/\r?\n/)
+    .map((line) => /^(id|event|data): ?(.*)$/.exec(line))
+    .filter((match) => match !== null);
   const values = (name: string): string[] => fields.filter((match) => match[1] === name).map((match) => match[2] ?? '');
   const data = values('data');
-  return data.length === 0 ? undefined : { id: values('id').at(-1) ?? '', event: values('event').at(-1) ?? 'message', data: data.join('\n') };
+  return data.length === 0
+    ? undefined
+    : { id: values('id').at(-1) ?? '', event: values('event').at(-1) ?? 'message', data: data.join('\n') };
 };

@@ -23,13 +23,17 @@ export interface Session {
 export type Verb<Args extends readonly unknown[]> = (session: Session, ...args: Args) => Promise<ExitCode | void>;
 
 /** Makes the action of a command from a verb. */
-export type Run = <Args extends readonly unknown[]>(verb: Verb<Args>) => (...given: [...Args, Command]) => Promise<void>;
+export type Run = <Args extends readonly unknown[]>(
+  verb: Verb<Args>,
+) => (...given: [...Args, Command]) => Promise<void>;
 
 export const addGlobalOptions = (program: Command): Command =>
   program
     .option('--json', 'print results as JSON, one document a line')
     .addOption(new Option('--url <url>', `address of the server (default: ${DEFAULT_URL})`).env('PLATFORM_URL'))
-    .addOption(new Option('--api-key <key>', 'API key with the permissions that the verb needs').env('PLATFORM_API_KEY'));
+    .addOption(
+      new Option('--api-key <key>', 'API key with the permissions that the verb needs').env('PLATFORM_API_KEY'),
+    );
 
 /** Runs verbs in a session made from the global options; `ended` hears each exit code. */
 export const runner =
@@ -38,7 +42,10 @@ export const runner =
   async (...given: [...Args, Command]) => {
     const command = given.at(-1) as Command;
     // Commander gives the arguments, then the options, then the command.
-    const code = await verb(sessionOf(streams, command.optsWithGlobals(), command.getOptionValueSourceWithGlobals('url') === 'cli'), ...(given.slice(0, -1) as unknown as Args));
+    const code = await verb(
+      sessionOf(streams, command.optsWithGlobals(), command.getOptionValueSourceWithGlobals('url') === 'cli'),
+      ...(given.slice(0, -1) as unknown as Args),
+    );
     ended(code ?? EXIT.done);
   };
 

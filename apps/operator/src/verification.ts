@@ -13,13 +13,20 @@ export interface VerifyGiven {
 }
 
 /** Verifies the log of a running server by its audit API: every hash is computed here. */
-export const verifyOnline = async (api: PlatformClient, { since, publicKey }: VerifyGiven, output: Output): Promise<Verification> => {
+export const verifyOnline = async (
+  api: PlatformClient,
+  { since, publicKey }: VerifyGiven,
+  output: Output,
+): Promise<Verification> => {
   const trusted = publicKey ?? (await api.json<{ publicKey: string }>('/api/v1/audit/seals/key')).publicKey;
   return shown(output, (onProgress) => verify(httpSource(api), { publicKeys: [trusted], since, onProgress }));
 };
 
 /** Runs a verification with a progress bar. */
-export const shown = async <T extends Verification>(output: Output, work: (onProgress: (progress: { readonly done: number; readonly total: number }) => void) => Promise<T>): Promise<T> => {
+export const shown = async <T extends Verification>(
+  output: Output,
+  work: (onProgress: (progress: { readonly done: number; readonly total: number }) => void) => Promise<T>,
+): Promise<T> => {
   try {
     return await work((progress) => output.progress(progressBar('verifying', progress)));
   } finally {
@@ -33,16 +40,52 @@ export const exitCodeOf = ({ ok }: Verification): ExitCode => (ok ? EXIT.done : 
 const MOST_SHOWN = 20;
 
 /** What a verification found, for people. */
-export const verificationLines = ({ ok, events, seals, lastSeal, unsealed, unproven, withoutMacs, foreign, removals, erasures, keyIds, findings, findingsInAll }: Verification): readonly string[] => [
-  ok ? `The log is as it was sealed: ${count(events)} events under ${count(seals)} seals.` : `The log is NOT as it was sealed: ${count(findingsInAll)} findings in ${count(events)} sound events under ${count(seals)} seals.`,
-  ...findings.map(({ kind, detail, ordinal, stream, revision, position }) => `  ${kind}  ${[ordinal === undefined ? undefined : `ordinal ${ordinal}`, stream === undefined ? undefined : `${stream}@${revision ?? '?'}`, position === undefined ? undefined : `position ${position}`].filter((place) => place !== undefined).join(', ')}: ${detail}`),
+export const verificationLines = ({
+  ok,
+  events,
+  seals,
+  lastSeal,
+  unsealed,
+  unproven,
+  withoutMacs,
+  foreign,
+  removals,
+  erasures,
+  keyIds,
+  findings,
+  findingsInAll,
+}: Verification): readonly string[] => [
+  ok
+    ? `The log is as it was sealed: ${count(events)} events under ${count(seals)} seals.`
+    : `The log is NOT as it was sealed: ${count(findingsInAll)} findings in ${count(events)} sound events under ${count(seals)} seals.`,
+  ...findings.map(
+    ({ kind, detail, ordinal, stream, revision, position }) =>
+      `  ${kind}  ${[ordinal === undefined ? undefined : `ordinal ${ordinal}`, stream === undefined ? undefined : `${stream}@${revision ?? '?'}`, position === undefined ? undefined : `position ${position}`].filter((place) => place !== undefined).join(', ')}: ${detail}`,
+  ),
   ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
-  ...(unsealed.events > 0 ? [`Unproven, since no seal covers them: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals within a second what it appended itself.`] : []),
-  ...unproven.slice(0, MOST_SHOWN).map(({ stream, revision, position }) => `  unproven  ${stream}@${revision}, position ${position}`),
+  ...(unsealed.events > 0
+    ? [
+        `Unproven, since no seal covers them: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals within a second what it appended itself.`,
+      ]
+    : []),
+  ...unproven
+    .slice(0, MOST_SHOWN)
+    .map(({ stream, revision, position }) => `  unproven  ${stream}@${revision}, position ${position}`),
   ...(unsealed.events > MOST_SHOWN ? [`  and ${count(unsealed.events - MOST_SHOWN)} more`] : []),
-  ...(withoutMacs.events > 0 ? [`Sealed without a MAC, by an earlier version or when they were taken over: ${count(withoutMacs.events)} events up to ordinal ${withoutMacs.upTo}.`] : []),
-  ...(foreign.since === null ? [] : [`Of other programs on the same server, and no part of the log: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}).`]),
-  ...removals.map(({ stream, beforeRevision, events: gone, reason, receiptId }) => `Removed rightfully: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`),
+  ...(withoutMacs.events > 0
+    ? [
+        `Sealed without a MAC, by an earlier version or when they were taken over: ${count(withoutMacs.events)} events up to ordinal ${withoutMacs.upTo}.`,
+      ]
+    : []),
+  ...(foreign.since === null
+    ? []
+    : [
+        `Of other programs on the same server, and no part of the log: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}).`,
+      ]),
+  ...removals.map(
+    ({ stream, beforeRevision, events: gone, reason, receiptId }) =>
+      `Removed rightfully: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`,
+  ),
   ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),
   ...(lastSeal === null ? [] : [`Last seal, to be noted for --since: ${knownSealText(lastSeal)}`]),

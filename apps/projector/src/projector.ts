@@ -12,7 +12,10 @@ export const projectorRole = (host: Host): Role => {
       await projecting.start();
       await policies.start();
       await finishErasures(host);
-      shares = await leases.join([led('sealer', 1, sealer), ...(foreignAccount === undefined ? [] : [led('foreign-events', 2, foreignAccount)])]);
+      shares = await leases.join([
+        led('sealer', 1, sealer),
+        ...(foreignAccount === undefined ? [] : [led('foreign-events', 2, foreignAccount)]),
+      ]);
     },
     stop: async () => {
       await policies.stop();

@@ -32,19 +32,24 @@ export class Access {
     const own = space.members.get(caller.userId);
     const managed = caller.role === 'admin' && space.kind === 'team';
     const role = managed ? 'owner' : (own ?? refuse('not_found', { kind: 'space', id: spaceId }));
-    return reaches(role, need) ? { spaceId, kind: space.kind, role, member: own !== undefined } : refuse('forbidden', { role: need, kind: 'space', id: spaceId });
+    return reaches(role, need)
+      ? { spaceId, kind: space.kind, role, member: own !== undefined }
+      : refuse('forbidden', { role: need, kind: 'space', id: spaceId });
   }
 
   /** As `space`, for what is inside it (prompts, Agents, documents): members only, admins included. */
   async content(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess> {
     const access = await this.space(caller, spaceId, need);
-    const role = (await this.roleIn(caller.userId, spaceId)) ?? refuse('forbidden', { reason: 'members_only', kind: 'space', id: spaceId });
+    const role =
+      (await this.roleIn(caller.userId, spaceId)) ??
+      refuse('forbidden', { reason: 'members_only', kind: 'space', id: spaceId });
     return reaches(role, need) ? { ...access, role } : refuse('forbidden', { role: need, kind: 'space', id: spaceId });
   }
 
   /** Refuses with `agent_not_granted` for a key without that grant, whether the Agent exists or not; else `not_found` or `forbidden`. */
   async agent(caller: Caller, agentId: string, need: 'use' | 'edit'): Promise<AgentAccess> {
-    if (!caller.allAgents && !caller.agentIds.has(agentId)) return refuse('agent_not_granted', { kind: 'agent', id: agentId });
+    if (!caller.allAgents && !caller.agentIds.has(agentId))
+      return refuse('agent_not_granted', { kind: 'agent', id: agentId });
     const access = (await this.agentOf(caller.userId, agentId)) ?? refuse('not_found', { kind: 'agent', id: agentId });
     const role = need === 'edit' ? 'editor' : 'viewer';
     return reaches(access.role, role) ? access : refuse('forbidden', { role, kind: 'agent', id: agentId });
@@ -62,7 +67,8 @@ export class Access {
   async prompt(caller: Caller, spaceId: string, promptId: string, need: SpaceRole): Promise<void> {
     await this.content(caller, spaceId, need);
     const { state: prompt } = await this.decisions.recall(promptDecider, promptId);
-    if (prompt.status !== 'present' || prompt.spaceId !== spaceId) refuse('not_found', { kind: 'prompt', id: promptId });
+    if (prompt.status !== 'present' || prompt.spaceId !== spaceId)
+      refuse('not_found', { kind: 'prompt', id: promptId });
   }
 
   /** The role in which a caller sees a Space, as `space`; undefined where they do not. */
@@ -78,7 +84,8 @@ export class Access {
 
   /** Refuses with `not_found` for a user who is unknown or deleted. */
   async demandUser(userId: string): Promise<void> {
-    if (!isLiving((await this.decisions.recall(userDecider, userId)).state)) refuse('not_found', { kind: 'user', id: userId });
+    if (!isLiving((await this.decisions.recall(userDecider, userId)).state))
+      refuse('not_found', { kind: 'user', id: userId });
   }
 
   /** Refuses with `not_found` for a user who is no member of a Space. */
@@ -93,4 +100,5 @@ export class Access {
 
 const present = (space: Space): PresentSpace | undefined => (space.status === 'present' ? space : undefined);
 
-const reaches = (role: SpaceRole, need: SpaceRole): boolean => spaceRole.options.indexOf(role) >= spaceRole.options.indexOf(need);
+const reaches = (role: SpaceRole, need: SpaceRole): boolean =>
+  spaceRole.options.indexOf(role) >= spaceRole.options.indexOf(need);

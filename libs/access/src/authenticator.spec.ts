@@ -1,4 +1,20 @@
-import { apiKeyDecider, type ApiKeyFields, ApiKeyUse, apiKeyUseDecider, bootstrap, BOOTSTRAP_KEY_ID, ChangeUser, CreateUser, FIRST_ADMIN_ID, hashedSecret, makeSecret, PERMISSIONS_OF_ROLE, SuspendUser, USE_NOTED_EVERY_MS, userDecider } from '@app/identity';
+import {
+  apiKeyDecider,
+  type ApiKeyFields,
+  ApiKeyUse,
+  apiKeyUseDecider,
+  bootstrap,
+  BOOTSTRAP_KEY_ID,
+  ChangeUser,
+  CreateUser,
+  FIRST_ADMIN_ID,
+  hashedSecret,
+  makeSecret,
+  PERMISSIONS_OF_ROLE,
+  SuspendUser,
+  USE_NOTED_EVERY_MS,
+  userDecider,
+} from '@app/identity';
 import { Unavailable } from '@app/kernel';
 import { type Meddle, openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
 import { Authenticator } from './authenticator';
@@ -13,15 +29,38 @@ const setUp = async (meddle?: Meddle) => {
   const { clock, ids, secret } = tenancy;
   const process = tenancy.process(meddle);
   const unnoted: unknown[] = [];
-  const authenticator = new Authenticator(process.decisions, secret, clock, new ApiKeyUse(process.decisions, clock, ids), (error) => unnoted.push(error));
+  const authenticator = new Authenticator(
+    process.decisions,
+    secret,
+    clock,
+    new ApiKeyUse(process.decisions, clock, ids),
+    (error) => unnoted.push(error),
+  );
   const start = (configured?: string) => bootstrap({ ...process, secret, clock, ids }, configured);
   const user = async (role: 'admin' | 'member' | 'auditor') =>
-    (await process.createUser.execute(new CreateUser({ email: `${ids.next()}@example.com`, name: 'U', role, language: 'en' }, tenancy.meta()))).userId;
+    (
+      await process.createUser.execute(
+        new CreateUser({ email: `${ids.next()}@example.com`, name: 'U', role, language: 'en' }, tenancy.meta()),
+      )
+    ).userId;
   const key = async (userId: string, given: Partial<ApiKeyFields> = {}) => {
     const keyId = ids.next();
     const text = makeSecret(keyId);
-    const fields: ApiKeyFields = { name: 'k', agentIds: [], allAgents: false, permissions: ['llm', 'users:write'], usageLimit: null, expiresAt: null, ...given };
-    await process.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId, secret: hashedSecret(secret, text), fields }, tenancy.meta());
+    const fields: ApiKeyFields = {
+      name: 'k',
+      agentIds: [],
+      allAgents: false,
+      permissions: ['llm', 'users:write'],
+      usageLimit: null,
+      expiresAt: null,
+      ...given,
+    };
+    await process.decisions.transact(
+      apiKeyDecider,
+      keyId,
+      { type: 'Create', userId, secret: hashedSecret(secret, text), fields },
+      tenancy.meta(),
+    );
     return { keyId, text };
   };
   return { process, authenticator, start, user, key, unnoted };
@@ -34,7 +73,14 @@ describe('an API key', () => {
     const userId = await user('admin');
     const { keyId, text } = await key(userId, { agentIds: [FIRST_ADMIN_ID] });
     expect(await authenticator.authenticate(text)).toEqual({
-      actor: `key:${keyId}`, onBehalfOf: `user:${userId}`, userId, role: 'admin', permissions: new Set(['llm', 'users:write']), keyId, agentIds: new Set([FIRST_ADMIN_ID]), allAgents: false,
+      actor: `key:${keyId}`,
+      onBehalfOf: `user:${userId}`,
+      userId,
+      role: 'admin',
+      permissions: new Set(['llm', 'users:write']),
+      keyId,
+      agentIds: new Set([FIRST_ADMIN_ID]),
+      allAgents: false,
     });
     await process.changeUser.execute(new ChangeUser(userId, {}, 'member', tenancy.meta()));
     expect(await authenticator.authenticate(text)).toMatchObject({ role: 'member', permissions: new Set(['llm']) });
@@ -44,7 +90,11 @@ describe('an API key', () => {
   it('is refused from the moment it is revoked, has expired, or its user is suspended', async () => {
     const { authenticator, user, key, process } = await setUp();
     const userId = await user('member');
-    const [revoked, expiring, other] = [await key(userId), await key(userId, { expiresAt: new Date(tenancy.clock.now().getTime() + 1_000).toISOString() }), await key(userId)];
+    const [revoked, expiring, other] = [
+      await key(userId),
+      await key(userId, { expiresAt: new Date(tenancy.clock.now().getTime() + 1_000).toISOString() }),
+      await key(userId),
+    ];
     expect(await authenticator.authenticate(revoked.text)).toBe(authenticator.recognise(revoked.text));
     await process.decisions.transact(apiKeyDecider, revoked.keyId, { type: 'Revoke' }, tenancy.meta());
     expect(await authenticator.authenticate(revoked.text)).toBeUndefined();
@@ -59,7 +109,18 @@ describe('an API key', () => {
   it('is nothing like it', async () => {
     const { authenticator, user, key } = await setUp();
     const { text, keyId } = await key(await user('member'));
-    const forged = [makeSecret(keyId), text.slice(0, -1), `${text}A`, text.toUpperCase(), '', 'ap_', "' OR '1'='1", '\u0000', 'x'.repeat(64_000), keyId];
+    const forged = [
+      makeSecret(keyId),
+      text.slice(0, -1),
+      `${text}A`,
+      text.toUpperCase(),
+      '',
+      'ap_',
+      "' OR '1'='1",
+      '\u0000',
+      'x'.repeat(64_000),
+      keyId,
+    ];
     for (const wrong of forged) expect(await authenticator.authenticate(wrong)).toBeUndefined();
   });
 
@@ -88,7 +149,8 @@ describe('an API key', () => {
     expect(unnoted).toMatchObject([{ reason: 'the disk is full' }]);
     full = false;
     await authenticator.authenticate(text);
-    while ((await process.decisions.load(apiKeyUseDecider, keyId)).revision < 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await process.decisions.load(apiKeyUseDecider, keyId)).revision < 0)
+      await new Promise((resolve) => setImmediate(resolve));
   });
 });
 
@@ -97,11 +159,21 @@ describe('the bootstrap key', () => {
     const { authenticator, start, process } = await setUp();
     const { madeSecret } = await start();
     expect(madeSecret).toMatch(/^ap_[\w-]{64}$/);
-    expect(await authenticator.authenticate(madeSecret ?? '')).toMatchObject({ userId: FIRST_ADMIN_ID, role: 'admin', allAgents: true, permissions: PERMISSIONS_OF_ROLE.admin });
+    expect(await authenticator.authenticate(madeSecret ?? '')).toMatchObject({
+      userId: FIRST_ADMIN_ID,
+      role: 'admin',
+      allAgents: true,
+      permissions: PERMISSIONS_OF_ROLE.admin,
+    });
     const before = await tenancy.log.head();
     expect(await start()).toEqual({});
-    expect((await tenancy.log.readAll({ after: before })).events.filter(({ type }) => type !== 'ApiKeyUsed')).toEqual([]);
-    expect((await process.decisions.load(userDecider, FIRST_ADMIN_ID)).state).toMatchObject({ status: 'active', role: 'admin' });
+    expect((await tenancy.log.readAll({ after: before })).events.filter(({ type }) => type !== 'ApiKeyUsed')).toEqual(
+      [],
+    );
+    expect((await process.decisions.load(userDecider, FIRST_ADMIN_ID)).state).toMatchObject({
+      status: 'active',
+      role: 'admin',
+    });
   });
 
   it('has the secret of the configuration, which replaces the one before', async () => {

@@ -1,5 +1,24 @@
-import { apiKeyDecider, ApiKeyUse, BOOTSTRAP_KEY_ID, hashOfSecret, type IssuedApiKey, keyIdIn, type LivingUser, PERMISSIONS_OF_ROLE, userDecider } from '@app/identity';
-import { type Clock, Decisions, equalSecrets, InstanceSecret, isErased, LruCache, offBudget, streamOf } from '@app/kernel';
+import {
+  apiKeyDecider,
+  ApiKeyUse,
+  BOOTSTRAP_KEY_ID,
+  hashOfSecret,
+  type IssuedApiKey,
+  keyIdIn,
+  type LivingUser,
+  PERMISSIONS_OF_ROLE,
+  userDecider,
+} from '@app/identity';
+import {
+  type Clock,
+  Decisions,
+  equalSecrets,
+  InstanceSecret,
+  isErased,
+  LruCache,
+  offBudget,
+  streamOf,
+} from '@app/kernel';
 import type { Caller } from './caller';
 
 /** A caller, and what it follows from: it stands as long as neither stream has gone on. */
@@ -39,7 +58,10 @@ export class Authenticator {
   /** The caller behind an API key's secret; undefined for anything that is no valid key of an active user now. `reads`: what they ask for changes nothing. */
   async authenticate(secret: string, reads = false): Promise<Caller | undefined> {
     const known = this.known(secret);
-    const isKnown = known !== undefined && (this.isLatest(known.key) || (await this.confirm(known.key, reads))) && (this.isLatest(known.user) || (await this.confirm(known.user, reads)));
+    const isKnown =
+      known !== undefined &&
+      (this.isLatest(known.key) || (await this.confirm(known.key, reads))) &&
+      (this.isLatest(known.user) || (await this.confirm(known.user, reads)));
     return isKnown ? this.used(known) : this.prove(secret, reads);
   }
 

@@ -1,12 +1,27 @@
 import { type EventLog, openEventStoreLog } from '@app/event-log';
-import { apiKeyDecider, type ApiKeyFields, ApiKeyUse, CreateUser, hashedSecret, makeSecret, SuspendUser } from '@app/identity';
+import {
+  apiKeyDecider,
+  type ApiKeyFields,
+  ApiKeyUse,
+  CreateUser,
+  hashedSecret,
+  makeSecret,
+  SuspendUser,
+} from '@app/identity';
 import { inReadScope } from '@app/kernel';
 import { openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
 import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
 import { Authenticator } from './authenticator';
 
 const KEYS = 500;
-const FIELDS: ApiKeyFields = { name: 'k', agentIds: [], allAgents: true, permissions: ['llm'], usageLimit: null, expiresAt: null };
+const FIELDS: ApiKeyFields = {
+  name: 'k',
+  agentIds: [],
+  allAgents: true,
+  permissions: ['llm'],
+  usageLimit: null,
+  expiresAt: null,
+};
 
 describe('keys on a log that several processes write', () => {
   let tenancy: Tenancy;
@@ -27,21 +42,50 @@ describe('keys on a log that several processes write', () => {
     const { clock, ids, secret } = tenancy;
     return logs.map((log) => {
       const process = tenancy.process(undefined, log);
-      const authenticator = new Authenticator(process.decisions, secret, clock, new ApiKeyUse(process.decisions, clock, ids), () => undefined);
+      const authenticator = new Authenticator(
+        process.decisions,
+        secret,
+        clock,
+        new ApiKeyUse(process.decisions, clock, ids),
+        () => undefined,
+      );
       /** As a request does. */
-      const isKnown = (text: string, reads: boolean): Promise<boolean> => inReadScope(async () => (authenticator.recognise(text) ?? (await authenticator.authenticate(text, reads))) !== undefined);
-      const user = async (): Promise<string> => (await process.createUser.execute(new CreateUser({ email: `${ids.next()}@example.com`, name: 'U', role: 'member', language: 'en' }, tenancy.meta()))).userId;
+      const isKnown = (text: string, reads: boolean): Promise<boolean> =>
+        inReadScope(
+          async () => (authenticator.recognise(text) ?? (await authenticator.authenticate(text, reads))) !== undefined,
+        );
+      const user = async (): Promise<string> =>
+        (
+          await process.createUser.execute(
+            new CreateUser(
+              { email: `${ids.next()}@example.com`, name: 'U', role: 'member', language: 'en' },
+              tenancy.meta(),
+            ),
+          )
+        ).userId;
       const key = async (userId: string) => {
         const keyId = ids.next();
         const text = makeSecret(keyId);
-        await process.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId, secret: hashedSecret(secret, text), fields: FIELDS }, tenancy.meta());
+        await process.decisions.transact(
+          apiKeyDecider,
+          keyId,
+          { type: 'Create', userId, secret: hashedSecret(secret, text), fields: FIELDS },
+          tenancy.meta(),
+        );
         return { keyId, text };
       };
-      const revoke = (keyId: string) => process.decisions.transact(apiKeyDecider, keyId, { type: 'Revoke' }, tenancy.meta());
+      const revoke = (keyId: string) =>
+        process.decisions.transact(apiKeyDecider, keyId, { type: 'Revoke' }, tenancy.meta());
       return { process, isKnown, user, key, revoke };
     }) as unknown as readonly [Asker, Asker];
   };
-  type Asker = { process: ReturnType<Tenancy['process']>; isKnown(text: string, reads: boolean): Promise<boolean>; user(): Promise<string>; key(userId: string): Promise<{ keyId: string; text: string }>; revoke(keyId: string): Promise<unknown> };
+  type Asker = {
+    process: ReturnType<Tenancy['process']>;
+    isKnown(text: string, reads: boolean): Promise<boolean>;
+    user(): Promise<string>;
+    key(userId: string): Promise<{ keyId: string; text: string }>;
+    revoke(keyId: string): Promise<unknown>;
+  };
 
   it(`are refused at the next request everywhere, ${KEYS} times out of ${KEYS}, while others are asked for`, async () => {
     const [here, there] = setUp();
@@ -49,9 +93,11 @@ describe('keys on a log that several processes write', () => {
     const standing = await here.key(userId);
     let [refused, isOver] = [0, false];
     // What others ask for at the same process must not stand in for an answer.
-    const others = Promise.all(Array.from({ length: 4 }, async () => {
-      while (!isOver) expect(await there.isKnown(standing.text, true)).toBe(true);
-    }));
+    const others = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isOver) expect(await there.isKnown(standing.text, true)).toBe(true);
+      }),
+    );
     const round = async (index: number): Promise<void> => {
       const [by, at] = index % 2 === 0 ? [here, there] : [there, here];
       const { keyId, text } = await by.key(userId);
@@ -59,7 +105,8 @@ describe('keys on a log that several processes write', () => {
       await by.revoke(keyId);
       if (!(await at.isKnown(text, index % 3 > 0))) refused += 1;
     };
-    for (let index = 0; index < KEYS; index += 20) await Promise.all(Array.from({ length: 20 }, (_, part) => round(index + part)));
+    for (let index = 0; index < KEYS; index += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, part) => round(index + part)));
     isOver = true;
     await others;
     expect(refused).toBe(KEYS);

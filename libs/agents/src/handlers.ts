@@ -5,4 +5,10 @@ import { DeleteAgentHandler } from './agent/commands/delete-agent';
 import { RestoreAgentHandler } from './agent/commands/restore-agent';
 
 /** Every command handler of the context. They need `Decisions` and `CHAT_MODELS`. */
-export const agentHandlers = [ChangeAgentHandler, CreateAgentHandler, CreatePersonalAgentHandler, DeleteAgentHandler, RestoreAgentHandler];
+export const agentHandlers = [
+  ChangeAgentHandler,
+  CreateAgentHandler,
+  CreatePersonalAgentHandler,
+  DeleteAgentHandler,
+  RestoreAgentHandler,
+];

@@ -32,10 +32,13 @@ export class AuditLog {
     const bounds = await timeBounds(this.views, query, order);
     const events: StoredEvent[] = [];
     let upTo = further(order, after, bounds.start);
-    for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; ) {
+    for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT;) {
       const stretch = await this.stretch(query, order, upTo, lookedAt === 0 ? Math.min(LOG_PAGE, limit + 1) : LOG_PAGE);
       events.push(...stretch.events);
-      const count = fitting(events.map(({ data, metadata }) => data.length + metadata.length), limit);
+      const count = fitting(
+        events.map(({ data, metadata }) => data.length + metadata.length),
+        limit,
+      );
       if (events.length > count) return { events: events.slice(0, count), next: events[count - 1]?.position ?? null };
       upTo = stretch.upTo;
       lookedAt += stretch.lookedAt;
@@ -45,11 +48,21 @@ export class AuditLog {
     return { events, next: upTo };
   }
 
-  private async stretch(query: EventQuery, order: 'asc' | 'desc', after: Position | null, most: number): Promise<Stretch> {
+  private async stretch(
+    query: EventQuery,
+    order: 'asc' | 'desc',
+    after: Position | null,
+    most: number,
+  ): Promise<Stretch> {
     const filter = indexFilter(query);
     if (filter !== undefined) return indexPage(this.views, this.log, query, filter, order, after);
     const page = await this.log.readAll({ direction: order === 'asc' ? 'forwards' : 'backwards', after, limit: most });
-    return { events: page.events.filter((event) => matches(query, tracedOf(event))), lookedAt: most, upTo: page.next, end: page.end };
+    return {
+      events: page.events.filter((event) => matches(query, tracedOf(event))),
+      lookedAt: most,
+      upTo: page.next,
+      end: page.end,
+    };
   }
 }
 

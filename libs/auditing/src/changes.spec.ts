@@ -2,8 +2,14 @@ import { changesBetween } from './changes';
 
 describe('changesBetween', () => {
   it('names each leaf that differs by its path', () => {
-    const before = { name: 'A', sampling: { temperature: { enabled: false, value: null }, topP: { enabled: false, value: null } } };
-    const after = { name: 'A', sampling: { temperature: { enabled: true, value: 0.2 }, topP: { enabled: false, value: null } } };
+    const before = {
+      name: 'A',
+      sampling: { temperature: { enabled: false, value: null }, topP: { enabled: false, value: null } },
+    };
+    const after = {
+      name: 'A',
+      sampling: { temperature: { enabled: true, value: 0.2 }, topP: { enabled: false, value: null } },
+    };
     expect(changesBetween(before, after)).toEqual([
       { path: 'sampling.temperature.enabled', before: false, after: true },
       { path: 'sampling.temperature.value', before: null, after: 0.2 },
@@ -11,8 +17,12 @@ describe('changesBetween', () => {
   });
 
   it('compares lists item by item at equal length, and as a whole otherwise', () => {
-    expect(changesBetween({ tags: [{ name: 'a' }, { name: 'b' }] }, { tags: [{ name: 'a' }, { name: 'c' }] })).toEqual([{ path: 'tags[1].name', before: 'b', after: 'c' }]);
-    expect(changesBetween({ tags: ['a'] }, { tags: ['a', 'b'] })).toEqual([{ path: 'tags', before: ['a'], after: ['a', 'b'] }]);
+    expect(changesBetween({ tags: [{ name: 'a' }, { name: 'b' }] }, { tags: [{ name: 'a' }, { name: 'c' }] })).toEqual([
+      { path: 'tags[1].name', before: 'b', after: 'c' },
+    ]);
+    expect(changesBetween({ tags: ['a'] }, { tags: ['a', 'b'] })).toEqual([
+      { path: 'tags', before: ['a'], after: ['a', 'b'] },
+    ]);
   });
 
   it('shows creation and removal as changes from and to nothing', () => {
@@ -21,7 +31,9 @@ describe('changesBetween', () => {
   });
 
   it('takes erased content as one value', () => {
-    expect(changesBetween({ name: { erased: true } }, { name: { text: 'A' } })).toEqual([{ path: 'name', before: { erased: true }, after: { text: 'A' } }]);
+    expect(changesBetween({ name: { erased: true } }, { name: { text: 'A' } })).toEqual([
+      { path: 'name', before: { erased: true }, after: { text: 'A' } },
+    ]);
   });
 
   it('finds no change between equal states, whatever the order of their members', () => {

@@ -22,7 +22,13 @@ export interface Traced {
 
 export const tracedOf = ({ stream, type, metadata }: StoredEvent): Traced => {
   const meta = JSON.parse(metadata) as Record<string, string>;
-  return { stream, type, actor: meta['actor'] ?? '', correlationId: meta['$correlationId'] ?? '', recordedAt: meta['recordedAt'] ?? '' };
+  return {
+    stream,
+    type,
+    actor: meta['actor'] ?? '',
+    correlationId: meta['$correlationId'] ?? '',
+    recordedAt: meta['recordedAt'] ?? '',
+  };
 };
 
 export const matches = (query: EventQuery, event: Traced): boolean =>

@@ -37,7 +37,15 @@ const shared = async () => {
     server = await startEventStoreDouble({ lag: noLag });
     log = await openEventStoreLog({ url: server.url, ours });
   };
-  return { account, starts, readStore, warnings, write: (...given: Parameters<typeof writeForeign>[1][]) => writeForeign(server.url, given[0]), end, anotherServer };
+  return {
+    account,
+    starts,
+    readStore,
+    warnings,
+    write: (...given: Parameters<typeof writeForeign>[1][]) => writeForeign(server.url, given[0]),
+    end,
+    anotherServer,
+  };
 };
 
 describe('the account of what others write', () => {

@@ -47,7 +47,11 @@ export class ForeignAccount {
       after: this.account.upTo,
       withForeign: true,
       onEvents: async (_events, upTo, page) => this.add(upTo, page?.foreign ?? []),
-      onError: (error, attempt) => logger.warn({ attempt, error: errorName(error) }, 'what others write to the server of the log was not counted; trying again'),
+      onError: (error, attempt) =>
+        logger.warn(
+          { attempt, error: errorName(error) },
+          'what others write to the server of the log was not counted; trying again',
+        ),
     });
   }
 
@@ -81,7 +85,10 @@ export class ForeignAccount {
       await this.options.readStore.writeState(STATE, { ...account });
       this.stored = account;
     } catch (error) {
-      this.options.logger.warn({ error: errorName(error) }, 'the count of what others wrote to the server of the log was not stored');
+      this.options.logger.warn(
+        { error: errorName(error) },
+        'the count of what others wrote to the server of the log was not stored',
+      );
     }
   }
 }

@@ -12,13 +12,27 @@ describe('momentOf', () => {
     ['000000000000042', { position: '000000000000042' }],
   ])('reads %s', (text, moment) => expect(momentOf(text)).toEqual(moment));
 
-  it.each(['2026-13-45T10:00:00Z', '2026-02-30T00:00:00Z', '2026-02-29', '2026-04-31T10:00', '2026-11-21T25:00:00Z', '9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00'])('refuses %s, which does not exist or cannot be told', (text) => expect(momentOf(text)).toBeUndefined());
+  it.each([
+    '2026-13-45T10:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-02-29',
+    '2026-04-31T10:00',
+    '2026-11-21T25:00:00Z',
+    '9999-12-31T23:59:59-01:00',
+    '0000-01-01T00:00:00+01:00',
+  ])('refuses %s, which does not exist or cannot be told', (text) => expect(momentOf(text)).toBeUndefined());
 });
 
 describe('upTo', () => {
-  const events = [at('01', '2026-01-01T00:00:00.000Z'), at('02', '2026-01-01T00:00:05.000Z'), at('03', '2026-01-01T00:00:04.000Z'), at('04', '2026-01-01T00:00:09.000Z')];
+  const events = [
+    at('01', '2026-01-01T00:00:00.000Z'),
+    at('02', '2026-01-01T00:00:05.000Z'),
+    at('03', '2026-01-01T00:00:04.000Z'),
+    at('04', '2026-01-01T00:00:09.000Z'),
+  ];
 
   it('includes the event at the position', () => expect(upTo(events, { position: '02' })).toHaveLength(2));
-  it('includes everything up to the last event recorded at or before the time', () => expect(upTo(events, { time: '2026-01-01T00:00:04.000Z' })).toHaveLength(3));
+  it('includes everything up to the last event recorded at or before the time', () =>
+    expect(upTo(events, { time: '2026-01-01T00:00:04.000Z' })).toHaveLength(3));
   it('is empty before the first event', () => expect(upTo(events, { time: '2025-01-01T00:00:00.000Z' })).toEqual([]));
 });

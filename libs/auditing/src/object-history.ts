@@ -23,7 +23,10 @@ export interface HistoryItem {
 }
 
 /** The object as its API would have shown it after these events; null where it did not exist (any more). */
-export const objectAfter = (view: ObjectView, events: readonly RecordedEvent[]): Readonly<Record<string, Json>> | null => {
+export const objectAfter = (
+  view: ObjectView,
+  events: readonly RecordedEvent[],
+): Readonly<Record<string, Json>> | null => {
   const rows: Rows = new Map();
   for (const event of events) foldEvent(rows, view.projection, event);
   return shown(view, rows);
@@ -38,7 +41,14 @@ export const historyOf = (view: ObjectView, events: readonly RecordedEvent[]): r
     foldEvent(rows, view.projection, event);
     const after = shown(view, rows);
     const changes = changesBetween(before, after);
-    if (changes.length > 0) items.push({ position: event.context.position, at: event.context.recordedAt, actor: event.context.actor, type: event.type, changes });
+    if (changes.length > 0)
+      items.push({
+        position: event.context.position,
+        at: event.context.recordedAt,
+        actor: event.context.actor,
+        type: event.type,
+        changes,
+      });
     before = after;
   }
   return items;

@@ -1,9 +1,14 @@
 import { type Decider, defineEvent, type EventsOf, nameSchema, sensitive } from '@app/kernel';
 import { z } from 'zod';
 
-const onView = <Type extends string>(type: Type, description: string) => defineEvent({ type, description, data: z.strictObject({ projection: z.string() }) });
+const onView = <Type extends string>(type: Type, description: string) =>
+  defineEvent({ type, description, data: z.strictObject({ projection: z.string() }) });
 const onDeadLetter = <Type extends string>(type: Type, description: string) =>
-  defineEvent({ type, description, data: z.strictObject({ deadLetterId: z.string(), eventId: z.string(), stream: z.string(), position: z.string() }) });
+  defineEvent({
+    type,
+    description,
+    data: z.strictObject({ deadLetterId: z.string(), eventId: z.string(), stream: z.string(), position: z.string() }),
+  });
 
 /** What operators ask for is on record before it is done; whether it succeeded shows in the views themselves. */
 export const operatorActionEvents = [
@@ -16,12 +21,26 @@ export const operatorActionEvents = [
   onView('ViewRetireRequested', 'An operator asked to drop the version of a view that is no longer served.'),
   onDeadLetter('DeadLetterRetryRequested', 'An operator asked to hand an event to its view or policy again.'),
   onDeadLetter('DeadLetterDiscardRequested', 'An operator asked to leave an event out of its view or policy.'),
-  defineEvent({ type: 'BlobSweepRequested', description: 'An operator asked to remove stored bodies that no event names.', data: z.strictObject({}) }),
-  defineEvent({ type: 'ModelCatalogueReloadRequested', description: 'An operator asked to read the model catalogue again.', data: z.strictObject({}) }),
+  defineEvent({
+    type: 'BlobSweepRequested',
+    description: 'An operator asked to remove stored bodies that no event names.',
+    data: z.strictObject({}),
+  }),
+  defineEvent({
+    type: 'ModelCatalogueReloadRequested',
+    description: 'An operator asked to read the model catalogue again.',
+    data: z.strictObject({}),
+  }),
   defineEvent({
     type: 'AdminKeyRequested',
-    description: 'Somebody with access to the stores asked for an API key of an admin, with every permission and no limit; `by` is who they said they are.',
-    data: z.strictObject({ keyId: z.uuid(), userId: z.uuid(), by: sensitive(nameSchema()), reason: sensitive(nameSchema()) }),
+    description:
+      'Somebody with access to the stores asked for an API key of an admin, with every permission and no limit; `by` is who they said they are.',
+    data: z.strictObject({
+      keyId: z.uuid(),
+      userId: z.uuid(),
+      by: sensitive(nameSchema()),
+      reason: sensitive(nameSchema()),
+    }),
   }),
 ] as const;
 

@@ -21,12 +21,17 @@ const apply = (rows: Rows, operation: Operation): void => {
       patch(rows, [operation.key], operation.fields);
       return;
     case 'increment':
-      patch(rows, [operation.key], { [operation.field]: numberOf(rows.get(operation.key)?.[operation.field]) + operation.by });
+      patch(rows, [operation.key], {
+        [operation.field]: numberOf(rows.get(operation.key)?.[operation.field]) + operation.by,
+      });
       return;
     case 'add': {
       const { key, row, by } = operation;
       const standing = rows.get(key) ?? row;
-      rows.set(key, { ...standing, ...Object.fromEntries(Object.entries(by).map(([field, more]) => [field, numberOf(standing[field]) + more])) });
+      rows.set(key, {
+        ...standing,
+        ...Object.fromEntries(Object.entries(by).map(([field, more]) => [field, numberOf(standing[field]) + more])),
+      });
       return;
     }
     case 'remove':
@@ -50,6 +55,9 @@ const patch = (rows: Rows, keys: readonly string[], fields: Row): void => {
   }
 };
 
-const keysWhere = (rows: Rows, where: Row): readonly string[] => [...rows].filter(([, row]) => Object.entries(where).every(([field, value]) => row[field] === value)).map(([key]) => key);
+const keysWhere = (rows: Rows, where: Row): readonly string[] =>
+  [...rows]
+    .filter(([, row]) => Object.entries(where).every(([field, value]) => row[field] === value))
+    .map(([key]) => key);
 
 const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);

@@ -9,7 +9,10 @@ const stored: StoredEvent = {
   stream: 'agent-a1',
   revision: 2,
   type: 'AgentDescribed',
-  data: JSON.stringify({ description: encryptField(key, fieldPlace('agent-a1', 'description'), 'helps lawyers'), size: 13 }),
+  data: JSON.stringify({
+    description: encryptField(key, fieldPlace('agent-a1', 'description'), 'helps lawyers'),
+    size: 13,
+  }),
   metadata: JSON.stringify({ actor: 'user:u1', schema: '2', recordedAt: '2026-01-01T00:00:00.000Z' }),
 };
 const keys = new Map([['agent-a1', key]]);
@@ -17,7 +20,13 @@ const keys = new Map([['agent-a1', key]]);
 describe('an event shown to an auditor', () => {
   it('hides content by default', () => {
     expect(shownEvent(stored, 8, keys, { content: false, raw: false })).toEqual({
-      id: stored.id, position: '07', ordinal: 8, stream: 'agent-a1', revision: 2, type: 'AgentDescribed', schema: 2,
+      id: stored.id,
+      position: '07',
+      ordinal: 8,
+      stream: 'agent-a1',
+      revision: 2,
+      type: 'AgentDescribed',
+      schema: 2,
       data: { description: { encrypted: true }, size: 13 },
       meta: { actor: 'user:u1', schema: '2', recordedAt: '2026-01-01T00:00:00.000Z' },
       recordedAt: '2026-01-01T00:00:00.000Z',
@@ -25,25 +34,45 @@ describe('an event shown to an auditor', () => {
   });
 
   it('decrypts content when asked to', () => {
-    expect(shownEvent(stored, null, keys, { content: true, raw: false }).data).toEqual({ description: 'helps lawyers', size: 13 });
+    expect(shownEvent(stored, null, keys, { content: true, raw: false }).data).toEqual({
+      description: 'helps lawyers',
+      size: 13,
+    });
   });
 
   it('says that content is erased once its key is gone, asked for or not', () => {
-    for (const content of [true, false]) expect(shownEvent(stored, null, new Map(), { content, raw: false }).data).toEqual({ description: { erased: true }, size: 13 });
+    for (const content of [true, false])
+      expect(shownEvent(stored, null, new Map(), { content, raw: false }).data).toEqual({
+        description: { erased: true },
+        size: 13,
+      });
   });
 
   it('does the same inside objects and lists', () => {
     const label = encryptField(key, fieldPlace('agent-a1', 'tools[].name'), 'Finder');
-    const nested = { ...stored, data: JSON.stringify({ public: { enabled: true }, tools: [{ id: 'f', name: label }] }) };
-    expect(shownEvent(nested, null, keys, { content: true, raw: false }).data).toEqual({ public: { enabled: true }, tools: [{ id: 'f', name: 'Finder' }] });
-    expect(shownEvent(nested, null, keys, { content: false, raw: false }).data).toEqual({ public: { enabled: true }, tools: [{ id: 'f', name: { encrypted: true } }] });
-    expect(shownEvent(nested, null, new Map(), { content: true, raw: false }).data).toEqual({ public: { enabled: true }, tools: [{ id: 'f', name: { erased: true } }] });
+    const nested = {
+      ...stored,
+      data: JSON.stringify({ public: { enabled: true }, tools: [{ id: 'f', name: label }] }),
+    };
+    expect(shownEvent(nested, null, keys, { content: true, raw: false }).data).toEqual({
+      public: { enabled: true },
+      tools: [{ id: 'f', name: 'Finder' }],
+    });
+    expect(shownEvent(nested, null, keys, { content: false, raw: false }).data).toEqual({
+      public: { enabled: true },
+      tools: [{ id: 'f', name: { encrypted: true } }],
+    });
+    expect(shownEvent(nested, null, new Map(), { content: true, raw: false }).data).toEqual({
+      public: { enabled: true },
+      tools: [{ id: 'f', name: { erased: true } }],
+    });
     expect([holdsContent(nested, keys), holdsContent(nested, new Map())]).toEqual([true, false]);
   });
 
   it('never shows what was made of a secret, however it was stored', () => {
     const made = { ...stored, data: JSON.stringify({ secretHash: 'a1b2' }) };
-    for (const content of [true, false]) expect(shownEvent(made, null, keys, { content, raw: false }).data).toEqual({ secretHash: { encrypted: true } });
+    for (const content of [true, false])
+      expect(shownEvent(made, null, keys, { content, raw: false }).data).toEqual({ secretHash: { encrypted: true } });
   });
 
   it('adds the stored bytes unchanged', () => {

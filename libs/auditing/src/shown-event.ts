@@ -1,4 +1,13 @@
-import { changedThroughout, type DataKey, decryptField, ERASED, fieldPlace, isEncrypted, type Json, type StoredEvent } from '@app/kernel';
+import {
+  changedThroughout,
+  type DataKey,
+  decryptField,
+  ERASED,
+  fieldPlace,
+  isEncrypted,
+  type Json,
+  type StoredEvent,
+} from '@app/kernel';
 
 /** What is read in place of content that the reader did not ask to see, or may not. */
 export const ENCRYPTED = Object.freeze({ encrypted: true as const });
@@ -30,7 +39,12 @@ export interface ShowOptions {
 }
 
 /** Shows one event. `keys` are the data keys that exist, by stream: a field without its key is erased. */
-export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: ReadonlyMap<string, DataKey>, options: ShowOptions): ShownEvent => {
+export const shownEvent = (
+  event: StoredEvent,
+  ordinal: number | null,
+  keys: ReadonlyMap<string, DataKey>,
+  options: ShowOptions,
+): ShownEvent => {
   const meta = JSON.parse(event.metadata) as Record<string, string>;
   const data = JSON.parse(event.data) as Record<string, Json>;
   const key = keys.get(event.stream);
@@ -42,7 +56,9 @@ export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: Rea
     revision: event.revision,
     type: event.type,
     schema: Number(meta['schema'] ?? 1),
-    data: changedThroughout(data, '', (value, path) => shownField(event.stream, path, value, key, options.content)) as Record<string, Json>,
+    data: changedThroughout(data, '', (value, path) =>
+      shownField(event.stream, path, value, key, options.content),
+    ) as Record<string, Json>,
     meta,
     recordedAt: meta['recordedAt'] ?? '',
     ...(options.raw ? { raw: { data: base64(event.data), metadata: base64(event.metadata) } } : {}),
@@ -53,13 +69,21 @@ export const shownEvent = (event: StoredEvent, ordinal: number | null, keys: Rea
 export const holdsContent = (event: StoredEvent, keys: ReadonlyMap<string, DataKey>): boolean =>
   keys.has(event.stream) && isEncryptedSomewhere(JSON.parse(event.data) as Json);
 
-const isEncryptedSomewhere = (value: Json): boolean => isEncrypted(value) || (typeof value === 'object' && value !== null && Object.values(value).some(isEncryptedSomewhere));
+const isEncryptedSomewhere = (value: Json): boolean =>
+  isEncrypted(value) ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(isEncryptedSomewhere));
 
 /** Fields that are made of secrets: they are nobody's to see, also not with content. */
 const OF_SECRETS: ReadonlySet<string> = new Set(['secretHash']);
 
 /** Undefined for what is shown as it stands. */
-const shownField = (stream: string, path: string, value: Json, key: DataKey | undefined, content: boolean): Json | undefined => {
+const shownField = (
+  stream: string,
+  path: string,
+  value: Json,
+  key: DataKey | undefined,
+  content: boolean,
+): Json | undefined => {
   if (OF_SECRETS.has(path)) return key === undefined ? { ...ERASED } : { ...ENCRYPTED };
   if (!isEncrypted(value)) return undefined;
   if (key === undefined) return { ...ERASED };

@@ -37,7 +37,14 @@ export const indexFilter = (query: EventQuery): IndexFilter | undefined => {
 };
 
 /** A page of the index, with the events of the rows that match. */
-export const indexPage = async (views: ReadStore, log: EventLog, query: EventQuery, { field, value }: IndexFilter, order: 'asc' | 'desc', after: Position | null): Promise<Stretch> => {
+export const indexPage = async (
+  views: ReadStore,
+  log: EventLog,
+  query: EventQuery,
+  { field, value }: IndexFilter,
+  order: 'asc' | 'desc',
+  after: Position | null,
+): Promise<Stretch> => {
   const rows = await views.find(AUDIT_TRAIL, {
     where: { [field]: value },
     orderBy: [{ field, order }],
@@ -46,14 +53,23 @@ export const indexPage = async (views: ReadStore, log: EventLog, query: EventQue
   });
   const matching = rows.map(trailRow).filter((row) => matches(query, row));
   const events = await Promise.all(matching.map((row) => eventAt(log, row)));
-  return { events: events.filter((event) => event !== undefined), lookedAt: rows.length, upTo: rows.at(-1)?.key ?? after, end: rows.length < PAGE };
+  return {
+    events: events.filter((event) => event !== undefined),
+    lookedAt: rows.length,
+    upTo: rows.at(-1)?.key ?? after,
+    end: rows.length < PAGE,
+  };
 };
 
 /**
  * Between which positions the events of a span of time lie, both exclusive, in the order asked for. Wider than the span by
  * `DISORDER_MS` at both ends; null where the log itself ends.
  */
-export const timeBounds = async (views: ReadStore, { from, to }: EventQuery, order: 'asc' | 'desc'): Promise<{ readonly start: Position | null; readonly stop: Position | null }> => {
+export const timeBounds = async (
+  views: ReadStore,
+  { from, to }: EventQuery,
+  order: 'asc' | 'desc',
+): Promise<{ readonly start: Position | null; readonly stop: Position | null }> => {
   const [before, behind] = await Promise.all([
     from === undefined ? null : nearest(views, 'desc', shifted(from, -DISORDER_MS), BEFORE_ALL),
     to === undefined ? null : nearest(views, 'asc', shifted(to, DISORDER_MS), BEHIND_ALL),
@@ -61,16 +77,27 @@ export const timeBounds = async (views: ReadStore, { from, to }: EventQuery, ord
   return order === 'asc' ? { start: before, stop: behind } : { start: behind, stop: before };
 };
 
-const nearest = async (views: ReadStore, order: 'asc' | 'desc', time: string, key: string): Promise<Position | null> => {
-  const rows = await views.find(AUDIT_TRAIL, { orderBy: [{ field: 'recordedAt', order }], after: { values: [time], key }, limit: 1 });
+const nearest = async (
+  views: ReadStore,
+  order: 'asc' | 'desc',
+  time: string,
+  key: string,
+): Promise<Position | null> => {
+  const rows = await views.find(AUDIT_TRAIL, {
+    orderBy: [{ field: 'recordedAt', order }],
+    after: { values: [time], key },
+    limit: 1,
+  });
   return rows[0]?.key ?? null;
 };
 
 /** Not beyond the times that compare as text. */
-const shifted = (time: string, milliseconds: number): string => isoTime(Date.parse(time) + milliseconds) ?? (milliseconds < 0 ? BEFORE_ALL : LAST_TIME);
+const shifted = (time: string, milliseconds: number): string =>
+  isoTime(Date.parse(time) + milliseconds) ?? (milliseconds < 0 ? BEFORE_ALL : LAST_TIME);
 
 /** Where the event with an id stands, as far as the index knows. */
-export const positionOf = async (views: ReadStore, id: string): Promise<Position | undefined> => (await views.find(AUDIT_TRAIL, { where: { id }, limit: 1 }))[0]?.key;
+export const positionOf = async (views: ReadStore, id: string): Promise<Position | undefined> =>
+  (await views.find(AUDIT_TRAIL, { where: { id }, limit: 1 }))[0]?.key;
 
 /** The event of a row; undefined when it was truncated since. */
 const eventAt = async (log: EventLog, { stream, revision }: TrailRow): Promise<StoredEvent | undefined> => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -22,7 +31,8 @@ describe('backup and restore', () => {
   const keysFile = () => join(root, 'keys.sqlite');
   const target = () => join(root, 'restored');
   const backUp = () => backup({ dataFolder, folder: folder(), keysFile: keysFile(), clock: new FixedClock() });
-  const bringBack = (given: Partial<Parameters<typeof restore>[0]> = {}) => restore({ folder: folder(), keysFile: keysFile(), vaultKey: VAULT_KEY, dataFolder: target(), ...given });
+  const bringBack = (given: Partial<Parameters<typeof restore>[0]> = {}) =>
+    restore({ folder: folder(), keysFile: keysFile(), vaultKey: VAULT_KEY, dataFolder: target(), ...given });
 
   /** A running instance: a log that is open and sealed, keys, and a blob. */
   beforeEach(async () => {
@@ -40,11 +50,17 @@ describe('backup and restore', () => {
     rmSync(root, { recursive: true });
   });
 
-  const readRestored = async <T>(work: (parts: { vault: Vault; blobs: Blobs; log: SealedLog }) => Promise<T>): Promise<T> => {
+  const readRestored = async <T>(
+    work: (parts: { vault: Vault; blobs: Blobs; log: SealedLog }) => Promise<T>,
+  ): Promise<T> => {
     const log = await SealedLog.open(target());
     const restored = await openSqliteVault({ folder: join(target(), 'vault'), wrappingKey: VAULT_KEY });
     try {
-      return await work({ log, vault: restored, blobs: await openFileBlobs({ folder: join(target(), 'blobs'), vault: restored }) });
+      return await work({
+        log,
+        vault: restored,
+        blobs: await openFileBlobs({ folder: join(target(), 'blobs'), vault: restored }),
+      });
     } finally {
       await Promise.all([log.close(), restored.close()]);
     }
@@ -61,7 +77,10 @@ describe('backup and restore', () => {
     await writing;
     expect(await bringBack()).toEqual({ manifest, erased: 0 });
     const since = parseKnownSeal(manifest.lastSeal ?? '');
-    expect(await verifyFolder(target(), { publicKeys: [test.key.publicKey], since })).toMatchObject({ ok: true, events: 2 });
+    expect(await verifyFolder(target(), { publicKeys: [test.key.publicKey], since })).toMatchObject({
+      ok: true,
+      events: 2,
+    });
     await readRestored(async ({ log, ...restored }) => {
       const events = await log.events();
       expect(events.length).toBeGreaterThanOrEqual(3);
@@ -80,8 +99,17 @@ describe('backup and restore', () => {
     const source = new Database(keysFile(), { readonly: true });
     const wrapped = source.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
     source.close();
-    const bytes = Buffer.concat(readdirSync(folder(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name))));
-    expect([bytes.includes(wrapped), bytes.includes(key), readFileSync(keysFile()).includes(key), bytes.includes('the file')]).toEqual([false, false, false, false]);
+    const bytes = Buffer.concat(
+      readdirSync(folder(), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name))),
+    );
+    expect([
+      bytes.includes(wrapped),
+      bytes.includes(key),
+      readFileSync(keysFile()).includes(key),
+      bytes.includes('the file'),
+    ]).toEqual([false, false, false, false]);
     await expect(bringBack({ vaultKey: `${VAULT_KEY}!` })).rejects.toThrow('VAULT_KEY is not the key that');
   });
 
@@ -97,7 +125,11 @@ describe('backup and restore', () => {
     expect(await bringBack({ dataFolder })).toMatchObject({ erased: 2 });
     const again = await openSqliteVault({ folder: join(dataFolder, 'vault'), wrappingKey: VAULT_KEY });
     const bodies = await openFileBlobs({ folder: join(dataFolder, 'blobs'), vault: again });
-    expect([await bodies.get('document-1', name), (await bodies.get('document-2', second.name))?.toString(), await bodies.get('document-3', third.name)]).toEqual([undefined, 'another', undefined]);
+    expect([
+      await bodies.get('document-1', name),
+      (await bodies.get('document-2', second.name))?.toString(),
+      await bodies.get('document-3', third.name),
+    ]).toEqual([undefined, 'another', undefined]);
     await again.close();
     test = await SealedLog.open(dataFolder);
     vault = await openSqliteVault({ folder: join(dataFolder, 'vault'), wrappingKey: VAULT_KEY });
@@ -121,20 +153,25 @@ describe('backup and restore', () => {
     mkdirSync(join(root, 'other', 'views'), { recursive: true });
     writeFileSync(join(root, 'other', 'views', 'agents-v1.sqlite'), 'x');
     await expect(bringBack({ dataFolder: join(root, 'other') })).rejects.toThrow('it holds views/agents-v1.sqlite');
-    await expect(bringBack({ dataFolder: join(root, 'new'), keysFile: join(root, 'none') })).rejects.toThrow('does not exist');
+    await expect(bringBack({ dataFolder: join(root, 'new'), keysFile: join(root, 'none') })).rejects.toThrow(
+      'does not exist',
+    );
     rmSync(join(folder(), 'manifest.json'));
     await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('holds no whole backup');
     expect(existsSync(join(root, 'new', 'log', 'events.sqlite'))).toBe(false);
   });
 
-  it.each(['events.sqlite-wal', 'events.sqlite-shm', 'head'])('refuses to restore beside what another log left: %s', async (name) => {
-    await backUp();
-    mkdirSync(join(target(), 'log'), { recursive: true });
-    writeFileSync(join(target(), 'log', name), 'x');
-    await expect(bringBack()).rejects.toThrow(`it holds log/${name}`);
-    rmSync(join(target(), 'log', name));
-    await bringBack();
-  });
+  it.each(['events.sqlite-wal', 'events.sqlite-shm', 'head'])(
+    'refuses to restore beside what another log left: %s',
+    async (name) => {
+      await backUp();
+      mkdirSync(join(target(), 'log'), { recursive: true });
+      writeFileSync(join(target(), 'log', name), 'x');
+      await expect(bringBack()).rejects.toThrow(`it holds log/${name}`);
+      rmSync(join(target(), 'log', name));
+      await bringBack();
+    },
+  );
 
   it('restores again after it was interrupted', async () => {
     const { name } = await blobs.put('document-1', Buffer.from('the file'), {});
@@ -145,15 +182,23 @@ describe('backup and restore', () => {
     await expect(bringBack()).rejects.toThrow('file is not a database');
     writeFileSync(log, whole);
     await bringBack();
-    await readRestored(async (restored) => expect((await restored.blobs.get('document-1', name))?.toString()).toBe('the file'));
+    await readRestored(async (restored) =>
+      expect((await restored.blobs.get('document-1', name))?.toString()).toBe('the file'),
+    );
   });
 
   it('refuses to overwrite a backup or keys, and to keep the keys inside the backup', async () => {
     const clock = new FixedClock();
-    await expect(backup({ dataFolder, folder: folder(), keysFile: join(folder(), 'keys'), clock })).rejects.toThrow('must not be kept inside');
-    await expect(backup({ dataFolder: join(root, 'nothing'), folder: folder(), clock })).rejects.toThrow('holds no log');
+    await expect(backup({ dataFolder, folder: folder(), keysFile: join(folder(), 'keys'), clock })).rejects.toThrow(
+      'must not be kept inside',
+    );
+    await expect(backup({ dataFolder: join(root, 'nothing'), folder: folder(), clock })).rejects.toThrow(
+      'holds no log',
+    );
     await backUp();
     await expect(backUp()).rejects.toThrow('is not empty');
-    await expect(backup({ dataFolder, folder: join(root, 'second'), keysFile: keysFile(), clock })).rejects.toThrow('exists already');
+    await expect(backup({ dataFolder, folder: join(root, 'second'), keysFile: keysFile(), clock })).rejects.toThrow(
+      'exists already',
+    );
   });
 });

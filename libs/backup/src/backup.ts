@@ -25,21 +25,39 @@ export interface BackupOptions {
  * Backs up the log and the blobs of an instance while it runs, and its data keys into a file apart. Views and search are
  * not in it: they are rebuilt from the log. Throws `BackupError`.
  */
-export const backup = async ({ dataFolder, folder, keysFile, clock, onProgress = () => undefined }: BackupOptions): Promise<Manifest> => {
+export const backup = async ({
+  dataFolder,
+  folder,
+  keysFile,
+  clock,
+  onProgress = () => undefined,
+}: BackupOptions): Promise<Manifest> => {
   await mustBeFree(folder, keysFile);
   if (!existsSync(join(dataFolder, 'log', 'events.sqlite'))) throw new BackupError(`${dataFolder} holds no log`);
   await mkdir(join(folder, 'log'), { recursive: true, mode: 0o700 });
   await mkdir(join(folder, 'blobs'), { mode: 0o700 });
   const source = join(dataFolder, 'blobs');
   const { count } = await sizeOfBlobs(source);
-  const copy = () => copyBlobs(source, join(folder, 'blobs'), (done) => onProgress('blobs', { done, total: Math.max(done, count) }));
+  const copy = () =>
+    copyBlobs(source, join(folder, 'blobs'), (done) => onProgress('blobs', { done, total: Math.max(done, count) }));
   // Before the log, for those that it names and are removed meanwhile; after it, for those that it names and are new.
   await copy();
-  await copyDatabase(join(dataFolder, 'log', 'events.sqlite'), join(folder, 'log', 'events.sqlite'), (done, total) => onProgress('log', { done, total }));
+  await copyDatabase(join(dataFolder, 'log', 'events.sqlite'), join(folder, 'log', 'events.sqlite'), (done, total) =>
+    onProgress('log', { done, total }),
+  );
   const blobs = await copy();
   // A key is made before the first event under it, so these are all that the log needs.
-  if (keysFile !== undefined) await copyKeys(join(dataFolder, 'vault', 'vault.sqlite'), keysFile, (done, total) => onProgress('keys', { done, total }));
-  const manifest: Manifest = { format: 'agent-platform/backup', version: 1, at: clock.now().toISOString(), ...(await endOf(join(folder, 'log'))), blobs };
+  if (keysFile !== undefined)
+    await copyKeys(join(dataFolder, 'vault', 'vault.sqlite'), keysFile, (done, total) =>
+      onProgress('keys', { done, total }),
+    );
+  const manifest: Manifest = {
+    format: 'agent-platform/backup',
+    version: 1,
+    at: clock.now().toISOString(),
+    ...(await endOf(join(folder, 'log'))),
+    blobs,
+  };
   await writeManifest(folder, manifest);
   return manifest;
 };
@@ -48,10 +66,15 @@ const mustBeFree = async (folder: string, keysFile: string | undefined): Promise
   if (existsSync(folder) && (await readdir(folder)).length > 0) throw new BackupError(`${folder} is not empty`);
   if (keysFile === undefined) return;
   if (existsSync(keysFile)) throw new BackupError(`${keysFile} exists already`);
-  if (resolve(keysFile).startsWith(resolve(folder) + sep)) throw new BackupError('the keys must not be kept inside the backup: whoever has both can read everything');
+  if (resolve(keysFile).startsWith(resolve(folder) + sep))
+    throw new BackupError('the keys must not be kept inside the backup: whoever has both can read everything');
 };
 
-const copyKeys = async (from: string, keysFile: string, onBytes: (done: number, total: number) => void): Promise<void> => {
+const copyKeys = async (
+  from: string,
+  keysFile: string,
+  onBytes: (done: number, total: number) => void,
+): Promise<void> => {
   const unfinished = `${keysFile}.unfinished`;
   await rm(unfinished, { force: true });
   // Made here first, so that nobody but its owner can ever read it.
@@ -66,7 +89,10 @@ const endOf = async (folder: string): Promise<Pick<Manifest, 'head' | 'lastSeal'
   try {
     const [last] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
     const head = last === undefined ? undefined : headOf(sealOf(last));
-    return { head: await log.head(), lastSeal: head === undefined ? null : knownSealText({ ordinal: head.ordinal, hash: sealHash(head) }) };
+    return {
+      head: await log.head(),
+      lastSeal: head === undefined ? null : knownSealText({ ordinal: head.ordinal, hash: sealHash(head) }),
+    };
   } finally {
     await log.close();
   }

@@ -7,7 +7,11 @@ const FOLDER = /^[0-9a-f]{2}$/;
 const CONCURRENCY = 8;
 
 /** Copies the files of blobs that the target has not, as they are: encrypted. Answers how many are there then. */
-export const copyBlobs = async (from: string, to: string, onCopied: (copied: number) => void = () => undefined): Promise<number> => {
+export const copyBlobs = async (
+  from: string,
+  to: string,
+  onCopied: (copied: number) => void = () => undefined,
+): Promise<number> => {
   let present = 0;
   let copied = 0;
   for (const folder of await foldersIn(from)) {
@@ -41,7 +45,10 @@ export const sizeOfBlobs = async (folder: string): Promise<{ readonly count: num
 
 const foldersIn = async (folder: string): Promise<readonly string[]> => {
   const entries: readonly Dirent[] = await readdir(folder, { withFileTypes: true }).catch(noneIfAbsent);
-  return entries.filter((entry) => entry.isDirectory() && FOLDER.test(entry.name)).map(({ name }) => name).toSorted();
+  return entries
+    .filter((entry) => entry.isDirectory() && FOLDER.test(entry.name))
+    .map(({ name }) => name)
+    .toSorted();
 };
 
 /** A blob that was removed since it was listed is nothing that the copy needs. */

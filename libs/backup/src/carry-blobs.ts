@@ -15,7 +15,12 @@ export interface CarriedBlobs {
  * Carries the bodies that a store has and another has not, as they are kept: encrypted. What is there already is compared,
  * and so is what was written, so an interrupted carrying may be begun again. A store that goes away meanwhile is waited for. Throws `BackupError` where two bodies of one name differ.
  */
-export const carryBlobs = async (from: Blobs, to: Blobs, onProgress: (done: number) => void = () => undefined, patience: Patience = {}): Promise<CarriedBlobs> => {
+export const carryBlobs = async (
+  from: Blobs,
+  to: Blobs,
+  onProgress: (done: number) => void = () => undefined,
+  patience: Patience = {},
+): Promise<CarriedBlobs> => {
   let blobs = 0;
   let carried = 0;
   const carry = async (name: BlobName): Promise<void> => {
@@ -31,8 +36,10 @@ export const carryBlobs = async (from: Blobs, to: Blobs, onProgress: (done: numb
     if (written?.equals(stored) !== true) throw new BackupError(`blob ${name} is not the same in both stores`);
     onProgress((blobs += 1));
   };
-  const listed = async (after: BlobName | null): Promise<BlobName[]> => [...(await patiently(() => from.list(after, PAGE), patience))];
-  for (let page = await listed(null); page.length > 0; ) {
+  const listed = async (after: BlobName | null): Promise<BlobName[]> => [
+    ...(await patiently(() => from.list(after, PAGE), patience)),
+  ];
+  for (let page = await listed(null); page.length > 0;) {
     const last = page.at(-1) ?? null;
     await Promise.all(Array.from({ length: CONCURRENCY }, () => drain(page, carry)));
     page = await listed(last);

@@ -14,7 +14,12 @@ const header = z.strictObject({ format: z.literal('agent-platform/keys'), versio
 const record = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('destroyedOwner'), owner: z.string(), at: z.string() }),
   z.strictObject({ kind: z.literal('destroyed'), thing: z.string(), at: z.string(), cause: z.string() }),
-  z.strictObject({ kind: z.literal('key'), thing: z.string(), owner: z.strictObject({ userId: z.string().optional(), spaceId: z.string().optional() }), wrapped: z.base64() }),
+  z.strictObject({
+    kind: z.literal('key'),
+    thing: z.string(),
+    owner: z.strictObject({ userId: z.string().optional(), spaceId: z.string().optional() }),
+    wrapped: z.base64(),
+  }),
 ]);
 const footer = z.strictObject({ records: z.number().int().nonnegative(), sha256: z.string() });
 
@@ -23,7 +28,11 @@ const footer = z.strictObject({ records: z.number().int().nonnegative(), sha256:
  * a SHA-256 behind. Only its owner may read it; it appears under its name when it is whole. A vault that goes away meanwhile is
  * waited for. Answers how many keys it holds.
  */
-export const exportKeys = async (vault: Vault, file: string, patience: Patience = {}): Promise<{ readonly keys: number }> => {
+export const exportKeys = async (
+  vault: Vault,
+  file: string,
+  patience: Patience = {},
+): Promise<{ readonly keys: number }> => {
   const unfinished = `${file}.unfinished`;
   await rm(unfinished, { force: true });
   const out = await open(unfinished, 'wx', 0o600);
@@ -56,7 +65,11 @@ export const exportKeys = async (vault: Vault, file: string, patience: Patience 
  * Brings a file of `exportKeys` into a vault, waiting for it where it goes away; again, if it was interrupted. What either of the two knows to be destroyed
  * stays so. Throws `BackupError` for a file that is not whole, `WrongVaultKey` when `VAULT_KEY` is another, before it changes anything.
  */
-export const importKeys = async (file: string, vault: Vault, patience: Patience = {}): Promise<{ readonly keys: number; readonly erased: number }> => {
+export const importKeys = async (
+  file: string,
+  vault: Vault,
+  patience: Patience = {},
+): Promise<{ readonly keys: number; readonly erased: number }> => {
   await mustBeWhole(file);
   let waiting: KeyRecord[] = [];
   let keys = 0;
@@ -87,7 +100,8 @@ const mustBeWhole = async (file: string): Promise<void> => {
   }
   const end = footer.safeParse(jsonOf(last ?? '')).data;
   if (end === undefined) throw new BackupError(`${file} has no end: it was cut off`);
-  if (end.records !== lines - 2 || end.sha256 !== digest.digest('hex')) throw new BackupError(`${file} is not as it was written`);
+  if (end.records !== lines - 2 || end.sha256 !== digest.digest('hex'))
+    throw new BackupError(`${file} is not as it was written`);
 };
 
 async function* recordsIn(file: string): AsyncGenerator<KeyRecord> {
@@ -98,7 +112,8 @@ async function* recordsIn(file: string): AsyncGenerator<KeyRecord> {
   }
 }
 
-const linesOf = (file: string): AsyncIterable<string> => createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });
+const linesOf = (file: string): AsyncIterable<string> =>
+  createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });
 
 const jsonOf = (text: string): unknown => {
   try {

@@ -31,7 +31,9 @@ describe('moving keys and blobs', () => {
 
   const filled = async (): Promise<Vault> => {
     const vault = await openVault('from');
-    await Promise.all(Array.from({ length: 1_200 }, (_, index) => vault.ensureKey(`document-${index}`, { spaceId: `s${index % 3}` })));
+    await Promise.all(
+      Array.from({ length: 1_200 }, (_, index) => vault.ensureKey(`document-${index}`, { spaceId: `s${index % 3}` })),
+    );
     await vault.destroy({ spaceId: 's2' });
     return vault;
   };
@@ -76,7 +78,9 @@ describe('moving keys and blobs', () => {
 
   it('takes no keys of another VAULT_KEY', async () => {
     await exportKeys(await filled(), file);
-    await expect(importKeys(file, await openVault('to', `${SECRET}, changed`))).rejects.toMatchObject({ name: 'WrongVaultKey' });
+    await expect(importKeys(file, await openVault('to', `${SECRET}, changed`))).rejects.toMatchObject({
+      name: 'WrongVaultKey',
+    });
   });
 
   describe('of blobs', () => {
@@ -87,7 +91,12 @@ describe('moving keys and blobs', () => {
       const vault = await openVault('from');
       from = await openFileBlobs({ folder: join(folder, 'blobs'), vault });
       to = await openFileBlobs({ folder: join(folder, 'others'), vault });
-      names = await Promise.all(Array.from({ length: 20 }, async (_, index) => (await from.put('document-1', Buffer.from(`body ${index}`), {})).name));
+      names = await Promise.all(
+        Array.from(
+          { length: 20 },
+          async (_, index) => (await from.put('document-1', Buffer.from(`body ${index}`), {})).name,
+        ),
+      );
     });
 
     it('goes on where it was interrupted, and leaves both equal', async () => {
@@ -111,12 +120,17 @@ describe('moving keys and blobs', () => {
 
     it('waits for stores that go away', async () => {
       const [server, another] = [new GoingAway(new Set([1, 2, 7])), new GoingAway(new Set([1, 6, 11]))];
-      const outcome = carryBlobs(server.of(from, ['list', 'readStored']), another.of(to, ['readStored', 'writeStored']), undefined, {
-        warn: () => {
-          server.warn();
-          another.warn();
+      const outcome = carryBlobs(
+        server.of(from, ['list', 'readStored']),
+        another.of(to, ['readStored', 'writeStored']),
+        undefined,
+        {
+          warn: () => {
+            server.warn();
+            another.warn();
+          },
         },
-      });
+      );
       expect(await outcome).toEqual({ blobs: 20, carried: 20 });
       for (const name of names) expect(await to.readStored(name)).toEqual(await from.readStored(name));
     });

@@ -33,7 +33,13 @@ export interface Restored {
  * empty, and a sentence for a wrong `VAULT_KEY`, before anything is written. The log comes last: without it nothing starts
  * on half a restore, which may be begun again.
  */
-export const restore = async ({ folder, keysFile, vaultKey, dataFolder, onProgress = () => undefined }: RestoreOptions): Promise<Restored> => {
+export const restore = async ({
+  folder,
+  keysFile,
+  vaultKey,
+  dataFolder,
+  onProgress = () => undefined,
+}: RestoreOptions): Promise<Restored> => {
   const manifest = await readManifest(folder);
   if (!existsSync(keysFile)) throw new BackupError(`${keysFile} does not exist`);
   const logFolder = join(dataFolder, 'log');
@@ -42,10 +48,14 @@ export const restore = async ({ folder, keysFile, vaultKey, dataFolder, onProgre
     await mustBeEmpty(dataFolder);
     const { erased } = await restoreKeys({ folder: join(dataFolder, 'vault'), keysFile, wrappingKey: vaultKey });
     await mkdir(join(dataFolder, 'blobs'), { recursive: true, mode: 0o700 });
-    await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), (done) => onProgress('blobs', { done, total: manifest.blobs }));
+    await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), (done) =>
+      onProgress('blobs', { done, total: manifest.blobs }),
+    );
     const unfinished = join(logFolder, UNFINISHED);
     for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
-    await copyDatabase(join(folder, 'log', 'events.sqlite'), unfinished, (done, total) => onProgress('log', { done, total }));
+    await copyDatabase(join(folder, 'log', 'events.sqlite'), unfinished, (done, total) =>
+      onProgress('log', { done, total }),
+    );
     await rename(unfinished, join(logFolder, 'events.sqlite'));
     await syncToDisk(logFolder);
     return { manifest, erased };
@@ -60,9 +70,13 @@ export const restore = async ({ folder, keysFile, vaultKey, dataFolder, onProgre
  */
 const mustBeEmpty = async (dataFolder: string): Promise<void> => {
   for (const name of ['log', 'views', 'search']) {
-    const [found] = (await filesIn(join(dataFolder, name))).filter((file) => name !== 'log' || !(file === 'lock' || file.startsWith(UNFINISHED)));
-    if (found !== undefined) throw new BackupError(`${dataFolder} is not empty: it holds ${name}/${found}; restore into a folder without it`);
+    const [found] = (await filesIn(join(dataFolder, name))).filter(
+      (file) => name !== 'log' || !(file === 'lock' || file.startsWith(UNFINISHED)),
+    );
+    if (found !== undefined)
+      throw new BackupError(`${dataFolder} is not empty: it holds ${name}/${found}; restore into a folder without it`);
   }
 };
 
-const filesIn = async (folder: string): Promise<readonly string[]> => (existsSync(folder) ? (await readdir(folder)).toSorted() : []);
+const filesIn = async (folder: string): Promise<readonly string[]> =>
+  existsSync(folder) ? (await readdir(folder)).toSorted() : [];

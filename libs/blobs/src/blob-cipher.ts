@@ -15,7 +15,11 @@ const HEADER_BYTES = MAGIC.length + SALT_BYTES;
 const STORED_FRAME_BYTES = FRAME_BYTES + TAG_BYTES;
 
 /** Encrypts a body as it arrives; never holds more than a frame and what the body hands over at once. */
-export async function* encryptBody(key: DataKey, name: BlobName, body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* encryptBody(
+  key: DataKey,
+  name: BlobName,
+  body: AsyncIterable<Buffer> | Iterable<Buffer>,
+): AsyncGenerator<Buffer> {
   const salt = randomBytes(SALT_BYTES);
   const bodyKey = bodyKeyOf(key, salt);
   yield Buffer.concat([MAGIC, salt]);
@@ -23,7 +27,8 @@ export async function* encryptBody(key: DataKey, name: BlobName, body: AsyncIter
   let frame = 0;
   for await (const piece of body) {
     held = held.length === 0 ? piece : Buffer.concat([held, piece]);
-    for (; held.length > FRAME_BYTES; held = held.subarray(FRAME_BYTES)) yield seal(bodyKey, name, frame++, false, held.subarray(0, FRAME_BYTES));
+    for (; held.length > FRAME_BYTES; held = held.subarray(FRAME_BYTES))
+      yield seal(bodyKey, name, frame++, false, held.subarray(0, FRAME_BYTES));
   }
   yield seal(bodyKey, name, frame, true, held);
 }
@@ -45,7 +50,8 @@ export const plainSize = (name: BlobName, { size }: StoredBytes): number => {
 /** The body back, frame by frame, read as it is asked for: what is handed over is proven, the end with the last frame. Throws `BlobDamaged`. */
 export async function* decryptBody(key: DataKey, name: BlobName, stored: StoredBytes): AsyncGenerator<Buffer> {
   const header = await stored.read(0, HEADER_BYTES);
-  if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) throw new BlobDamaged(name, `its ${stored.size} bytes have no header`);
+  if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC))
+    throw new BlobDamaged(name, `its ${stored.size} bytes have no header`);
   const bodyKey = bodyKeyOf(key, header.subarray(MAGIC.length));
   const stride = STORED_FRAME_BYTES * Math.max(1, Math.floor(stored.stride / STORED_FRAME_BYTES));
   let frame = 0;
@@ -60,7 +66,8 @@ export async function* decryptBody(key: DataKey, name: BlobName, stored: StoredB
   }
 }
 
-const bodyKeyOf = (key: DataKey, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, salt, 'agent-platform/blob/1', 32));
+const bodyKeyOf = (key: DataKey, salt: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, salt, 'agent-platform/blob/1', 32));
 
 const nonceOf = (frame: number, last: boolean): Buffer => {
   const nonce = Buffer.alloc(12);

@@ -14,7 +14,9 @@ export class MemoryKeyring implements Keyring {
   }
 
   async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
-    return new Map(things.flatMap((thing) => (this.held.get(thing) === undefined ? [] : [[thing, this.held.get(thing) as DataKey]])));
+    return new Map(
+      things.flatMap((thing) => (this.held.get(thing) === undefined ? [] : [[thing, this.held.get(thing) as DataKey]])),
+    );
   }
 
   destroy(thing: string): void {
@@ -42,17 +44,21 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
   });
   afterEach(() => test.end());
 
-  it.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])('gives back a body of %i bytes, also after a reopening', async (size) => {
-    const body = randomBytes(size);
-    const stored = await blobs.put('document-1', body, {});
-    expect(stored.size).toBe(size);
-    expect((await (await test.open()).get('document-1', stored.name))?.equals(body)).toBe(true);
-  });
+  it.each([0, 1, 65_535, 65_536, 65_537, 131_072, 1_000_003])(
+    'gives back a body of %i bytes, also after a reopening',
+    async (size) => {
+      const body = randomBytes(size);
+      const stored = await blobs.put('document-1', body, {});
+      expect(stored.size).toBe(size);
+      expect((await (await test.open()).get('document-1', stored.name))?.equals(body)).toBe(true);
+    },
+  );
 
   it('takes a body in pieces of any size', async () => {
     const body = randomBytes(300_000);
     const pieces = async function* () {
-      for (let start = 0, size = 1; start < body.length; start += size, size = (size * 7) % 100_003) yield body.subarray(start, start + size);
+      for (let start = 0, size = 1; start < body.length; start += size, size = (size * 7) % 100_003)
+        yield body.subarray(start, start + size);
     };
     const { name, size } = await blobs.put('document-1', pieces(), {});
     expect(size).toBe(body.length);
@@ -68,7 +74,10 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     for await (const piece of opened?.pieces ?? []) pieces.push(piece);
     expect(Buffer.concat(pieces).equals(body)).toBe(true);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
-    expect([await blobs.open('document-1', '0'.repeat(32)), await blobs.open('document-1', '../../etc/passwd')]).toEqual([undefined, undefined]);
+    expect([
+      await blobs.open('document-1', '0'.repeat(32)),
+      await blobs.open('document-1', '../../etc/passwd'),
+    ]).toEqual([undefined, undefined]);
   });
 
   it('breaks off where a body goes away while it is read', async () => {
@@ -115,9 +124,12 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
   });
 
   it('lists all names in order, in pages', async () => {
-    const stored = await Promise.all(Array.from({ length: 30 }, (_, index) => blobs.put(`document-${index}`, Buffer.from('x'), {})));
+    const stored = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => blobs.put(`document-${index}`, Buffer.from('x'), {})),
+    );
     const pages: string[] = [];
-    for (let page = await blobs.list(null, 7); page.length > 0; page = await blobs.list(page.at(-1) ?? null, 7)) pages.push(...page);
+    for (let page = await blobs.list(null, 7); page.length > 0; page = await blobs.list(page.at(-1) ?? null, 7))
+      pages.push(...page);
     expect(pages).toEqual(stored.map(({ name }) => name).toSorted());
   });
 
@@ -126,7 +138,10 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     const { name } = await blobs.put('document-1', Buffer.from('x'), {});
     // A server may keep whole seconds, and have a clock of its own.
     expect(Math.abs(((await blobs.storedAt(name))?.getTime() ?? 0) - before)).toBeLessThan(10_000);
-    expect([await blobs.storedAt('0'.repeat(32)), await blobs.storedAt('../../etc/passwd')]).toEqual([undefined, undefined]);
+    expect([await blobs.storedAt('0'.repeat(32)), await blobs.storedAt('../../etc/passwd')]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('carries bodies to another store as they are kept', async () => {

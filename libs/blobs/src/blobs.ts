@@ -23,7 +23,11 @@ export interface Blobs {
    * Stores a body durably and answers its name. `thing` is the stream whose key encrypts it; the key must exist or is made
    * with `owner`. When the body's iterable throws, nothing is left behind and its error is passed on.
    */
-  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ readonly name: BlobName; readonly size: number }>;
+  put(
+    thing: string,
+    body: Buffer | AsyncIterable<Buffer>,
+    owner: KeyOwner,
+  ): Promise<{ readonly name: BlobName; readonly size: number }>;
   /** The body to be read piece by piece; undefined when it, or the key of its thing, is gone. Throws `BlobDamaged` when its beginning is not what was stored. */
   open(thing: string, name: BlobName): Promise<OpenBody | undefined>;
   /** The whole body; undefined when it, or the key of its thing, is gone. Throws `BlobDamaged` when it is not what was stored. */

@@ -4,7 +4,13 @@ import { newBlobName } from './blob-name';
 import type { BlobName, OpenBody } from './blobs';
 
 /** Encrypts a body under the thing's key, which is made when it is missing, and has it written under a new name. `size` is that of the plaintext. */
-export const storeBody = async (vault: Keyring, thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner, write: (name: BlobName, pieces: AsyncIterable<Buffer>) => Promise<void>): Promise<{ name: BlobName; size: number }> => {
+export const storeBody = async (
+  vault: Keyring,
+  thing: string,
+  body: Buffer | AsyncIterable<Buffer>,
+  owner: KeyOwner,
+  write: (name: BlobName, pieces: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<{ name: BlobName; size: number }> => {
   const key = await vault.ensureKey(thing, owner);
   const name = newBlobName();
   const counter = { size: 0 };
@@ -13,7 +19,12 @@ export const storeBody = async (vault: Keyring, thing: string, body: Buffer | As
 };
 
 /** The body, its beginning proven; undefined where the key or what is stored is gone. Throws `BlobDamaged`. */
-export const openBody = async (vault: Keyring, thing: string, name: BlobName, find: (name: BlobName) => Promise<StoredBytes | undefined>): Promise<OpenBody | undefined> => {
+export const openBody = async (
+  vault: Keyring,
+  thing: string,
+  name: BlobName,
+  find: (name: BlobName) => Promise<StoredBytes | undefined>,
+): Promise<OpenBody | undefined> => {
   const key = (await vault.keys([thing])).get(thing);
   if (key === undefined) return undefined;
   const stored = await find(name);
@@ -39,7 +50,10 @@ async function* behind(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffe
 }
 
 /** The same body, its bytes counted as they pass. */
-async function* counted(body: AsyncIterable<Buffer> | Iterable<Buffer>, counter: { size: number }): AsyncGenerator<Buffer> {
+async function* counted(
+  body: AsyncIterable<Buffer> | Iterable<Buffer>,
+  counter: { size: number },
+): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     counter.size += piece.length;
     yield piece;

@@ -1,5 +1,13 @@
 import { aggregates } from '@app/hosting';
-import { EventCodec, FixedClock, type KeySelector, type Keyring, type RecordedEvent, type StreamLog, TimeOrderedIds } from '@app/kernel';
+import {
+  EventCodec,
+  FixedClock,
+  type KeySelector,
+  type Keyring,
+  type RecordedEvent,
+  type StreamLog,
+  TimeOrderedIds,
+} from '@app/kernel';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { eraseContent } from './erase-content.policy';
@@ -10,7 +18,16 @@ const ids = new TimeOrderedIds();
 const deletion = (type: string, stream: string): RecordedEvent => ({
   type,
   data: {},
-  context: { id: ids.next(), stream, revision: 3, position: '0007', recordedAt: '2026-01-01T00:00:00.000Z', actor: 'user:u1', commandId: ids.next(), correlationId: ids.next() },
+  context: {
+    id: ids.next(),
+    stream,
+    revision: 3,
+    position: '0007',
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    actor: 'user:u1',
+    commandId: ids.next(),
+    correlationId: ids.next(),
+  },
 });
 
 /** Stands for the stores: writes down what is done to them, and dies at the step named in `dieAt`, once. */
@@ -50,7 +67,10 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     blobsOf: async (thing) => (thing === 'document-1' ? [`file-of-${thing}`, `text-of-${thing}`] : []),
     viewsReached: (position) => step(`reached ${position}`),
     heldBack: async (streams) => (streams.includes('agent-1') ? heldBack() : []),
-    stores: [{ name: 'views', purge: () => step('purge views') }, { name: 'search', purge: () => step('purge search') }],
+    stores: [
+      { name: 'views', purge: () => step('purge views') },
+      { name: 'search', purge: () => step('purge search') },
+    ],
     onReceipt: async () => undefined,
     memories: [{ name: 'decisions', forget: (things) => void steps.push(`forget ${things.join()}`) }],
   });
@@ -65,10 +85,28 @@ describe('erasing content', () => {
     const { steps, log, policy } = setUp();
     const event = deletion('SpaceDeleted', 'space-s1');
     await policy.react(event);
-    expect(steps).toEqual(['destroy s1', FORGET, 'reached 0007', BLOBS, 'remove ', 'purge views', 'purge search', FORGET, 'receipt']);
+    expect(steps).toEqual([
+      'destroy s1',
+      FORGET,
+      'reached 0007',
+      BLOBS,
+      'remove ',
+      'purge views',
+      'purge search',
+      FORGET,
+      'receipt',
+    ]);
     const receipts = await log.readStream(`erasure-${event.context.id}`);
     expect(receipts.map(({ data }) => JSON.parse(data) as unknown)).toEqual([
-      { eventId: event.context.id, eventType: 'SpaceDeleted', stream: 'space-s1', things: ['document-1', 'agent-1'], thingsInAll: 2, blobs: 2, purged: ['views', 'search', 'decisions'] },
+      {
+        eventId: event.context.id,
+        eventType: 'SpaceDeleted',
+        stream: 'space-s1',
+        things: ['document-1', 'agent-1'],
+        thingsInAll: 2,
+        blobs: 2,
+        purged: ['views', 'search', 'decisions'],
+      },
     ]);
   });
 
@@ -92,28 +130,44 @@ describe('erasing content', () => {
     expect(steps).toEqual([]);
   });
 
-  it.each(['destroy document-1', 'reached 0007', BLOBS, 'purge views', 'purge search', 'receipt'])('ends with one receipt although it died at: %s', async (dieAt) => {
-    const { steps, log, policy } = setUp(dieAt);
-    const event = deletion('DocumentDeleted', 'document-1');
-    await expect(policy.react(event)).rejects.toThrow('died');
-    expect(await log.readStream(`erasure-${event.context.id}`)).toEqual([]);
-    await policy.react(event);
-    expect(steps.slice(-9)).toEqual(['destroy document-1', FORGET, 'reached 0007', BLOBS, 'remove ', 'purge views', 'purge search', FORGET, 'receipt']);
-    expect(await log.readStream(`erasure-${event.context.id}`)).toHaveLength(1);
-  });
+  it.each(['destroy document-1', 'reached 0007', BLOBS, 'purge views', 'purge search', 'receipt'])(
+    'ends with one receipt although it died at: %s',
+    async (dieAt) => {
+      const { steps, log, policy } = setUp(dieAt);
+      const event = deletion('DocumentDeleted', 'document-1');
+      await expect(policy.react(event)).rejects.toThrow('died');
+      expect(await log.readStream(`erasure-${event.context.id}`)).toEqual([]);
+      await policy.react(event);
+      expect(steps.slice(-9)).toEqual([
+        'destroy document-1',
+        FORGET,
+        'reached 0007',
+        BLOBS,
+        'remove ',
+        'purge views',
+        'purge search',
+        FORGET,
+        'receipt',
+      ]);
+      expect(await log.readStream(`erasure-${event.context.id}`)).toHaveLength(1);
+    },
+  );
 
-  it('ends with one receipt where two processes erase the same on EventStoreDB, of which each may find the other\'s only later', async () => {
+  it("ends with one receipt where two processes erase the same on EventStoreDB, of which each may find the other's only later", async () => {
     const both = await LaggingLogs.open();
     const policies = both.logs.map((log) => setUpOver(log).policy);
     const deletions = Array.from({ length: 10 }, (_, index) => deletion('DocumentDeleted', `document-${index}`));
     await Promise.all(deletions.flatMap((event) => policies.map((policy) => policy.react(event))));
-    for (const { context } of deletions) expect(await both.logs[0]?.readStream(`erasure-${context.id}`)).toHaveLength(1);
+    for (const { context } of deletions)
+      expect(await both.logs[0]?.readStream(`erasure-${context.id}`)).toHaveLength(1);
     await both.close();
   });
 
   it('purges once for deletions that come together', async () => {
     const { steps, policy } = setUp();
-    await Promise.all(Array.from({ length: 20 }, (_, index) => policy.react(deletion('ConversationDeleted', `conversation-${index}`))));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => policy.react(deletion('ConversationDeleted', `conversation-${index}`))),
+    );
     expect(steps.filter((step) => step === 'receipt')).toHaveLength(20);
     expect(steps.filter((step) => step === 'purge views').length).toBeLessThanOrEqual(3);
   });

@@ -1,5 +1,14 @@
 import type { BlobName, Blobs } from '@app/blobs';
-import { type Aggregates, type Clock, type EventCodec, isWrongExpectedRevision, type Position, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
+import {
+  type Aggregates,
+  type Clock,
+  type EventCodec,
+  isWrongExpectedRevision,
+  type Position,
+  reactionTo,
+  type RecordedEvent,
+  type StreamLog,
+} from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import type { Vault } from '@app/vault';
 import { sharedRun } from './shared-run';
@@ -51,7 +60,8 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       await parts.viewsReached(event.context.position);
       const held = await parts.heldBack([event.context.stream, ...things]);
       // No receipt for what a view may still show: this deletion becomes a dead letter too, to be retried after that one.
-      if (held.length > 0) throw new Error(`dead letters hold this deletion back in ${held.join(', ')}: solve them, then retry this one`);
+      if (held.length > 0)
+        throw new Error(`dead letters hold this deletion back in ${held.join(', ')}: solve them, then retry this one`);
       const removed = await removeBlobs(parts, things);
       await purge();
       // Once more: whoever was reading when the key was destroyed may have remembered since.
@@ -72,10 +82,23 @@ const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, things: readon
   return removed;
 };
 
-const writeReceipt = async (parts: EraseContentParts, stream: string, event: RecordedEvent, things: readonly string[], blobs: number): Promise<void> => {
+const writeReceipt = async (
+  parts: EraseContentParts,
+  stream: string,
+  event: RecordedEvent,
+  things: readonly string[],
+  blobs: number,
+): Promise<void> => {
   const { codec, log, clock, stores, memories } = parts;
   const purged = [...stores, ...memories].map(({ name }) => name);
-  const receipt = { eventId: event.context.id, eventType: event.type, stream: event.context.stream, thingsInAll: things.length, blobs, purged };
+  const receipt = {
+    eventId: event.context.id,
+    eventType: event.type,
+    stream: event.context.stream,
+    thingsInAll: things.length,
+    blobs,
+    purged,
+  };
   const events = inChunks(things).map((chunk) => ({ type: 'ContentErased', data: { ...receipt, things: chunk } }));
   try {
     await log.append(stream, await codec.encode(stream, events, reactionTo(event, NAME, clock.now()), {}), 'noStream');
@@ -86,4 +109,6 @@ const writeReceipt = async (parts: EraseContentParts, stream: string, event: Rec
 };
 
 const inChunks = (things: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.max(1, Math.ceil(things.length / THINGS_IN_RECEIPT)) }, (_, index) => things.slice(index * THINGS_IN_RECEIPT, (index + 1) * THINGS_IN_RECEIPT));
+  Array.from({ length: Math.max(1, Math.ceil(things.length / THINGS_IN_RECEIPT)) }, (_, index) =>
+    things.slice(index * THINGS_IN_RECEIPT, (index + 1) * THINGS_IN_RECEIPT),
+  );

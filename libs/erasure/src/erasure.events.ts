@@ -4,7 +4,8 @@ import { z } from 'zod';
 /** Stands in `erasure-<id of the deletion event>`: the receipt that a verifier shows. It holds no content. */
 export const ContentErased = defineEvent({
   type: 'ContentErased',
-  description: 'After a deletion the keys of its content were destroyed and every store was purged: nothing shows the content any more.',
+  description:
+    'After a deletion the keys of its content were destroyed and every store was purged: nothing shows the content any more.',
   data: z.strictObject({
     /** The deletion. */
     eventId: z.uuid(),

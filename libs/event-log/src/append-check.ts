@@ -38,7 +38,11 @@ const sizeOf = ({ id, type, data, metadata }: NewEvent): number => {
 };
 
 const bytesOf = (events: readonly NewEvent[]): number =>
-  events.reduce((sum, { type, data, metadata }) => sum + Buffer.byteLength(type) + Buffer.byteLength(data) + Buffer.byteLength(metadata), 0);
+  events.reduce(
+    (sum, { type, data, metadata }) =>
+      sum + Buffer.byteLength(type) + Buffer.byteLength(data) + Buffer.byteLength(metadata),
+    0,
+  );
 
 const limit = (bytes: number, most: number): void => {
   if (bytes > most) refuse('too_large', { bytes, limit: most });

@@ -17,7 +17,13 @@ class FakeFeed implements LogFeed {
   private readonly events: StoredEvent[] = [];
 
   add(count: number): void {
-    for (const event of newEvents(count)) this.events.push({ ...event, stream: 'a-1', revision: this.events.length, position: String(this.events.length + 1).padStart(4, '0') });
+    for (const event of newEvents(count))
+      this.events.push({
+        ...event,
+        stream: 'a-1',
+        revision: this.events.length,
+        position: String(this.events.length + 1).padStart(4, '0'),
+      });
   }
 
   wake(): void {

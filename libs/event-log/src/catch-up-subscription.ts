@@ -28,13 +28,19 @@ export interface FollowTimes {
   readonly read: number;
 }
 
-export const FOLLOW_TIMES = { firstRetry: 50, longestRetry: 5_000, silence: 15_000, read: 30_000 } satisfies FollowTimes;
+export const FOLLOW_TIMES = {
+  firstRetry: 50,
+  longestRetry: 5_000,
+  silence: 15_000,
+  read: 30_000,
+} satisfies FollowTimes;
 
 /**
  * Follows a log for ever: reads pages while it is behind, and listens only at the head. A failed read, handler or listener
  * is said and tried again from the last position handled.
  */
-export const follow = (feed: LogFeed, options: SubscribeOptions, times: FollowTimes = FOLLOW_TIMES): Subscription => new Following(feed, options, times);
+export const follow = (feed: LogFeed, options: SubscribeOptions, times: FollowTimes = FOLLOW_TIMES): Subscription =>
+  new Following(feed, options, times);
 
 class Following implements Subscription {
   position: Position | null;
@@ -61,7 +67,7 @@ class Following implements Subscription {
   }
 
   private async run(): Promise<void> {
-    for (let failures = 0; !this.isStopped; ) {
+    for (let failures = 0; !this.isStopped;) {
       try {
         if (await this.handlePage()) await this.rest();
         else await this.hurry();
@@ -83,7 +89,15 @@ class Following implements Subscription {
     this.bell.reset();
     const { isWoken } = this;
     this.isWoken = false;
-    const read = this.feed.readAll({ after: this.position, ...(filter && { filter }), ...(withForeign && { withForeign }), ...(limit !== undefined && { limit }) }, isWoken);
+    const read = this.feed.readAll(
+      {
+        after: this.position,
+        ...(filter && { filter }),
+        ...(withForeign && { withForeign }),
+        ...(limit !== undefined && { limit }),
+      },
+      isWoken,
+    );
     const page = read instanceof Promise ? await within(this.times.read, read) : read;
     if (this.isStopped) return false;
     if (page.next !== null && page.next !== this.position) {

@@ -5,7 +5,13 @@ import { eventMacOf, InvalidAppend, stampAppends, withoutMac } from '.';
 
 const SECRET = 'the secret of the seals, long enough to be one';
 const mac = eventMacOf(SECRET);
-const event = (changes: Partial<NewEvent> = {}): NewEvent => ({ id: randomUUID(), type: 'Noted', data: '{"text":"a"}', metadata: '{"actor":"user:u1"}', ...changes });
+const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
+  id: randomUUID(),
+  type: 'Noted',
+  data: '{"text":"a"}',
+  metadata: '{"actor":"user:u1"}',
+  ...changes,
+});
 const stored = (stream: string, expected: ExpectedRevision, revision: number, given = event()): StoredEvent => {
   const [stamped] = mac.stamped(stream, [given], expected) as [NewEvent];
   return { ...stamped, stream, revision, position: '1' };
@@ -50,7 +56,9 @@ describe('the MAC of an event', () => {
     expect(mac.check({ ...proven, metadata: `${proven.metadata} ` })).toBe('absent');
     expect(mac.check({ ...proven, metadata: '{"actor":"user:u1"}' })).toBe('absent');
     // Parts cannot lend each other characters.
-    expect(mac.check({ ...stored('note-1', 6, 7, event({ type: 'No', data: 'ted{}' })), type: 'Noted', data: '{}' })).toBe('wrong');
+    expect(
+      mac.check({ ...stored('note-1', 6, 7, event({ type: 'No', data: 'ted{}' })), type: 'Noted', data: '{}' }),
+    ).toBe('wrong');
   });
 
   it('says where the append did not know the revision', () => {

@@ -28,7 +28,8 @@ const LONGEST_STAMP = 80;
 export const eventMacOf = (secret: string): EventMac => {
   const hmac = new Hmac(Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/event/mac/1', 32)));
   return {
-    stamped: (stream, events, expected) => events.map((event, index) => stamped(hmac, stream, event, placeOf(expected, index))),
+    stamped: (stream, events, expected) =>
+      events.map((event, index) => stamped(hmac, stream, event, placeOf(expected, index))),
     check: (event) => {
       const found = stampIn(event.metadata);
       if (found === undefined) return 'absent';
@@ -56,7 +57,8 @@ class Hmac {
   }
 
   private digest(text: string): string {
-    if (BLOCK_BYTES + text.length * 3 > SCRATCH_BYTES) return createHmac('sha256', this.key).update(text).digest('base64url');
+    if (BLOCK_BYTES + text.length * 3 > SCRATCH_BYTES)
+      return createHmac('sha256', this.key).update(text).digest('base64url');
     const end = BLOCK_BYTES + this.inner.write(text, BLOCK_BYTES);
     this.outer.write(hash('sha256', this.inner.subarray(0, end), 'hex'), BLOCK_BYTES, 'hex');
     return hash('sha256', this.outer, 'base64url');
@@ -89,7 +91,13 @@ const stampIn = (metadata: string): Stamp | undefined => {
   const [all, , exact, fromNew, mac = ''] = match;
   const place = exact ?? (fromNew === undefined ? 'any' : `new+${fromNew}`);
   const revision = exact ?? fromNew;
-  return { place, revision: revision === undefined ? undefined : Number(revision), isNew: fromNew !== undefined, mac, metadata: `${metadata.slice(0, metadata.length - all.length)}}` };
+  return {
+    place,
+    revision: revision === undefined ? undefined : Number(revision),
+    isNew: fromNew !== undefined,
+    mac,
+    metadata: `${metadata.slice(0, metadata.length - all.length)}}`,
+  };
 };
 
 const checkPlace = ({ revision, isNew }: Stamp, actual: number): MacCheck => {
@@ -105,11 +113,21 @@ const placeOf = (expected: ExpectedRevision, index: number): string => {
 
 const stamped = (hmac: Hmac, stream: string, event: NewEvent, place: string): NewEvent => {
   const { id, type, data, metadata } = event;
-  if (!metadata.startsWith('{') || !metadata.endsWith('}')) throw new InvalidAppend('the metadata of an event are a JSON object');
+  if (!metadata.startsWith('{') || !metadata.endsWith('}'))
+    throw new InvalidAppend('the metadata of an event are a JSON object');
   const mac = hmac.of(textOf(stream, event, place, metadata));
-  return { id, type, data, metadata: `${metadata.slice(0, -1)}${metadata === '{}' ? '' : ','}"mac":"${place}.${mac}"}` };
+  return {
+    id,
+    type,
+    data,
+    metadata: `${metadata.slice(0, -1)}${metadata === '{}' ? '' : ','}"mac":"${place}.${mac}"}`,
+  };
 };
 
 /** Over parts that stand behind their lengths, so that no two events give the same text. A storage format. */
-const textOf = (stream: string, { id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>, place: string, metadata: string): string =>
-  `${place} ${id} ${stream.length}:${stream}${type.length}:${type}${data.length}:${data}${metadata}`;
+const textOf = (
+  stream: string,
+  { id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>,
+  place: string,
+  metadata: string,
+): string => `${place} ${id} ${stream.length}:${stream}${type.length}:${type}${data.length}:${data}${metadata}`;

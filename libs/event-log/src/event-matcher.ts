@@ -5,7 +5,8 @@ export const eventMatcher = (filter: EventFilter | undefined): ((type: string, s
   const types = filter?.types && asSet(filter.types);
   const prefixes = filter?.streamPrefixes;
   if (types === undefined && prefixes === undefined) return () => true;
-  return (type, stream) => (types?.has(type) ?? true) && (prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
+  return (type, stream) =>
+    (types?.has(type) ?? true) && (prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
 };
 
 /** Whoever follows the log asks with the same list for every page, and some lists name most types. */

@@ -2,7 +2,10 @@ import type { StoredEvent } from '@app/kernel';
 import type { ForeignEvent, LogPage } from './event-log';
 
 /** Everything in a page that was read forwards, in the order of the log. */
-export function* inLogOrder({ events, foreign = [] }: Pick<LogPage, 'events' | 'foreign'>): Generator<StoredEvent | ForeignEvent> {
+export function* inLogOrder({
+  events,
+  foreign = [],
+}: Pick<LogPage, 'events' | 'foreign'>): Generator<StoredEvent | ForeignEvent> {
   let next = 0;
   for (const theirs of foreign) {
     for (let ours = events[next]; ours !== undefined && ours.position < theirs.position; ours = events[next]) {

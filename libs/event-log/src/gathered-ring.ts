@@ -12,7 +12,8 @@ export class GatheredRing {
   constructor(private readonly ring: () => void) {}
 
   onAppended(): void {
-    if (this.ringing === undefined) this.ringIn(Math.max(RING_AFTER_MS, this.ringsAt + GATHERED_MS - performance.now()));
+    if (this.ringing === undefined)
+      this.ringIn(Math.max(RING_AFTER_MS, this.ringsAt + GATHERED_MS - performance.now()));
   }
 
   /** Somebody waits for those who follow: what was appended is not gathered any longer. */

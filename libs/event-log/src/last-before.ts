@@ -6,7 +6,11 @@ const FIRST_LOOK = 1;
 const NEXT_LOOK = 500;
 
 /** The last event before a position, looked for in at most so many pages; undefined when there is none. */
-export const lastBefore = async (log: Pick<EventLog, 'readAll'>, position: Position, pages = Infinity): Promise<StoredEvent | undefined> => {
+export const lastBefore = async (
+  log: Pick<EventLog, 'readAll'>,
+  position: Position,
+  pages = Infinity,
+): Promise<StoredEvent | undefined> => {
   let after: Position | null = position;
   for (let read = 0, limit = FIRST_LOOK; read < pages; read += 1, limit = NEXT_LOOK) {
     const page = await log.readAll({ direction: 'backwards', after, limit });

@@ -4,26 +4,44 @@ import { join } from 'node:path';
 import { eventCatalogue } from './aggregates';
 
 const RELEASES = join(__dirname, '../../../test/fixtures/releases');
-const META = { $correlationId: 'a', $causationId: 'a', commandId: 'a', actor: 'user:1', schema: '1', recordedAt: '2026-01-01T00:00:00.000Z' };
+const META = {
+  $correlationId: 'a',
+  $causationId: 'a',
+  commandId: 'a',
+  actor: 'user:1',
+  schema: '1',
+  recordedAt: '2026-01-01T00:00:00.000Z',
+};
 const stream = 'agent-01990000-0000-7000-8000-000000000001';
 
 /** The lines of a release's export that are events. */
 const exported = (release: string): { readonly stream: string; readonly type: string; readonly metadata: string }[] =>
-  execFileSync('tar', ['-xzOf', join(RELEASES, release, 'export.tar.gz'), 'export/log.jsonl'], { maxBuffer: 1 << 28, encoding: 'utf8' })
+  execFileSync('tar', ['-xzOf', join(RELEASES, release, 'export.tar.gz'), 'export/log.jsonl'], {
+    maxBuffer: 1 << 28,
+    encoding: 'utf8',
+  })
     .trimEnd()
     .split('\n')
     .filter((line) => line.startsWith('{"stream":'))
     .map((line) => JSON.parse(line) as { stream: string; type: string; metadata: string });
 
-const isOurs = (metadata: unknown, inStream = stream): boolean => eventCatalogue.isOurs({ stream: inStream, metadata: typeof metadata === 'string' ? metadata : JSON.stringify(metadata) });
-const without = (name: keyof typeof META): object => Object.fromEntries(Object.entries(META).filter(([key]) => key !== name));
+const isOurs = (metadata: unknown, inStream = stream): boolean =>
+  eventCatalogue.isOurs({
+    stream: inStream,
+    metadata: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+  });
+const without = (name: keyof typeof META): object =>
+  Object.fromEntries(Object.entries(META).filter(([key]) => key !== name));
 
 describe('whose an event is', () => {
-  it.each(readdirSync(RELEASES).filter((name) => /^\d/.test(name)))('is ours for every event that release %s wrote', (release) => {
-    const events = exported(release);
-    expect(events.filter((event) => !eventCatalogue.isOurs(event))).toEqual([]);
-    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(30);
-  });
+  it.each(readdirSync(RELEASES).filter((name) => /^\d/.test(name)))(
+    'is ours for every event that release %s wrote',
+    (release) => {
+      const events = exported(release);
+      expect(events.filter((event) => !eventCatalogue.isOurs(event))).toEqual([]);
+      expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(30);
+    },
+  );
 
   it.each([
     ['as this version writes them', META],
@@ -44,11 +62,25 @@ describe('whose an event is', () => {
     ['ours and something that is no text', { ...META, tries: 3 }],
     ['ours with a name that is no text', { ...META, actor: { user: 1 } }],
     ['the same names deep inside', { $meta: META }],
-    ['names of a prototype', '{"__proto__":{"$correlationId":"","$causationId":"","commandId":"","actor":"","schema":"","recordedAt":""}}'],
+    [
+      'names of a prototype',
+      '{"__proto__":{"$correlationId":"","$causationId":"","commandId":"","actor":"","schema":"","recordedAt":""}}',
+    ],
     ['ten thousand levels', `{"commandId":${'['.repeat(10_000)}${']'.repeat(10_000)}}`],
     ['a megabyte', { ...META, more: 'x'.repeat(1_000_000) }],
     ...(Object.keys(META) as (keyof typeof META)[]).map((name): [string, object] => [`all but ${name}`, without(name)]),
   ])('is not ours with metadata that are %s', (_name, metadata) => expect(isOurs(metadata)).toBe(false));
 
-  it.each(['orders-1', 'agents-1', 'agent', '-agent', '', '$ce-agent', '$$agent-1', 'Agent-1', ' agent-1', 'constructor-1'])('is not ours in a stream "%s"', (name) => expect(isOurs(META, name)).toBe(false));
+  it.each([
+    'orders-1',
+    'agents-1',
+    'agent',
+    '-agent',
+    '',
+    '$ce-agent',
+    '$$agent-1',
+    'Agent-1',
+    ' agent-1',
+    'constructor-1',
+  ])('is not ours in a stream "%s"', (name) => expect(isOurs(META, name)).toBe(false));
 });

@@ -44,7 +44,10 @@ export class BlobSweep {
 
   /** Sweeps now and every hour. */
   start(): void {
-    const sweep = () => void this.sweep().catch((error: unknown) => this.parts.logger.warn({ error }, 'blobs that nothing names were not removed'));
+    const sweep = () =>
+      void this.sweep().catch((error: unknown) =>
+        this.parts.logger.warn({ error }, 'blobs that nothing names were not removed'),
+      );
     this.timer = setInterval(sweep, EVERY_MS).unref();
     sweep();
   }
@@ -61,7 +64,7 @@ export class BlobSweep {
     const before = clock.now().getTime() - KEPT_MS;
     const left = new Set<string>();
     let count = 0;
-    for (let after: string | null = null; ; ) {
+    for (let after: string | null = null; ;) {
       const page = await blobs.list(after, PAGE);
       for (const name of await this.leftIn(page, began, before)) if (left.size < MOST_AT_ONCE) left.add(name);
       count += page.length;
@@ -92,7 +95,9 @@ export class BlobSweep {
   /** When the first event was recorded: what was stored before belongs to another log, which may have been lost or is served elsewhere. */
   private async logBegan(): Promise<number> {
     const [first] = (await this.parts.log.readAll({ limit: 1 })).events;
-    return first === undefined ? Infinity : Date.parse((JSON.parse(first.metadata) as { readonly recordedAt: string }).recordedAt);
+    return first === undefined
+      ? Infinity
+      : Date.parse((JSON.parse(first.metadata) as { readonly recordedAt: string }).recordedAt);
   }
 
   private async leftIn(names: readonly string[], began: number, before: number): Promise<readonly string[]> {

@@ -9,12 +9,17 @@ const PAGE = 500;
 const NAME = /"([0-9a-f]{32})"/g;
 
 /** Those of some blobs that the last event which says anything of them names: any event, also one that this version of the program does not know. */
-export const blobsNamedIn = async (log: Pick<LogReader, 'readAll'>, wanted: ReadonlySet<BlobName>): Promise<ReadonlySet<BlobName>> => {
+export const blobsNamedIn = async (
+  log: Pick<LogReader, 'readAll'>,
+  wanted: ReadonlySet<BlobName>,
+): Promise<ReadonlySet<BlobName>> => {
   const named = new Set<BlobName>();
   for (let after: string | null = null; wanted.size > 0; await nextTurn()) {
     const page = await log.readAll({ after, limit: PAGE });
     for (const event of page.events) {
-      const found = new Set([...event.data.matchAll(NAME)].flatMap(([, name = '']) => (wanted.has(name) ? [name] : [])));
+      const found = new Set(
+        [...event.data.matchAll(NAME)].flatMap(([, name = '']) => (wanted.has(name) ? [name] : [])),
+      );
       if (found.size === 0) continue;
       const givenUp = givenUpBy(event);
       for (const name of found) {
@@ -28,4 +33,5 @@ export const blobsNamedIn = async (log: Pick<LogReader, 'readAll'>, wanted: Read
   return named;
 };
 
-const givenUpBy = ({ type, data }: StoredEvent): ReadonlySet<BlobName> => new Set(aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }).released);
+const givenUpBy = ({ type, data }: StoredEvent): ReadonlySet<BlobName> =>
+  new Set(aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }).released);

@@ -21,21 +21,30 @@ const setUp = (state: State, reached: readonly boolean[] = []) => {
 };
 
 describe('an erasure and the builds beside', () => {
-  it.each(['paused', 'failed'] as const)('has a %s build begin anew, also where it was resumed in this moment', async (state) => {
-    const { startedOver, run } = setUp(state);
-    await run();
-    expect(startedOver).toEqual(['agents']);
-  });
+  it.each(['paused', 'failed'] as const)(
+    'has a %s build begin anew, also where it was resumed in this moment',
+    async (state) => {
+      const { startedOver, run } = setUp(state);
+      await run();
+      expect(startedOver).toEqual(['agents']);
+    },
+  );
 
-  it.each([undefined, 'building', 'verifying', 'removing'] as const)('does not wait for a build in state %s', async (state) => {
-    const { startedOver, answers, run } = setUp(state, [false]);
-    await run();
-    expect([startedOver, answers]).toEqual([[], [false]]);
-  });
+  it.each([undefined, 'building', 'verifying', 'removing'] as const)(
+    'does not wait for a build in state %s',
+    async (state) => {
+      const { startedOver, answers, run } = setUp(state, [false]);
+      await run();
+      expect([startedOver, answers]).toEqual([[], [false]]);
+    },
+  );
 
-  it.each(['ready', 'swapped'] as const)('waits for the build beside in state %s to pass the deletion', async (state) => {
-    const { answers, run } = setUp(state, [false, false, true, false]);
-    await run();
-    expect(answers).toEqual([false]);
-  });
+  it.each(['ready', 'swapped'] as const)(
+    'waits for the build beside in state %s to pass the deletion',
+    async (state) => {
+      const { answers, run } = setUp(state, [false, false, true, false]);
+      await run();
+      expect(answers).toEqual([false]);
+    },
+  );
 });

@@ -12,7 +12,11 @@ type Builds = Pick<Projecting, 'rebuild' | 'buildsReached'>;
  * log have passed it, paused and failed ones begin anew. A build under way is not waited for: it meets the deletion as it
  * goes on, and its stores are purged when it has caught up.
  */
-export const buildsReached = async (projecting: Builds, views: readonly string[], position: Position): Promise<void> => {
+export const buildsReached = async (
+  projecting: Builds,
+  views: readonly string[],
+  position: Position,
+): Promise<void> => {
   for (const view of views) {
     const state = (await projecting.rebuild(view).status())?.state;
     if (state === 'paused' || state === 'failed') await startOver(projecting, view);

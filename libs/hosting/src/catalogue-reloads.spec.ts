@@ -11,13 +11,25 @@ const setUp = () => {
   const log = new MemoryLog();
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(operatorActionEvents), noKeys));
   const ask = async (name: string, action: Parameters<typeof operatorActions.decide>[0]): Promise<void> => {
-    const meta: CommandMeta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:operator', now: new Date(0) };
+    const meta: CommandMeta = {
+      commandId: ids.next(),
+      correlationId: ids.next(),
+      actor: 'user:operator',
+      now: new Date(0),
+    };
     await decisions.transact(operatorActions, name, action, meta);
   };
   const reload = jest.fn();
   const warn = jest.fn();
-  const process = async () => new CatalogueReloads({ log, models: { reload }, after: await log.head(), logger: { warn } });
-  return { reload, warn, process, askForReload: () => ask('models', { type: 'ModelCatalogueReloadRequested', data: {} }), askForOther: () => ask('blobs', { type: 'BlobSweepRequested', data: {} }) };
+  const process = async () =>
+    new CatalogueReloads({ log, models: { reload }, after: await log.head(), logger: { warn } });
+  return {
+    reload,
+    warn,
+    process,
+    askForReload: () => ask('models', { type: 'ModelCatalogueReloadRequested', data: {} }),
+    askForOther: () => ask('blobs', { type: 'BlobSweepRequested', data: {} }),
+  };
 };
 
 describe('a process that is not the one an operator asks', () => {

@@ -22,7 +22,12 @@ export class CatalogueReloads {
 
   start(): void {
     const { log, after } = this.parts;
-    this.subscription = log.subscribe({ name: 'catalogue-reloads', after, filter: { types: ['ModelCatalogueReloadRequested'] }, onEvents: async (events) => (events.length > 0 ? this.reload() : undefined) });
+    this.subscription = log.subscribe({
+      name: 'catalogue-reloads',
+      after,
+      filter: { types: ['ModelCatalogueReloadRequested'] },
+      onEvents: async (events) => (events.length > 0 ? this.reload() : undefined),
+    });
   }
 
   async stop(): Promise<void> {

@@ -2,26 +2,43 @@ import type { Gap } from '@app/projecting';
 import type { FindOptions, StoredRow } from '@app/read-store';
 import { completeKeys } from './complete-rows';
 
-const rows = Array.from({ length: 2_500 }, (_, n): StoredRow => ({ key: `k${n}`, position: '1', row: { createdAt: String(n).padStart(4, '0') }, size: 30 }));
+const rows = Array.from({ length: 2_500 }, (_, n): StoredRow => ({
+  key: `k${n}`,
+  position: '1',
+  row: { createdAt: String(n).padStart(4, '0') },
+  size: 30,
+}));
 const store = {
   find: async (_view: string, { after, limit }: FindOptions) => {
     const from = after === undefined ? 0 : rows.findIndex(({ key }) => key === after.key) + 1;
     return rows.slice(from, from + limit);
   },
 };
-const keys = (gap: Gap | undefined) => completeKeys({ gap: async () => gap }, store)('documents', { spaceId: 's1' }, [{ field: 'createdAt', order: 'asc' }], '7');
+const keys = (gap: Gap | undefined) =>
+  completeKeys({ gap: async () => gap }, store)(
+    'documents',
+    { spaceId: 's1' },
+    [{ field: 'createdAt', order: 'asc' }],
+    '7',
+  );
 
 describe('rows that a policy must not miss', () => {
   it('are all there', async () => expect(await keys(undefined)).toEqual(rows.map(({ key }) => key)));
 
   it('are asked for again where the view shows them later', async () => {
-    await expect(keys({ reason: 'it is behind the log', passes: true })).rejects.toMatchObject({ name: 'Unavailable', message: 'the view documents is unavailable: it is behind the log' });
+    await expect(keys({ reason: 'it is behind the log', passes: true })).rejects.toMatchObject({
+      name: 'Unavailable',
+      message: 'the view documents is unavailable: it is behind the log',
+    });
   });
 
   it('hold the policy back where dead letters must be solved first', async () => {
-    await expect(keys({ reason: 'events wait in it as dead letters (2): solve them first', passes: false })).rejects.toMatchObject({
+    await expect(
+      keys({ reason: 'events wait in it as dead letters (2): solve them first', passes: false }),
+    ).rejects.toMatchObject({
       name: 'Error',
-      message: 'the view documents does not show everything: events wait in it as dead letters (2): solve them first, then retry this',
+      message:
+        'the view documents does not show everything: events wait in it as dead letters (2): solve them first, then retry this',
     });
   });
 });

@@ -9,7 +9,12 @@ const VIEW_MS = 30_000;
  * where it will do so later, and another error where dead letters must be solved first: a reaction becomes one itself then,
  * to be retried after them.
  */
-export const viewComplete = async (projecting: Pick<Projecting, 'gap'>, view: string, position: Position, waitMs = VIEW_MS): Promise<void> => {
+export const viewComplete = async (
+  projecting: Pick<Projecting, 'gap'>,
+  view: string,
+  position: Position,
+  waitMs = VIEW_MS,
+): Promise<void> => {
   const gap = await projecting.gap(view, position, waitMs);
   if (gap === undefined) return;
   if (gap.passes) throw new Unavailable(`the view ${view}`, gap.reason);

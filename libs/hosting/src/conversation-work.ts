@@ -1,4 +1,11 @@
-import { Answerer, type ConversationDeletionParts, deleteConversations, History, type Retriever, Turns } from '@app/conversations';
+import {
+  Answerer,
+  type ConversationDeletionParts,
+  deleteConversations,
+  History,
+  type Retriever,
+  Turns,
+} from '@app/conversations';
 import type { Retrieval } from '@app/knowledge';
 import type { Policy } from '@app/projecting';
 import { Claims, type ReadStore, type StoredRow } from '@app/read-store';
@@ -21,7 +28,9 @@ export interface ConversationWork {
 }
 
 /** What works on conversations: answers, and the reactions to deletions. */
-export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrieval; readonly currency: string; readonly metering: Metering }): ConversationWork => {
+export const conversationWork = (
+  parts: WorkParts & { readonly retrieval: Retrieval; readonly currency: string; readonly metering: Metering },
+): ConversationWork => {
   const { stores, projecting, models, ids, clock, logger, retrieval, currency, metering } = parts;
   const { decisions, log, codec, readStore } = stores;
   const turns = new Turns({
@@ -34,15 +43,29 @@ export const conversationWork = (parts: WorkParts & { readonly retrieval: Retrie
   });
   const keys = completeKeys(projecting, readStore);
   const conversationsOf: ConversationDeletionParts['conversationsOf'] = (owner, position) =>
-    keys(conversations.name, { ...owner }, [...('userId' in owner ? [{ field: 'agentId', order: 'asc' as const }] : []), { field: 'createdAt', order: 'desc' }], position);
-  return { turns, policies: [deleteConversations({ decisions, log, clock, conversationsOf })], unfinished: { name: 'turns', finish: () => turns.closeAbandonedTurns() } };
+    keys(
+      conversations.name,
+      { ...owner },
+      [
+        ...('userId' in owner ? [{ field: 'agentId', order: 'asc' as const }] : []),
+        { field: 'createdAt', order: 'desc' },
+      ],
+      position,
+    );
+  return {
+    turns,
+    policies: [deleteConversations({ decisions, log, clock, conversationsOf })],
+    unfinished: { name: 'turns', finish: () => turns.closeAbandonedTurns() },
+  };
 };
 
 /** Knowledge as conversations ask for it: passages with the media type of their document. */
 const retrieverOver = (retrieval: Retrieval, store: Pick<ReadStore, 'getMany'>): Retriever => ({
   retrieve: async (agent, text, asking) => {
     const hits = await retrieval.search(agent, { text, limit: PASSAGES_IN_PROMPT, mode: 'hybrid' }, asking);
-    const rows = (await store.getMany(documents.name, [...new Set(hits.map(({ documentId }) => documentId))])) as readonly StoredRow<DocumentRow>[];
+    const rows = (await store.getMany(documents.name, [
+      ...new Set(hits.map(({ documentId }) => documentId)),
+    ])) as readonly StoredRow<DocumentRow>[];
     const types = new Map(rows.map(({ key, row }) => [key, row.mimeType]));
     // A document that is deleted in this moment has no row any more: it is not quoted.
     return hits.flatMap((hit) => {

@@ -12,7 +12,10 @@ const VIEW_MS = 30_000;
 
 export interface ErasureWorkParts {
   readonly stores: Stores;
-  readonly projecting: Pick<Projecting, 'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'lettersOfBuilds' | 'events'>;
+  readonly projecting: Pick<
+    Projecting,
+    'names' | 'waitFor' | 'rebuild' | 'buildsReached' | 'lettersOfBuilds' | 'events'
+  >;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -21,7 +24,9 @@ export interface ErasureWorkParts {
 export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkParts): Policy => {
   const { log, codec, vault, blobs, decisions, readStore, searchIndex } = stores;
   const viewsReached = async (position: Position): Promise<void> => {
-    const late = await Promise.all(projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])));
+    const late = await Promise.all(
+      projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])),
+    );
     const [view] = late.flat();
     if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
     await buildsReached(projecting, projecting.names(), position);
@@ -41,7 +46,9 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
   // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.
   projecting.events.on('rebuild', ({ view, state }) => {
     if (state !== 'ready') return;
-    Promise.all([readStore.purge(), searchIndex.purge()]).catch((error: unknown) => logger.warn({ view, error }, 'the stores were not purged after a rebuild; the next erasure purges them'));
+    Promise.all([readStore.purge(), searchIndex.purge()]).catch((error: unknown) =>
+      logger.warn({ view, error }, 'the stores were not purged after a rebuild; the next erasure purges them'),
+    );
   });
   return eraseContent({
     log,
@@ -53,7 +60,10 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     blobsOf: async (stream) => (aggregates.holdBlobs(stream) ? blobsInStream(log, stream) : []),
     viewsReached,
     heldBack: (streams) => heldBack.join(streams),
-    stores: [{ name: 'views', purge: () => readStore.purge() }, { name: 'search', purge: () => searchIndex.purge() }],
+    stores: [
+      { name: 'views', purge: () => readStore.purge() },
+      { name: 'search', purge: () => searchIndex.purge() },
+    ],
     onReceipt: (stream) => noted.join(stream),
     memories: [{ name: 'decisions', forget: (things) => things.forEach((thing) => decisions.forget(thing)) }],
   });
@@ -61,6 +71,8 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
 
 /** Names are not encrypted: nothing is decoded. */
 const blobsInStream = async (log: StreamLog, stream: string): Promise<readonly BlobName[]> => {
-  const named = (await log.readStream(stream)).map(({ type, data }) => aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }));
+  const named = (await log.readStream(stream)).map(({ type, data }) =>
+    aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }),
+  );
   return [...new Set(named.flatMap(({ held, released }) => [...held, ...released]))];
 };

@@ -12,9 +12,14 @@ const DONE = 'erasures-finished';
 type Done = { readonly at: string; readonly receipt: string | null };
 
 /** Notes the stream of a receipt of an erasure, once it is written; not while erasures are finished, which must begin again where that is cut short. */
-export const noteReceipt = async (readStore: Pick<ReadStore, 'readState' | 'writeState'>, receipt: string, now: Date): Promise<void> => {
+export const noteReceipt = async (
+  readStore: Pick<ReadStore, 'readState' | 'writeState'>,
+  receipt: string,
+  now: Date,
+): Promise<void> => {
   const done = (await readStore.readState(DONE)) as Done | string | undefined;
-  if (typeof done === 'object') await readStore.writeState(DONE, { at: now.toISOString(), receipt } satisfies Done, { expected: done });
+  if (typeof done === 'object')
+    await readStore.writeState(DONE, { at: now.toISOString(), receipt } satisfies Done, { expected: done });
 };
 
 export interface FinishErasuresParts {
@@ -31,7 +36,11 @@ export interface FinishErasuresParts {
 export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasuresParts): Promise<void> => {
   const { log, vault, readStore } = stores;
   const done = (await readStore.readState(DONE)) as Done | string | undefined;
-  if (typeof done === 'object' && (done.receipt === null || (await log.readStream(done.receipt, { limit: 1 })).length > 0)) return;
+  if (
+    typeof done === 'object' &&
+    (done.receipt === null || (await log.readStream(done.receipt, { limit: 1 })).length > 0)
+  )
+    return;
   await readStore.writeState(DONE, null);
   const finish = async (thing: string): Promise<void> => {
     const remove = aggregates.deletionOf(thing);
@@ -39,11 +48,17 @@ export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasu
     if (remove === undefined || last === undefined || aggregates.erasingTypes.includes(last.type)) return;
     const commandId = ids.next();
     logger.warn({ thing }, 'erased after the backup that was restored: it is deleted again');
-    await remove(stores.decisions, idOf(thing), { commandId, correlationId: commandId, actor: 'system:restore', now: clock.now() }).catch(unlessGone);
+    await remove(stores.decisions, idOf(thing), {
+      commandId,
+      correlationId: commandId,
+      actor: 'system:restore',
+      now: clock.now(),
+    }).catch(unlessGone);
   };
-  for (let after: string | null = null; ; ) {
+  for (let after: string | null = null; ;) {
     const page = await vault.destroyed(after, PAGE);
-    for (let from = 0; from < page.length; from += CONCURRENCY) await Promise.all(page.slice(from, from + CONCURRENCY).map(({ thing }) => finish(thing)));
+    for (let from = 0; from < page.length; from += CONCURRENCY)
+      await Promise.all(page.slice(from, from + CONCURRENCY).map(({ thing }) => finish(thing)));
     if (page.length < PAGE) break;
     after = page.at(-1)?.thing ?? null;
   }

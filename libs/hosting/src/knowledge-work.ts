@@ -1,5 +1,15 @@
 import type { Clock, Config, Ids } from '@app/kernel';
-import { Batches, deleteKnowledge, deleteTagsOfDeletedSpaces, IngestionWorker, ingestWaitingDocuments, PASSAGES, ProgressBoard, removeSupersededBlobs, Retrieval } from '@app/knowledge';
+import {
+  Batches,
+  deleteKnowledge,
+  deleteTagsOfDeletedSpaces,
+  IngestionWorker,
+  ingestWaitingDocuments,
+  PASSAGES,
+  ProgressBoard,
+  removeSupersededBlobs,
+  Retrieval,
+} from '@app/knowledge';
 import type { Models } from '@app/models';
 import type { Policy, Projecting } from '@app/projecting';
 import { Claims } from '@app/read-store';
@@ -37,7 +47,16 @@ export interface KnowledgeWork {
 }
 
 /** What works on Knowledge: search, ingestion, and the reactions to additions and deletions. */
-export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock, roles, logger }: WorkParts & { readonly metering: Metering }): KnowledgeWork => {
+export const knowledgeWork = ({
+  stores,
+  projecting,
+  models,
+  metering,
+  ids,
+  clock,
+  roles,
+  logger,
+}: WorkParts & { readonly metering: Metering }): KnowledgeWork => {
   const { decisions, blobs, log, readStore, searchIndex } = stores;
   const claims = new Claims(readStore, clock, ids.next(), CLAIM_MS);
   const worker = new IngestionWorker({
@@ -51,7 +70,8 @@ export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock
     progress: new ProgressBoard(readStore, clock),
     claims,
     searchable: async (documentId, { position, revision }, withinMs) =>
-      (await projecting.waitFor(PASSAGES, position, withinMs)) && ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
+      (await projecting.waitFor(PASSAGES, position, withinMs)) &&
+      ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
     waiting: () => waitingDocuments(readStore, SWEPT),
   });
   const keys = completeKeys(projecting, readStore);
@@ -59,8 +79,20 @@ export const knowledgeWork = ({ stores, projecting, models, metering, ids, clock
     keys(documents.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
   // Workers elsewhere find what is added in the queue.
   const here = roles.includes('worker') ? worker : { offer: () => undefined };
-  const policies = [ingestWaitingDocuments(here), deleteKnowledge({ decisions, log, clock, documentsOf }), deleteTagsOfDeletedSpaces({ decisions, log, clock }), removeSupersededBlobs(blobs)];
+  const policies = [
+    ingestWaitingDocuments(here),
+    deleteKnowledge({ decisions, log, clock, documentsOf }),
+    deleteTagsOfDeletedSpaces({ decisions, log, clock }),
+    removeSupersededBlobs(blobs),
+  ];
   const blobSweep = new BlobSweep({ blobs, log, readStore, projecting, clock, logger });
   const batches = new Batches(decisions, claims, clock);
-  return { retrieval: new Retrieval(searchIndex, { models, metering }), worker, blobSweep, batches, policies, unfinished: { name: 'documents', finish: () => batches.finish() } };
+  return {
+    retrieval: new Retrieval(searchIndex, { models, metering }),
+    worker,
+    blobSweep,
+    batches,
+    policies,
+    unfinished: { name: 'documents', finish: () => batches.finish() },
+  };
 };

@@ -9,11 +9,25 @@ export class MissingStore extends Error {
 }
 
 /** Throws `MissingStore` rather than begin anew beside what is left: nobody could sign in, and what is written from then on would hide the loss. */
-export const demandWhole = async ({ log, vault, readStore }: { readonly log: EventLog; readonly vault: Vault; readonly readStore: ReadStore }): Promise<void> => {
+export const demandWhole = async ({
+  log,
+  vault,
+  readStore,
+}: {
+  readonly log: EventLog;
+  readonly vault: Vault;
+  readonly readStore: ReadStore;
+}): Promise<void> => {
   const seen = await furthestSeen(readStore);
   const head = await log.head();
-  if (head === null && seen !== null) throw new MissingStore(`The log is empty, but the views have followed it to ${seen}: it is not the log that they were made from. Put it back (DATA_DIR/log, EVENTSTORE_URL), or restore a backup. To begin anew, take the views away too.`);
-  if (head !== null && (await isEmpty(vault))) throw new MissingStore('The log holds events, but the vault is empty: the data keys are missing that they were encrypted with. Put the vault back (DATA_DIR/vault, MONGODB_URL), or restore with --keys.');
+  if (head === null && seen !== null)
+    throw new MissingStore(
+      `The log is empty, but the views have followed it to ${seen}: it is not the log that they were made from. Put it back (DATA_DIR/log, EVENTSTORE_URL), or restore a backup. To begin anew, take the views away too.`,
+    );
+  if (head !== null && (await isEmpty(vault)))
+    throw new MissingStore(
+      'The log holds events, but the vault is empty: the data keys are missing that they were encrypted with. Put the vault back (DATA_DIR/vault, MONGODB_URL), or restore with --keys.',
+    );
 };
 
 const furthestSeen = async (readStore: ReadStore): Promise<string | null> => {

@@ -23,7 +23,12 @@ describe('what is read elsewhere than in the log', () => {
 
   it('has the log asked anew: it may tell of what came since', async () => {
     const store = opened();
-    const reads: readonly (() => Promise<unknown>)[] = [() => store.readState('a'), () => store.listState('a'), () => store.writeState('a', 1), () => search.search('documents', {} as never)];
+    const reads: readonly (() => Promise<unknown>)[] = [
+      () => store.readState('a'),
+      () => store.listState('a'),
+      () => store.writeState('a', 1),
+      () => search.search('documents', {} as never),
+    ];
     for (const read of reads) expect(await servesBehind(read)).toBe(false);
     expect(await servesBehind(async () => undefined)).toBe(true);
   });

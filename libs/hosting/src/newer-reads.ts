@@ -2,10 +2,18 @@ import { renewReadScope } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { SearchIndex } from '@app/search-index';
 
-type Reads<Store> = { readonly [Name in keyof Store]: Store[Name] extends (...given: never[]) => Promise<unknown> ? Name : never }[keyof Store];
+type Reads<Store> = {
+  readonly [Name in keyof Store]: Store[Name] extends (...given: never[]) => Promise<unknown> ? Name : never;
+}[keyof Store];
 
 /** What is read elsewhere may tell of what came after the log was asked, also by others' claims and leases: whoever goes on from there has it asked anew. */
-export const asNewerReads = ({ readStore, searchIndex }: { readonly readStore: ReadStore; readonly searchIndex: SearchIndex }): void => {
+export const asNewerReads = ({
+  readStore,
+  searchIndex,
+}: {
+  readonly readStore: ReadStore;
+  readonly searchIndex: SearchIndex;
+}): void => {
   renewing(readStore, ['get', 'getMany', 'find', 'count', 'readState', 'listState', 'writeState']);
   renewing(searchIndex, ['search']);
 };

@@ -1,6 +1,18 @@
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs, openS3Blobs } from '@app/blobs';
-import { type EventLog, type EventMac, type EventStoreOptions, type FolderLock, type LogReader, lockLogFolder, openEventStoreLog, openEventStoreLogReader, openSqliteEventLog, openSqliteLogReader, stampAppends } from '@app/event-log';
+import {
+  type EventLog,
+  type EventMac,
+  type EventStoreOptions,
+  type FolderLock,
+  type LogReader,
+  lockLogFolder,
+  openEventStoreLog,
+  openEventStoreLogReader,
+  openSqliteEventLog,
+  openSqliteLogReader,
+  stampAppends,
+} from '@app/event-log';
 import { type Clock, type Config, Decisions, EventCodec, hasEmbeddedStore, patiently, type Warn } from '@app/kernel';
 import { openMongoReadStore, openSqliteReadStore, type ReadStore } from '@app/read-store';
 import { openElasticsearchIndex, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
@@ -27,7 +39,9 @@ export interface InstanceKeys {
 }
 
 /** What rebuilds need of the stores. */
-export type RebuildStores = Pick<Stores, 'readStore' | 'searchIndex' | 'blobs' | 'codec' | 'close'> & { readonly log: LogReader };
+export type RebuildStores = Pick<Stores, 'readStore' | 'searchIndex' | 'blobs' | 'codec' | 'close'> & {
+  readonly log: LogReader;
+};
 
 /** What hashes of API keys and names are keyed with. It stands in the vault like a data key, so that another `VAULT_KEY` leaves it as it is. */
 export const INSTANCE_SECRET = 'instance-secret';
@@ -41,17 +55,30 @@ type Opened = Pick<Stores, 'readStore' | 'searchIndex' | 'vault' | 'blobs' | 'co
 
 /** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. */
 export const openLog = (config: Config): Promise<EventLog> =>
-  config.EVENTSTORE_URL === undefined ? openSqliteEventLog({ folder: folderOf(config, 'log') }) : openEventStoreLog(onServer(config.EVENTSTORE_URL));
+  config.EVENTSTORE_URL === undefined
+    ? openSqliteEventLog({ folder: folderOf(config, 'log') })
+    : openEventStoreLog(onServer(config.EVENTSTORE_URL));
 
 /** Opens the log for those who only look: beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */
-export const openLogReader = (config: Config, options: { readonly evenIfUnsound?: boolean } = {}): Promise<LogReader> =>
-  config.EVENTSTORE_URL === undefined ? openSqliteLogReader({ folder: folderOf(config, 'log'), ...options }) : openEventStoreLogReader(onServer(config.EVENTSTORE_URL));
+export const openLogReader = (
+  config: Config,
+  options: { readonly evenIfUnsound?: boolean } = {},
+): Promise<LogReader> =>
+  config.EVENTSTORE_URL === undefined
+    ? openSqliteLogReader({ folder: folderOf(config, 'log'), ...options })
+    : openEventStoreLogReader(onServer(config.EVENTSTORE_URL));
 
 /** Others may write to the server, too; nobody but us writes the embedded log. */
 const onServer = (url: string): EventStoreOptions => ({ url, ours: eventCatalogue });
 
 /** Opens the other stores beside a log, whose appends carry MACs from then on, each on the server that its variable names, else under `DATA_DIR`. Waits ten minutes for servers that are away. `close` closes the log too, and so does a failure. */
-export const openStores = async (config: Config, log: EventLog, { vaultKey, mac }: InstanceKeys, clock: Clock, warn = silent): Promise<Stores> => {
+export const openStores = async (
+  config: Config,
+  log: EventLog,
+  { vaultKey, mac }: InstanceKeys,
+  clock: Clock,
+  warn = silent,
+): Promise<Stores> => {
   let lock: FolderLock | undefined;
   stampAppends(log, mac);
   try {
@@ -90,18 +117,42 @@ const close = async ({ searchIndex, readStore, vault }: Opened, log: LogReader):
   for (const store of [searchIndex, readStore, vault, log]) await store.close();
 };
 
-export const openVault = ({ MONGODB_URL: url, ...config }: Config, wrappingKey: string, clock: Clock, warn = silent, patienceMs?: number): Promise<Vault> =>
-  url === undefined ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock }) : patiently(() => openMongoVault({ url, wrappingKey, clock }), { warn, patienceMs });
+export const openVault = (
+  { MONGODB_URL: url, ...config }: Config,
+  wrappingKey: string,
+  clock: Clock,
+  warn = silent,
+  patienceMs?: number,
+): Promise<Vault> =>
+  url === undefined
+    ? openSqliteVault({ folder: folderOf(config, 'vault'), wrappingKey, clock })
+    : patiently(() => openMongoVault({ url, wrappingKey, clock }), { warn, patienceMs });
 
-export const openBlobs = ({ S3_URL: url, ...config }: Config, vault: Vault, warn = silent, patienceMs?: number): Promise<Blobs> =>
-  url === undefined ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault }) : patiently(() => openS3Blobs({ url, vault }), { warn, patienceMs });
+export const openBlobs = (
+  { S3_URL: url, ...config }: Config,
+  vault: Vault,
+  warn = silent,
+  patienceMs?: number,
+): Promise<Blobs> =>
+  url === undefined
+    ? openFileBlobs({ folder: folderOf(config, 'blobs'), vault })
+    : patiently(() => openS3Blobs({ url, vault }), { warn, patienceMs });
 
-const openReadStore = ({ MONGODB_URL: url, ...config }: Config, warn: Warn, inThread: boolean, patienceMs?: number): Promise<ReadStore> =>
-  url === undefined ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread }) : patiently(() => openMongoReadStore({ url }), { warn, patienceMs });
+const openReadStore = (
+  { MONGODB_URL: url, ...config }: Config,
+  warn: Warn,
+  inThread: boolean,
+  patienceMs?: number,
+): Promise<ReadStore> =>
+  url === undefined
+    ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread })
+    : patiently(() => openMongoReadStore({ url }), { warn, patienceMs });
 
 /** Elasticsearch is not waited for: it may come later. */
 const openSearchIndex = ({ ELASTICSEARCH_URL: url, ...config }: Config, inThread: boolean): Promise<SearchIndex> =>
-  url === undefined ? openSqliteSearchIndex({ folder: folderOf(config, 'search'), inThread }) : openElasticsearchIndex({ url });
+  url === undefined
+    ? openSqliteSearchIndex({ folder: folderOf(config, 'search'), inThread })
+    : openElasticsearchIndex({ url });
 
 const folderOf = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, name: string): string => join(DATA_DIR, name);
 

@@ -15,7 +15,12 @@ import { projections } from './projections';
 const kinds = [
   { category: 'agent', events: agentEvents, own: 'agentId' },
   { category: 'apiKey', events: apiKeyEvents, own: 'keyId' },
-  { category: 'conversation', events: conversationEvents, own: 'conversationId', makes: ['messageId', 'parentId', 'answerId'] },
+  {
+    category: 'conversation',
+    events: conversationEvents,
+    own: 'conversationId',
+    makes: ['messageId', 'parentId', 'answerId'],
+  },
   { category: 'document', events: documentEvents, own: 'documentId' },
   { category: 'tags', events: tagEvents, own: 'spaceId', makes: ['tagId'] },
   { category: 'user', events: userEvents, own: 'userId' },
@@ -33,13 +38,26 @@ const eventOf = (type: string, stream: number, position: number): RecordedEvent 
   const kind = kinds.find(({ events }) => events.some((event) => event.type === type));
   const idIn = (field: string, value: unknown): unknown => {
     if (field === kind?.own) return String(stream);
-    if (kind !== undefined && 'makes' in kind && kind.makes.some((made) => made === field)) return value === null ? null : `${String(value)}-${stream}`;
+    if (kind !== undefined && 'makes' in kind && kind.makes.some((made) => made === field))
+      return value === null ? null : `${String(value)}-${stream}`;
     if (field === 'tagIds' || field === 'attached' || field === 'detached') return ['t'];
     return kinds.some(({ own }) => own === field) && value !== null ? '0' : value;
   };
-  const data = JSON.parse(JSON.stringify(goldenData(type, Math.max(...(golden.get(type) ?? [1])))), idIn) as RecordedEvent['data'];
+  const data = JSON.parse(
+    JSON.stringify(goldenData(type, Math.max(...(golden.get(type) ?? [1])))),
+    idIn,
+  ) as RecordedEvent['data'];
   const at = String(position).padStart(6, '0');
-  const context = { id: `e${at}`, stream: `${kind?.category ?? 'other'}-${stream}`, revision: position, position: at, recordedAt: '2026-01-01T00:00:00.000Z', actor: 'user:u', commandId: 'c', correlationId: 'c' };
+  const context = {
+    id: `e${at}`,
+    stream: `${kind?.category ?? 'other'}-${stream}`,
+    revision: position,
+    position: at,
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    actor: 'user:u',
+    commandId: 'c',
+    correlationId: 'c',
+  };
   return { type, data, context };
 };
 
@@ -55,15 +73,22 @@ const isPerStream = (projection: RowProjection): boolean => {
   const happenings = fc.array(fc.tuple(fc.constantFrom(...types), fc.integer({ min: 0, max: 1 })), { maxLength: 30 });
   const property = fc.property(happenings, (drawn) => {
     const events = drawn.map(([type, stream], index) => eventOf(type, stream, index));
-    const apart = [...Map.groupBy(events, ({ context }) => context.stream).values()].flatMap((stream) => [...fold(projection, stream)]);
+    const apart = [...Map.groupBy(events, ({ context }) => context.stream).values()].flatMap((stream) => [
+      ...fold(projection, stream),
+    ]);
     const together = fold(projection, events);
-    return apart.length === together.size && apart.every(([key, row]) => JSON.stringify(row) === JSON.stringify(together.get(key)));
+    return (
+      apart.length === together.size &&
+      apart.every(([key, row]) => JSON.stringify(row) === JSON.stringify(together.get(key)))
+    );
   });
   return !fc.check(property, { numRuns: 200, seed: 7 }).failed;
 };
 
 describe('projections whose view is divided into slices', () => {
-  it.each(rows.filter(({ perStream }) => perStream === true).map((projection) => [projection.name, projection] as const))('%s touches only rows of the stream of the event', (_, projection) => {
+  it.each(
+    rows.filter(({ perStream }) => perStream === true).map((projection) => [projection.name, projection] as const),
+  )('%s touches only rows of the stream of the event', (_, projection) => {
     expect(isPerStream(projection)).toBe(true);
   });
 
@@ -75,12 +100,17 @@ describe('projections whose view is divided into slices', () => {
 describe('projections that are handed no data', () => {
   /** True when what an event does is the same without its data. */
   const isContextOnly = ({ apply, types }: RowProjection): boolean =>
-    types.filter((type) => golden.has(type)).every((type) => {
-      const event = eventOf(type, 0, 1);
-      return JSON.stringify(apply(event)) === JSON.stringify(apply({ ...event, data: Object.freeze({}) }));
-    });
+    types
+      .filter((type) => golden.has(type))
+      .every((type) => {
+        const event = eventOf(type, 0, 1);
+        return JSON.stringify(apply(event)) === JSON.stringify(apply({ ...event, data: Object.freeze({}) }));
+      });
 
-  it.each(rows.filter(({ contextOnly }) => contextOnly === true).map((projection) => [projection.name, projection] as const))('%s reads none', (_, projection) => expect(isContextOnly(projection)).toBe(true));
+  it.each(
+    rows.filter(({ contextOnly }) => contextOnly === true).map((projection) => [projection.name, projection] as const),
+  )('%s reads none', (_, projection) => expect(isContextOnly(projection)).toBe(true));
 
-  it('are told from one that does', () => expect(rows.filter(({ name }) => name === 'tags').map(isContextOnly)).toEqual([false]));
+  it('are told from one that does', () =>
+    expect(rows.filter(({ name }) => name === 'tags').map(isContextOnly)).toEqual([false]));
 });

@@ -23,4 +23,27 @@ import { users } from '@projections/users';
 import { aggregates } from './aggregates';
 
 /** Every view of the product. */
-export const projections: readonly Projection[] = [agentVersions, agents, apiKeys, auditObjects, auditTrail(aggregates.catalogue.all().map(({ type }) => type)), conversations, documentLogs, documents, ingestionQueue, invocations, limits, messages, namedBlobs(aggregates.blobEvents()), passages, prompts, restatements, spaceMembers, spaces, tags, usage, usageDays, users];
+export const projections: readonly Projection[] = [
+  agentVersions,
+  agents,
+  apiKeys,
+  auditObjects,
+  auditTrail(aggregates.catalogue.all().map(({ type }) => type)),
+  conversations,
+  documentLogs,
+  documents,
+  ingestionQueue,
+  invocations,
+  limits,
+  messages,
+  namedBlobs(aggregates.blobEvents()),
+  passages,
+  prompts,
+  restatements,
+  spaceMembers,
+  spaces,
+  tags,
+  usage,
+  usageDays,
+  users,
+];

@@ -27,14 +27,16 @@ export const restatingWork = ({ stores, projecting, clock }: RestatingParts): Re
   const { log, readStore } = stores;
   const restatements = new Restatements(stores, async function* (period, place) {
     const after = place === null ? undefined : { values: [place.at], key: place.id };
-    for await (const rows of invocationPages(readStore, { filters: [], ...period }, { order: 'asc', after })) yield rows.map(({ row }) => row);
+    for await (const rows of invocationPages(readStore, { filters: [], ...period }, { order: 'asc', after }))
+      yield rows.map(({ row }) => row);
   });
   const finish = async (): Promise<void> => {
     const now = clock.now();
     const left = await openRestatements(readStore, new Date(now.getTime() - ABANDONED_MS).toISOString());
     if (left.length === 0) return;
     const head = await log.head();
-    if (head !== null && !(await projecting.waitFor(invocations.name, head, VIEW_MS))) throw new Unavailable('the view of usage', 'it is behind the log');
+    if (head !== null && !(await projecting.waitFor(invocations.name, head, VIEW_MS)))
+      throw new Unavailable('the view of usage', 'it is behind the log');
     for (const id of left) {
       const commandId = deriveId(id, 'finish');
       await restatements.finish(id, { commandId, correlationId: commandId, actor: 'system:restatements', now });

@@ -15,7 +15,15 @@ export interface RebuildThreadData {
 
 /** Hands out one thread that rebuilds views; it ends some time after the last one who had it closed it. */
 export const rebuildWorkers = (data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
-  const thread = callThread<RebuildWorker>('rebuild', () => startThread(__dirname, 'rebuild.thread', __filename, { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } }), []);
+  const thread = callThread<RebuildWorker>(
+    'rebuild',
+    () =>
+      startThread(__dirname, 'rebuild.thread', __filename, {
+        workerData: data,
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      }),
+    [],
+  );
   let users = 0;
   let ending: NodeJS.Timeout | undefined;
   const close = async (): Promise<void> => {

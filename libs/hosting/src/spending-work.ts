@@ -31,7 +31,8 @@ export const spendingWork = ({ stores, projecting, config, ...parts }: SpendingP
   /** The end of the log, which usage records have reached. */
   const complete = async (): Promise<string | null> => {
     const head = await log.head();
-    if (head !== null && !(await projecting.waitFor(invocations.name, head, VIEW_MS))) throw new Unavailable('the view of usage', 'it is behind the log');
+    if (head !== null && !(await projecting.waitFor(invocations.name, head, VIEW_MS)))
+      throw new Unavailable('the view of usage', 'it is behind the log');
     return head;
   };
   const ledger = new Ledger({
@@ -41,7 +42,10 @@ export const spendingWork = ({ stores, projecting, config, ...parts }: SpendingP
     currency: config.DEFAULT_CURRENCY,
     spentSince: async (scope, start) => {
       const upTo = await complete();
-      return { upTo, spent: upTo === null ? 0n : await spentIn(readStore, scope, start, upTo, await sumsUpTo(projecting, upTo)) };
+      return {
+        upTo,
+        spent: upTo === null ? 0n : await spentIn(readStore, scope, start, upTo, await sumsUpTo(projecting, upTo)),
+      };
     },
     recorded: async (id) => {
       const head = await log.head();

@@ -1,8 +1,25 @@
-import { agentDecider, CreatePersonalAgentHandler, defaultConfig, deleteAgents, makePersonalAgents, personalAgentOf } from '@app/agents';
+import {
+  agentDecider,
+  CreatePersonalAgentHandler,
+  defaultConfig,
+  deleteAgents,
+  makePersonalAgents,
+  personalAgentOf,
+} from '@app/agents';
 import { apiKeyDecider, CreateUser, DeleteUser, grantAgentsToTheirKeys, releaseMailAddresses } from '@app/identity';
 import { EventCodec, type RecordedEvent } from '@app/kernel';
 import type { Policy } from '@app/projecting';
-import { CreatePersonalSpaceHandler, CreateSpace, DeleteSpace, deletePrompts, forgetMembers, keepPersonalSpaces, personalSpaceOf, promptDecider, spaceDecider } from '@app/spaces';
+import {
+  CreatePersonalSpaceHandler,
+  CreateSpace,
+  DeleteSpace,
+  deletePrompts,
+  forgetMembers,
+  keepPersonalSpaces,
+  personalSpaceOf,
+  promptDecider,
+  spaceDecider,
+} from '@app/spaces';
 import { openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
 import { eventCatalogue } from './aggregates';
 
@@ -14,11 +31,16 @@ beforeAll(async () => {
 });
 afterAll(() => tenancy.close());
 
-const noKeys = { ensureKey: () => Promise.reject(new Error('no key is made here')), keys: async () => new Map<string, Buffer>() };
+const noKeys = {
+  ensureKey: () => Promise.reject(new Error('no key is made here')),
+  keys: async () => new Map<string, Buffer>(),
+};
 
 /** The last event of a stream, as a policy reads it. */
 const lastOf = async (stream: string): Promise<RecordedEvent> => {
-  const [event] = await new EventCodec(eventCatalogue, noKeys).decode(await tenancy.log.readStream(stream, { direction: 'backwards', limit: 1 }));
+  const [event] = await new EventCodec(eventCatalogue, noKeys).decode(
+    await tenancy.log.readStream(stream, { direction: 'backwards', limit: 1 }),
+  );
   if (event === undefined) throw new Error(`${stream} is empty`);
   return event;
 };
@@ -26,13 +48,35 @@ const spaceStatus = async (id: string) => (await process.decisions.load(spaceDec
 const agentStatus = async (id: string) => (await process.decisions.load(agentDecider, id)).state.status;
 const promptStatus = async (id: string) => (await process.decisions.load(promptDecider, id)).state.status;
 const parts = () => ({ decisions: process.decisions, log: tenancy.log, clock: tenancy.clock });
-const user = async () => (await process.createUser.execute(new CreateUser({ email: `${tenancy.ids.next()}@example.com`, name: 'U', role: 'member', language: 'en' }, tenancy.meta()))).userId;
+const user = async () =>
+  (
+    await process.createUser.execute(
+      new CreateUser(
+        { email: `${tenancy.ids.next()}@example.com`, name: 'U', role: 'member', language: 'en' },
+        tenancy.meta(),
+      ),
+    )
+  ).userId;
 const removeUser = (userId: string) => process.deleteUser.execute(new DeleteUser(userId, tenancy.meta()));
-const space = async () => (await process.createSpace.execute(new CreateSpace(await user(), { name: tenancy.ids.next(), description: '', color: '#000000' }, tenancy.meta()))).spaceId;
+const space = async () =>
+  (
+    await process.createSpace.execute(
+      new CreateSpace(await user(), { name: tenancy.ids.next(), description: '', color: '#000000' }, tenancy.meta()),
+    )
+  ).spaceId;
 const removeSpace = (spaceId: string) => process.deleteSpace.execute(new DeleteSpace(spaceId, tenancy.meta()));
 const agent = async (spaceId: string, actor = 'user:u1') => {
   const agentId = tenancy.ids.next();
-  const command = { type: 'Create', agentId, spaceId, isPersonal: false, automatic: false, ownerId: null, defaults: defaultConfig('A', 'm'), config: {} } as const;
+  const command = {
+    type: 'Create',
+    agentId,
+    spaceId,
+    isPersonal: false,
+    automatic: false,
+    ownerId: null,
+    defaults: defaultConfig('A', 'm'),
+    config: {},
+  } as const;
   await process.decisions.transact(agentDecider, agentId, command, tenancy.meta({ actor }));
   return agentId;
 };
@@ -46,7 +90,8 @@ const reactTwice = async (policy: Pick<Policy, 'react'>, event: RecordedEvent): 
 };
 
 describe('a personal Space', () => {
-  const policy = () => keepPersonalSpaces({ ...parts(), createPersonalSpace: new CreatePersonalSpaceHandler(process.decisions) });
+  const policy = () =>
+    keepPersonalSpaces({ ...parts(), createPersonalSpace: new CreatePersonalSpaceHandler(process.decisions) });
 
   it('comes and goes with its user', async () => {
     const userId = await user();
@@ -73,9 +118,20 @@ describe('a personal Space', () => {
   it('gets one chat Agent', async () => {
     const userId = await user();
     await policy().react(await lastOf(`user-${userId}`));
-    const makeAgents = makePersonalAgents({ createPersonalAgent: new CreatePersonalAgentHandler(process.decisions, { defaultModel: 'm', isChatModel: () => true }), clock: tenancy.clock });
+    const makeAgents = makePersonalAgents({
+      createPersonalAgent: new CreatePersonalAgentHandler(process.decisions, {
+        defaultModel: 'm',
+        isChatModel: () => true,
+      }),
+      clock: tenancy.clock,
+    });
     await reactTwice(makeAgents, await lastOf(`space-${personalSpaceOf(userId)}`));
-    expect((await process.decisions.load(agentDecider, personalAgentOf(personalSpaceOf(userId)))).state).toMatchObject({ status: 'present', isPersonal: true, automatic: true, ownerId: userId });
+    expect((await process.decisions.load(agentDecider, personalAgentOf(personalSpaceOf(userId)))).state).toMatchObject({
+      status: 'present',
+      isPersonal: true,
+      automatic: true,
+      ownerId: userId,
+    });
   });
 });
 
@@ -94,7 +150,13 @@ describe('what is in a deleted Space', () => {
   it('is deleted with it: prompts', async () => {
     const spaceId = await space();
     const [present, late] = [tenancy.ids.next(), tenancy.ids.next()];
-    for (const id of [present, late]) await process.decisions.transact(promptDecider, id, { type: 'Add', spaceId, fields: { title: 'T', text: 'x', tags: [] } }, tenancy.meta());
+    for (const id of [present, late])
+      await process.decisions.transact(
+        promptDecider,
+        id,
+        { type: 'Add', spaceId, fields: { title: 'T', text: 'x', tags: [] } },
+        tenancy.meta(),
+      );
     await removeSpace(spaceId);
     const policy = deletePrompts({ ...parts(), promptsOf: async () => [present] });
     await reactTwice(policy, await lastOf(`space-${spaceId}`));
@@ -114,18 +176,25 @@ describe('a deleted user', () => {
   it('is forgotten as a member, also where they become one late', async () => {
     const [spaceId, otherId] = [await space(), await space()];
     const userId = await user();
-    for (const id of [spaceId, otherId]) await process.decisions.transact(spaceDecider, id, { type: 'SetMember', userId, role: 'viewer' }, tenancy.meta());
+    for (const id of [spaceId, otherId])
+      await process.decisions.transact(spaceDecider, id, { type: 'SetMember', userId, role: 'viewer' }, tenancy.meta());
     await removeUser(userId);
     const policy = forgetMembers({ ...parts(), spacesOf: async () => [spaceId] });
     await reactTwice(policy, await lastOf(`user-${userId}`));
     await reactTwice(policy, await lastOf(`space-${otherId}`));
-    for (const id of [spaceId, otherId]) expect((await process.decisions.load(spaceDecider, id)).state).not.toMatchObject({ members: expect.objectContaining({ size: 2 }) });
+    for (const id of [spaceId, otherId])
+      expect((await process.decisions.load(spaceDecider, id)).state).not.toMatchObject({
+        members: expect.objectContaining({ size: 2 }),
+      });
   });
 
   it('lets their mail address go', async () => {
     const userId = await user();
     await removeUser(userId);
-    await reactTwice(releaseMailAddresses({ reservations: process.reservations, clock: tenancy.clock }), await lastOf(`user-${userId}`));
+    await reactTwice(
+      releaseMailAddresses({ reservations: process.reservations, clock: tenancy.clock }),
+      await lastOf(`user-${userId}`),
+    );
   });
 });
 
@@ -133,7 +202,12 @@ describe('an Agent created with a key', () => {
   const key = async () => {
     const keyId = tenancy.ids.next();
     const fields = { name: 'k', agentIds: [], allAgents: false, permissions: [], usageLimit: null, expiresAt: null };
-    await process.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId: await user(), secret: { prefix: 'p', secretHash: 'h' }, fields }, tenancy.meta());
+    await process.decisions.transact(
+      apiKeyDecider,
+      keyId,
+      { type: 'Create', userId: await user(), secret: { prefix: 'p', secretHash: 'h' }, fields },
+      tenancy.meta(),
+    );
     return keyId;
   };
 

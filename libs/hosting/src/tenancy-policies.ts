@@ -3,7 +3,13 @@ import { grantAgentsToTheirKeys, releaseMailAddresses, revokeKeysOfDeletedUsers 
 import type { Clock } from '@app/kernel';
 import type { Policy, Projecting } from '@app/projecting';
 import type { Reservations } from '@app/reservations';
-import { CreatePersonalSpaceHandler, deletePrompts, forgetMembers, keepPersonalSpaces, releaseSpaceNames } from '@app/spaces';
+import {
+  CreatePersonalSpaceHandler,
+  deletePrompts,
+  forgetMembers,
+  keepPersonalSpaces,
+  releaseSpaceNames,
+} from '@app/spaces';
 import { agents } from '@projections/agents';
 import { prompts } from '@projections/prompts';
 import { spaceMembers, spacesOfUser } from '@projections/space-members';
@@ -20,10 +26,19 @@ export interface TenancyParts {
 }
 
 /** The policies of users, Spaces and Agents. */
-export const tenancyPolicies = ({ stores, projecting, reservations, models, clock }: TenancyParts): readonly Policy[] => {
+export const tenancyPolicies = ({
+  stores,
+  projecting,
+  reservations,
+  models,
+  clock,
+}: TenancyParts): readonly Policy[] => {
   const { decisions, log, readStore } = stores;
   const keys = completeKeys(projecting, readStore);
-  const ofSpace = (view: string) => (spaceId: string, position: string): Promise<readonly string[]> => keys(view, { spaceId }, [{ field: 'createdAt', order: 'desc' }], position);
+  const ofSpace =
+    (view: string) =>
+    (spaceId: string, position: string): Promise<readonly string[]> =>
+      keys(view, { spaceId }, [{ field: 'createdAt', order: 'desc' }], position);
   const spacesOf = async (userId: string, position: string): Promise<readonly string[]> => {
     await viewComplete(projecting, spaceMembers.name, position);
     return spacesOfUser(readStore, userId);

@@ -17,7 +17,10 @@ export class UnfinishedWork {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => (this.running ??= this.finishAll().finally(() => (this.running = undefined))), EVERY_MS).unref();
+    this.timer = setInterval(
+      () => (this.running ??= this.finishAll().finally(() => (this.running = undefined))),
+      EVERY_MS,
+    ).unref();
   }
 
   async stop(): Promise<void> {
@@ -27,6 +30,9 @@ export class UnfinishedWork {
 
   /** What cannot be finished now is next time. */
   async finishAll(): Promise<void> {
-    for (const { name, finish } of this.finishers) await finish().catch((error: unknown) => this.logger.warn({ work: name, error }, 'what was left unfinished could not be finished; trying again'));
+    for (const { name, finish } of this.finishers)
+      await finish().catch((error: unknown) =>
+        this.logger.warn({ work: name, error }, 'what was left unfinished could not be finished; trying again'),
+      );
   }
 }

@@ -11,7 +11,13 @@ export const FIRST_ADMIN_ID = deriveId(BEGINNING, 'user');
 export const BOOTSTRAP_KEY_ID = deriveId(BEGINNING, 'apiKey');
 
 /** What a key of an admin may do that nothing is kept from. */
-export const EVERYTHING: Omit<ApiKeyFields, 'name'> = { agentIds: [], allAgents: true, permissions: permission.options, usageLimit: null, expiresAt: null };
+export const EVERYTHING: Omit<ApiKeyFields, 'name'> = {
+  agentIds: [],
+  allAgents: true,
+  permissions: permission.options,
+  usageLimit: null,
+  expiresAt: null,
+};
 
 export interface Bootstrapped {
   /** The secret of the bootstrap key, only at the start that made it up: to be printed once. */
@@ -24,24 +30,41 @@ export interface Bootstrapped {
  * a bootstrap key that was deleted or revoked since stays so.
  */
 export const bootstrap = async (
-  system: { readonly decisions: Decisions; readonly createUser: CreateUserHandler; readonly secret: InstanceSecret; readonly clock: Clock; readonly ids: Ids },
+  system: {
+    readonly decisions: Decisions;
+    readonly createUser: CreateUserHandler;
+    readonly secret: InstanceSecret;
+    readonly clock: Clock;
+    readonly ids: Ids;
+  },
   configured: string | undefined,
 ): Promise<Bootstrapped> => {
   const { decisions, ids } = system;
   const commandId = ids.next();
   const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:bootstrap', now: system.clock.now() };
   const admin = { email: 'admin@localhost.localdomain', name: 'Administrator', role: 'admin', language: 'en' } as const;
-  if ((await decisions.load(userDecider, FIRST_ADMIN_ID)).revision < 0) await system.createUser.execute(new CreateUser(admin, meta, FIRST_ADMIN_ID));
+  if ((await decisions.load(userDecider, FIRST_ADMIN_ID)).revision < 0)
+    await system.createUser.execute(new CreateUser(admin, meta, FIRST_ADMIN_ID));
 
   const { state: key } = await decisions.load(apiKeyDecider, BOOTSTRAP_KEY_ID);
   if (key.status === 'absent') {
     const secret = configured ?? makeSecret(BOOTSTRAP_KEY_ID);
-    const command = { type: 'Create', userId: FIRST_ADMIN_ID, secret: hashedSecret(system.secret, secret), fields: { name: 'Bootstrap', ...EVERYTHING } } as const;
+    const command = {
+      type: 'Create',
+      userId: FIRST_ADMIN_ID,
+      secret: hashedSecret(system.secret, secret),
+      fields: { name: 'Bootstrap', ...EVERYTHING },
+    } as const;
     await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, command, stepOf(meta, 'apiKey'));
     return configured === undefined ? { madeSecret: secret } : {};
   }
   if (key.status === 'valid' && configured !== undefined) {
-    await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, { type: 'ReplaceSecret', secret: hashedSecret(system.secret, configured) }, stepOf(meta, 'apiKey'));
+    await decisions.transact(
+      apiKeyDecider,
+      BOOTSTRAP_KEY_ID,
+      { type: 'ReplaceSecret', secret: hashedSecret(system.secret, configured) },
+      stepOf(meta, 'apiKey'),
+    );
   }
   return {};
 };

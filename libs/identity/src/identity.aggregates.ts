@@ -9,8 +9,16 @@ const adminsAggregate = defineAggregate(adminsDecider, adminEvents);
 
 /** A key goes with its user; one that was made when they were gone already is erased by its revocation. */
 const apiKeyAggregate = defineAggregate(apiKeyDecider, apiKeyEvents, {
-  erasure: { by: { ApiKeyRevoked: (event) => (event.data.withUser === true ? ownKey(event) : undefined) }, again: 'withOwner' },
-  kinds: { apiKey: ownStream('apiKey', (first) => [`apiKeyUse-${idOf(first.context.stream)}`, ...namedIn('user', 'userId')(first)]) },
+  erasure: {
+    by: { ApiKeyRevoked: (event) => (event.data.withUser === true ? ownKey(event) : undefined) },
+    again: 'withOwner',
+  },
+  kinds: {
+    apiKey: ownStream('apiKey', (first) => [
+      `apiKeyUse-${idOf(first.context.stream)}`,
+      ...namedIn('user', 'userId')(first),
+    ]),
+  },
 });
 
 const apiKeyUseAggregate = defineAggregate(apiKeyUseDecider, [apiKeyUsed]);

@@ -11,7 +11,11 @@ export type DeleteAgain = (decisions: Decisions, id: string, meta: CommandMeta) 
 /** How the content of an aggregate is erased, and stays erased. */
 export interface Erasure<Event extends AnyEvent = AnyEvent> {
   /** The events that erase, each with the keys to destroy; undefined: this one erases nothing. */
-  readonly by: { readonly [Type in Event['type']]?: (event: RecordedEvent<Extract<Event, { readonly type: Type }>>) => KeySelector | undefined };
+  readonly by: {
+    readonly [Type in Event['type']]?: (
+      event: RecordedEvent<Extract<Event, { readonly type: Type }>>,
+    ) => KeySelector | undefined;
+  };
   /** `withOwner`: it goes with the user or the Space that its key belongs to, also after a restore. */
   readonly again: DeleteAgain | 'withOwner';
 }
@@ -54,35 +58,51 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
   events: List,
   { erasure, integrations, kinds = {} }: AggregateDeclaration<EventsOf<List>> = {},
 ): Aggregate => {
-  const aggregate = { category: of.category, events, isOwned: of.owner !== undefined, erasure: erasure as Erasure | undefined, integrations: integrations as Integrations | undefined, kinds };
+  const aggregate = {
+    category: of.category,
+    events,
+    isOwned: of.owner !== undefined,
+    erasure: erasure as Erasure | undefined,
+    integrations: integrations as Integrations | undefined,
+    kinds,
+  };
   const [content] = contentFields(events);
   if (content !== undefined) demandErasure(aggregate, content);
   for (const type of Object.keys({ ...erasure?.by, ...integrations?.tell })) {
-    if (!events.some((event) => event.type === type)) throw new Error(`The aggregate ${of.category} says what follows from ${type}, which is none of its events.`);
+    if (!events.some((event) => event.type === type))
+      throw new Error(`The aggregate ${of.category} says what follows from ${type}, which is none of its events.`);
   }
   return Object.freeze(aggregate);
 };
 
 /** Content that must go with its aggregate, as `type.field`, and why. */
 const contentFields = (events: readonly EventDefinition[]): readonly string[] =>
-  events.flatMap(({ type, sensitive, blobs }) => [...sensitive.map((field) => `${type}.${field} is sensitive`), ...blobs.held.map((field) => `${type}.${field} names a stored body`)]);
+  events.flatMap(({ type, sensitive, blobs }) => [
+    ...sensitive.map((field) => `${type}.${field} is sensitive`),
+    ...blobs.held.map((field) => `${type}.${field} names a stored body`),
+  ]);
 
 const demandErasure = ({ category, isOwned, erasure, events }: Aggregate, content: string): void => {
   const missing = (what: string): never => {
     throw new Error(`${content}, but the aggregate ${category} ${what}.`);
   };
   if (erasure === undefined) return missing('does not say what erases it: declare `erasure`');
-  if (erasure.again === 'withOwner') return isOwned ? undefined : missing('has no owner to be erased with: give its decider `owner`');
+  if (erasure.again === 'withOwner')
+    return isOwned ? undefined : missing('has no owner to be erased with: give its decider `owner`');
   if (Object.keys(erasure.by).length === 0) return missing('names no event that erases it: name one in `erasure.by`');
   const holds = events.some(({ blobs }) => blobs.held.length > 0);
-  if (holds && events.every(({ blobs }) => blobs.released.length === 0)) return missing('names no event that releases it: mark the field that does with `releasedBlobs`');
+  if (holds && events.every(({ blobs }) => blobs.released.length === 0))
+    return missing('names no event that releases it: mark the field that does with `releasedBlobs`');
 };
 
 /** Erases with the key of the event's own stream. */
 export const ownKey = ({ context }: RecordedEvent): KeySelector => ({ thing: context.stream });
 
 /** An audited object with a stream of its own. */
-export const ownStream = (category: string, related: AuditKind['related'] = () => []): AuditKind => ({ stream: (id) => `${category}-${id}`, related });
+export const ownStream = (category: string, related: AuditKind['related'] = () => []): AuditKind => ({
+  stream: (id) => `${category}-${id}`,
+  related,
+});
 
 /** An audited object that shares its stream with others. */
 export const sharedStream = (related: AuditKind['related'] = () => []): AuditKind => ({ stream: null, related });

@@ -6,40 +6,101 @@ import { defineEvent } from './event-definition';
 import { defineIntegration, tell } from './integration-event';
 import { sensitive } from './sensitive';
 
-const event = <Type extends string, Data extends z.ZodObject>(type: Type, data: Data) => defineEvent({ type, description: type, data });
+const event = <Type extends string, Data extends z.ZodObject>(type: Type, data: Data) =>
+  defineEvent({ type, description: type, data });
 const named = event('NoteAdded', z.strictObject({ title: sensitive(z.string()), color: z.string() }));
-const inUnion = event('NotePartAdded', z.strictObject({ parts: z.array(z.discriminatedUnion('type', [z.strictObject({ type: z.literal('text'), text: sensitive(z.string()) }), z.strictObject({ type: z.literal('rule') })])) }));
-const filed = event('NoteFiled', z.strictObject({ parts: z.array(z.strictObject({ file: heldBlob() })), picture: heldBlob().nullable() }));
+const inUnion = event(
+  'NotePartAdded',
+  z.strictObject({
+    parts: z.array(
+      z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('text'), text: sensitive(z.string()) }),
+        z.strictObject({ type: z.literal('rule') }),
+      ]),
+    ),
+  }),
+);
+const filed = event(
+  'NoteFiled',
+  z.strictObject({ parts: z.array(z.strictObject({ file: heldBlob() })), picture: heldBlob().nullable() }),
+);
 const deleted = event('NoteDeleted', z.strictObject({}));
 const emptied = event('NoteEmptied', z.strictObject({ files: releasedBlobs() }));
 const note = { category: 'note' };
 const owned = { category: 'note', owner: () => ({ userId: 'u' }) };
 const again = () => Promise.resolve();
-const recorded = (type: string, data: Record<string, unknown> = {}) => ({ type, data, context: { id: 'e', stream: 'note-1', revision: 0, position: '1', recordedAt: '', actor: '', commandId: '', correlationId: '' } });
+const recorded = (type: string, data: Record<string, unknown> = {}) => ({
+  type,
+  data,
+  context: {
+    id: 'e',
+    stream: 'note-1',
+    revision: 0,
+    position: '1',
+    recordedAt: '',
+    actor: '',
+    commandId: '',
+    correlationId: '',
+  },
+});
 
 describe('an aggregate whose content would outlive it is refused', () => {
   it.each([
-    ['that says nothing of erasure', () => defineAggregate(note, [named]), 'NoteAdded.title is sensitive, but the aggregate note does not say what erases it: declare `erasure`.'],
-    ['with a sensitive field in one shape of a part', () => defineAggregate(note, [inUnion]), 'NotePartAdded.parts[].text is sensitive, but the aggregate note does not say what erases it: declare `erasure`.'],
-    ['with a stored body', () => defineAggregate(note, [filed]), 'NoteFiled.parts[].file names a stored body, but the aggregate note does not say what erases it: declare `erasure`.'],
-    ['that goes with an owner it does not have', () => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' } }), 'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.'],
-    ['that no event erases', () => defineAggregate(note, [named], { erasure: { by: {}, again } }), 'NoteAdded.title is sensitive, but the aggregate note names no event that erases it: name one in `erasure.by`.'],
-    ['whose bodies no event releases', () => defineAggregate(note, [filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }), 'NoteFiled.parts[].file names a stored body, but the aggregate note names no event that releases it: mark the field that does with `releasedBlobs`.'],
+    [
+      'that says nothing of erasure',
+      () => defineAggregate(note, [named]),
+      'NoteAdded.title is sensitive, but the aggregate note does not say what erases it: declare `erasure`.',
+    ],
+    [
+      'with a sensitive field in one shape of a part',
+      () => defineAggregate(note, [inUnion]),
+      'NotePartAdded.parts[].text is sensitive, but the aggregate note does not say what erases it: declare `erasure`.',
+    ],
+    [
+      'with a stored body',
+      () => defineAggregate(note, [filed]),
+      'NoteFiled.parts[].file names a stored body, but the aggregate note does not say what erases it: declare `erasure`.',
+    ],
+    [
+      'that goes with an owner it does not have',
+      () => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' } }),
+      'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.',
+    ],
+    [
+      'that no event erases',
+      () => defineAggregate(note, [named], { erasure: { by: {}, again } }),
+      'NoteAdded.title is sensitive, but the aggregate note names no event that erases it: name one in `erasure.by`.',
+    ],
+    [
+      'whose bodies no event releases',
+      () => defineAggregate(note, [filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      'NoteFiled.parts[].file names a stored body, but the aggregate note names no event that releases it: mark the field that does with `releasedBlobs`.',
+    ],
   ])('%s', (_, declare, sentence) => expect(declare).toThrow(sentence));
 
   it('unless it has an owner with whom it goes, or an event that erases it', () => {
     expect(() => defineAggregate(owned, [named], { erasure: { by: {}, again: 'withOwner' } })).not.toThrow();
-    expect(() => defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } })).not.toThrow();
+    expect(() =>
+      defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+    ).not.toThrow();
     expect(() => defineAggregate(note, [deleted])).not.toThrow();
   });
 
   it('and so is one that says what follows from events of others', () => {
-    expect(() => defineAggregate(note, [named], { erasure: { by: { NoteDeleted: ownKey } as object, again } })).toThrow('The aggregate note says what follows from NoteDeleted, which is none of its events.');
+    expect(() => defineAggregate(note, [named], { erasure: { by: { NoteDeleted: ownKey } as object, again } })).toThrow(
+      'The aggregate note says what follows from NoteDeleted, which is none of its events.',
+    );
   });
 });
 
 describe('what follows from the declarations', () => {
-  const removed = defineIntegration({ name: 'note.deleted', version: 1, subject: 'notes', description: '', data: z.object({ noteId: z.string() }) });
+  const removed = defineIntegration({
+    name: 'note.deleted',
+    version: 1,
+    subject: 'notes',
+    description: '',
+    data: z.object({ noteId: z.string() }),
+  });
   const notes = defineAggregate(note, [named, filed, emptied, deleted], {
     erasure: { by: { NoteDeleted: ownKey }, again },
     integrations: { definitions: [removed], tell: { NoteDeleted: (_, noteId) => tell(removed, { noteId }) } },
@@ -50,19 +111,34 @@ describe('what follows from the declarations', () => {
   it('is whose streams are ours, and the kinds of event, each once', () => {
     expect(all.catalogue.isOurStream('note-1')).toBe(true);
     expect(all.catalogue.isOurStream('order-1')).toBe(false);
-    expect(all.catalogue.all().map(({ type }) => type)).toEqual(['NoteAdded', 'NoteDeleted', 'NoteEmptied', 'NoteFiled']);
+    expect(all.catalogue.all().map(({ type }) => type)).toEqual([
+      'NoteAdded',
+      'NoteDeleted',
+      'NoteEmptied',
+      'NoteFiled',
+    ]);
   });
 
   it('is what erases, and what a restore deletes again', () => {
     expect(all.erasingTypes).toEqual(['NoteDeleted']);
-    expect([all.erasedBy(recorded('NoteDeleted')), all.erasedBy(recorded('NoteAdded'))]).toEqual([{ thing: 'note-1' }, undefined]);
-    expect([all.deletionOf('note-1'), all.deletionOf('board-1'), all.deletionOf('other-1')]).toEqual([again, undefined, undefined]);
+    expect([all.erasedBy(recorded('NoteDeleted')), all.erasedBy(recorded('NoteAdded'))]).toEqual([
+      { thing: 'note-1' },
+      undefined,
+    ]);
+    expect([all.deletionOf('note-1'), all.deletionOf('board-1'), all.deletionOf('other-1')]).toEqual([
+      again,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('is which bodies are held and released, wherever they stand', () => {
     expect([all.holdBlobs('note-1'), all.holdBlobs('board-1')]).toEqual([true, false]);
     expect(all.blobEvents().map(({ type }) => type)).toEqual(['NoteEmptied', 'NoteFiled']);
-    expect(all.blobsIn(recorded('NoteFiled', { parts: [{ file: 'a' }, { file: 'b' }], picture: 'c' }))).toEqual({ held: ['a', 'b', 'c'], released: [] });
+    expect(all.blobsIn(recorded('NoteFiled', { parts: [{ file: 'a' }, { file: 'b' }], picture: 'c' }))).toEqual({
+      held: ['a', 'b', 'c'],
+      released: [],
+    });
     expect(all.blobsIn(recorded('NoteFiled', { parts: [], picture: null }))).toEqual({ held: [], released: [] });
     expect(all.blobsIn(recorded('NoteEmptied', { files: ['a', 'b'] }))).toEqual({ held: [], released: ['a', 'b'] });
     expect(all.blobsIn(recorded('Unknown', { files: ['a'] }))).toEqual({ held: [], released: [] });
@@ -78,8 +154,25 @@ describe('what follows from the declarations', () => {
 
   it.each([
     ['a category', () => new Aggregates([notes, defineAggregate(note, [])]), 'The category note is declared twice.'],
-    ['a kind of object', () => new Aggregates([notes, defineAggregate({ category: 'board' }, [], { kinds: { note: ownStream('board') } })]), 'note is declared by two aggregates.'],
-    ['what an event erases', () => new Aggregates([notes, defineAggregate({ category: 'board' }, [deleted], { erasure: { by: { NoteDeleted: ownKey }, again } })]), 'NoteDeleted is declared by two aggregates.'],
-    ['the name of an event', () => new Aggregates([notes, defineAggregate({ category: 'board' }, [event('NoteDeleted', z.strictObject({}))])]), 'event type NoteDeleted is defined twice'],
+    [
+      'a kind of object',
+      () =>
+        new Aggregates([notes, defineAggregate({ category: 'board' }, [], { kinds: { note: ownStream('board') } })]),
+      'note is declared by two aggregates.',
+    ],
+    [
+      'what an event erases',
+      () =>
+        new Aggregates([
+          notes,
+          defineAggregate({ category: 'board' }, [deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+        ]),
+      'NoteDeleted is declared by two aggregates.',
+    ],
+    [
+      'the name of an event',
+      () => new Aggregates([notes, defineAggregate({ category: 'board' }, [event('NoteDeleted', z.strictObject({}))])]),
+      'event type NoteDeleted is defined twice',
+    ],
   ])('is refused where two declare %s', (_, declare, sentence) => expect(declare).toThrow(sentence));
 });

@@ -26,7 +26,8 @@ export class Aggregates {
   /** Throws when two share a category, a kind, or the name of an event, an integration event or what erases. */
   constructor(all: readonly Aggregate[]) {
     this.byCategory = new Map(all.map((aggregate) => [aggregate.category, aggregate]));
-    if (this.byCategory.size < all.length) throw new Error(`The category ${repeated(all.map(({ category }) => category))} is declared twice.`);
+    if (this.byCategory.size < all.length)
+      throw new Error(`The category ${repeated(all.map(({ category }) => category))} is declared twice.`);
     // A kind of event may stand in streams of several kinds.
     this.catalogue = new EventCatalogue([...new Set(all.flatMap(({ events }) => events))], [...this.byCategory.keys()]);
     this.kinds = united(all.map(({ kinds }) => kinds));
@@ -55,9 +56,15 @@ export class Aggregates {
   }
 
   /** The names of stored bodies that an event of the log speaks of: those its aggregate holds from then on, and those it holds no longer. */
-  blobsIn({ type, data }: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): { readonly held: readonly string[]; readonly released: readonly string[] } {
+  blobsIn({ type, data }: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): {
+    readonly held: readonly string[];
+    readonly released: readonly string[];
+  } {
     const fields = this.catalogue.find(type)?.blobs;
-    return { held: fields?.held.flatMap((path) => textsAt(data, path)) ?? [], released: fields?.released.flatMap((path) => textsAt(data, path)) ?? [] };
+    return {
+      held: fields?.held.flatMap((path) => textsAt(data, path)) ?? [],
+      released: fields?.released.flatMap((path) => textsAt(data, path)) ?? [],
+    };
   }
 
   /** The kinds of event that name stored bodies. */

@@ -22,4 +22,7 @@ export interface BlobFields {
   readonly released: readonly string[];
 }
 
-export const blobFields = (schema: z.ZodObject): BlobFields => ({ held: markedFields(schema, holding), released: markedFields(schema, releasing) });
+export const blobFields = (schema: z.ZodObject): BlobFields => ({
+  held: markedFields(schema, holding),
+  released: markedFields(schema, releasing),
+});

@@ -1,22 +1,34 @@
 import { readConfig } from '.';
 
 describe('readConfig', () => {
-  it('starts without any variable', () => expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 3000, DEFAULT_CURRENCY: 'USD' }));
+  it('starts without any variable', () =>
+    expect(readConfig({})).toMatchObject({ HOST: '127.0.0.1', PORT: 3000, DEFAULT_CURRENCY: 'USD' }));
 
   it('counts an empty value as unset', () => expect(readConfig({ PORT: '' }).PORT).toBe(3000));
 
   it('is frozen', () => expect(Object.isFrozen(readConfig({}))).toBe(true));
 
   it('takes brokers with ports, several, by name and address', () => {
-    expect(readConfig({ KAFKA_BROKERS: 'kafka-1.internal:9092, 10.0.0.1:9093,[::1]:9094' }).KAFKA_BROKERS).toEqual(['kafka-1.internal:9092', '10.0.0.1:9093', '[::1]:9094']);
+    expect(readConfig({ KAFKA_BROKERS: 'kafka-1.internal:9092, 10.0.0.1:9093,[::1]:9094' }).KAFKA_BROKERS).toEqual([
+      'kafka-1.internal:9092',
+      '10.0.0.1:9093',
+      '[::1]:9094',
+    ]);
   });
 
   it('lets processes share the work where every store is on a server and both keys are given', () => {
-    const servers = { EVENTSTORE_URL: 'esdb://localhost:2113', MONGODB_URL: 'mongodb://localhost', ELASTICSEARCH_URL: 'http://localhost:9200', S3_URL: 'http://localhost:9000/bucket' };
+    const servers = {
+      EVENTSTORE_URL: 'esdb://localhost:2113',
+      MONGODB_URL: 'mongodb://localhost',
+      ELASTICSEARCH_URL: 'http://localhost:9200',
+      S3_URL: 'http://localhost:9000/bucket',
+    };
     const keys = { VAULT_KEY: 'v'.repeat(32), SEAL_KEY: 's'.repeat(32) };
     expect(readConfig({ ...servers, ...keys, ROLES: 'projector' }).ROLES).toEqual(['projector']);
     expect(() => readConfig({ ...servers, VAULT_KEY: keys.VAULT_KEY, ROLES: 'api' })).toThrow('SEAL_KEY is not set');
-    expect(() => readConfig({ ...servers, ...keys, MONGODB_URL: '', S3_URL: '', ROLES: 'api' })).toThrow('MONGODB_URL, S3_URL are not set');
+    expect(() => readConfig({ ...servers, ...keys, MONGODB_URL: '', S3_URL: '', ROLES: 'api' })).toThrow(
+      'MONGODB_URL, S3_URL are not set',
+    );
   });
 
   it.each([
@@ -33,5 +45,7 @@ describe('readConfig', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://localhost:4317'],
     ['KAFKA_BROKERS', 'localhost'],
     ['KAFKA_BROKERS', 'localhost:9092,'],
-  ])('names the variable that is wrong: %s=%s', (name, value) => expect(() => readConfig({ [name]: value })).toThrow(name));
+  ])('names the variable that is wrong: %s=%s', (name, value) =>
+    expect(() => readConfig({ [name]: value })).toThrow(name),
+  );
 });

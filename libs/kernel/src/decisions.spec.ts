@@ -6,8 +6,16 @@ describe('Decisions', () => {
     const { log, decisions } = setUp();
     const command = meta({ requestId: 'r1', onBehalfOf: 'user:u1' });
     const receipt = await decisions.transact(notes, 'n1', { type: 'Note', text: 'secret' }, command);
-    expect(receipt).toEqual({ stream: 'notes-n1', position: '0', revision: 0, eventIds: [eventId(command.commandId, 0)], repeated: false });
-    expect(Object.values(JSON.parse(log.events[0]?.metadata ?? '') as object).every((value) => typeof value === 'string')).toBe(true);
+    expect(receipt).toEqual({
+      stream: 'notes-n1',
+      position: '0',
+      revision: 0,
+      eventIds: [eventId(command.commandId, 0)],
+      repeated: false,
+    });
+    expect(
+      Object.values(JSON.parse(log.events[0]?.metadata ?? '') as object).every((value) => typeof value === 'string'),
+    ).toBe(true);
   });
 
   it('encrypts sensitive fields in the log and reads them back, or as erased without their key', async () => {
@@ -24,9 +32,14 @@ describe('Decisions', () => {
     const command = meta({ commandHash: 'h' });
     const first = await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command);
     await decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
-    expect(await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command)).toEqual({ ...first, repeated: true });
+    expect(await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command)).toEqual({
+      ...first,
+      repeated: true,
+    });
     expect(log.events).toHaveLength(2);
-    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'c' }, { ...command, commandHash: 'other' })).rejects.toEqual(new DomainError('idempotency_key_reused'));
+    await expect(
+      decisions.transact(notes, 'n1', { type: 'Note', text: 'c' }, { ...command, commandHash: 'other' }),
+    ).rejects.toEqual(new DomainError('idempotency_key_reused'));
   });
 
   it('decides again after losing races, and refuses where others are faster for five seconds', async () => {
@@ -41,12 +54,17 @@ describe('Decisions', () => {
       log.before = run;
     };
     await decisions.transact(notes, 'n1', { type: 'Note', text: 'mine' }, meta());
-    expect((await decisions.load(notes, 'n1')).state.texts).toEqual([...Array.from({ length: 20 }, () => 'rival'), 'mine']);
+    expect((await decisions.load(notes, 'n1')).state.texts).toEqual([
+      ...Array.from({ length: 20 }, () => 'rival'),
+      'mine',
+    ]);
     races = Infinity;
     const startedAt = performance.now();
     let time = startedAt;
     jest.spyOn(performance, 'now').mockImplementation(() => (time += 50));
-    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'late' }, meta())).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'late' }, meta())).rejects.toMatchObject({
+      code: 'conflict',
+    });
     jest.mocked(performance.now).mockRestore();
     expect(time - startedAt).toBeGreaterThan(5_000);
   });
@@ -89,10 +107,16 @@ describe('Decisions', () => {
     const write = async (outcome?: Unavailable): Promise<boolean> => {
       const progress = { hasWritten: false };
       if (outcome !== undefined) log.before = async () => Promise.reject(outcome);
-      await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, { ...meta(), progress }).catch(() => undefined);
+      await decisions
+        .transact(notes, 'n1', { type: 'Note', text: 'a' }, { ...meta(), progress })
+        .catch(() => undefined);
       return progress.hasWritten;
     };
-    expect([await write(), await write(new Unavailable('log', 'away')), await write(new Unavailable('log', 'lost', 'unknown'))]).toEqual([true, false, true]);
+    expect([
+      await write(),
+      await write(new Unavailable('log', 'away')),
+      await write(new Unavailable('log', 'lost', 'unknown')),
+    ]).toEqual([true, false, true]);
   });
 
   it('reads nothing where the log knows that nothing came, and everything that came', async () => {
@@ -111,7 +135,12 @@ describe('Decisions', () => {
   it('keeps apart what two deciders fold of one stream', async () => {
     const { log, decisions } = setUp();
     log.endOf = (stream) => log.events.filter((event) => event.stream === stream).length - 1;
-    const sizes: Decider<number, NoteCommand, NoteEvent> = { ...notes, initial: 0, decide: () => [], evolve: (sum, event) => (event.type === 'Noted' ? sum + event.data.size : sum) };
+    const sizes: Decider<number, NoteCommand, NoteEvent> = {
+      ...notes,
+      initial: 0,
+      decide: () => [],
+      evolve: (sum, event) => (event.type === 'Noted' ? sum + event.data.size : sum),
+    };
     await decisions.transact(notes, 'n1', { type: 'Note', text: 'first' }, meta());
     expect(await decisions.load(notes, 'n1')).toMatchObject({ state: { texts: ['first'] } });
     expect(await decisions.load(sizes, 'n1')).toMatchObject({ state: 5 });
@@ -119,7 +148,8 @@ describe('Decisions', () => {
   });
 
   describe('while the log is away', () => {
-    const texts = async ({ decisions }: ReturnType<typeof setUp>, id = 'n1') => (await decisions.recall(notes, id)).state.texts;
+    const texts = async ({ decisions }: ReturnType<typeof setUp>, id = 'n1') =>
+      (await decisions.recall(notes, id)).state.texts;
 
     it('recalls what was read before for those who only read, and nothing else', async () => {
       const all = setUp();
@@ -130,7 +160,9 @@ describe('Decisions', () => {
       expect(await texts(all)).toEqual(['a']);
       await expect(texts(all, 'unknown')).rejects.toMatchObject({ name: 'Unavailable' });
       await expect(decisions.load(notes, 'n1')).rejects.toMatchObject({ name: 'Unavailable' });
-      await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta())).rejects.toMatchObject({ name: 'Unavailable' });
+      await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta())).rejects.toMatchObject({
+        name: 'Unavailable',
+      });
     });
 
     it('lets one at a time ask again, for whom nobody waits, and reads on when the log is back', async () => {
@@ -166,8 +198,12 @@ describe('Decisions', () => {
   it('holds a writer to the revision it asked for', async () => {
     const { decisions } = setUp();
     await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
-    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta({ ifRevision: 4 }))).rejects.toMatchObject({ code: 'precondition_failed' });
-    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta({ ifRevision: 0 }))).resolves.toMatchObject({ revision: 1 });
+    await expect(
+      decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta({ ifRevision: 4 })),
+    ).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(
+      decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta({ ifRevision: 0 })),
+    ).resolves.toMatchObject({ revision: 1 });
   });
 });
 

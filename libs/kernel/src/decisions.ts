@@ -6,7 +6,13 @@ import { streamOf, type Decider } from './decider';
 import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
-import { type AppendResult, isWrongExpectedRevision, type NewEvent, type StoredEvent, type StreamLog } from './log-records';
+import {
+  type AppendResult,
+  isWrongExpectedRevision,
+  type NewEvent,
+  type StoredEvent,
+  type StreamLog,
+} from './log-records';
 import { LogAbsence } from './log-absence';
 import { LruCache, REMEMBERED } from './lru-cache';
 import { Queues } from './queues';
@@ -74,7 +80,12 @@ export class Decisions {
    * receipt and decides nothing. Throws the decider's refusal, `DomainError` `precondition_failed`, `idempotency_key_reused`
    * or, where others are faster for five seconds, `conflict`; `Unavailable` when the log is.
    */
-  async transact<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, command: Command, meta: CommandMeta): Promise<Receipt> {
+  async transact<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+    command: Command,
+    meta: CommandMeta,
+  ): Promise<Receipt> {
     const stream = streamOf(decider.category, id);
     const deadline = performance.now() + RACE_MS;
     const attempt = () =>
@@ -82,16 +93,26 @@ export class Decisions {
         throw namedAs(error, decider.category, id);
       });
     // Those of this process that lose take turns: each would otherwise race with all others for every revision.
-    return (await attempt()) ?? waiting(RACE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, deadline)));
+    return (
+      (await attempt()) ??
+      waiting(RACE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, deadline)))
+    );
   }
 
   /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
-  load<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
+  load<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+  ): Loaded<State> | Promise<Loaded<State>> {
     return this.latest(decider, id) ?? this.advance(decider, streamOf(decider.category, id));
   }
 
   /** A thing as it was at a revision, read from the log; undefined where it has no such event. */
-  async loadAt<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, revision: number): Promise<State | undefined> {
+  async loadAt<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+    revision: number,
+  ): Promise<State | undefined> {
     const stored = await this.log.readStream(streamOf(decider.category, id), { limit: revision + 1 });
     if (stored.at(-1)?.revision !== revision) return undefined;
     const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
@@ -103,9 +124,14 @@ export class Decisions {
    * read, within the last five minutes. Only those wait for such a log who find it so; after that it is asked again until it answers,
    * also where nobody reads, and nobody waits for that. A request that writes waits as for `load`: nothing is decided by memory.
    */
-  recall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | Promise<Loaded<State>> {
+  recall<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+  ): Loaded<State> | Promise<Loaded<State>> {
     const after = recallAfter();
-    return this.latest(decider, id) ?? (after === undefined ? this.load(decider, id) : this.loadOrRecall(decider, id, after));
+    return (
+      this.latest(decider, id) ?? (after === undefined ? this.load(decider, id) : this.loadOrRecall(decider, id, after))
+    );
   }
 
   /** True where nothing can have happened to a thing after a revision; false leaves it open. Costs no turn of the event loop. */
@@ -143,30 +169,43 @@ export class Decisions {
   }
 
   /** Undefined where somebody else was faster. */
-  private async attempt<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string, command: Command, meta: CommandMeta): Promise<Receipt | undefined> {
+  private async attempt<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    command: Command,
+    meta: CommandMeta,
+  ): Promise<Receipt | undefined> {
     const baseline = await this.advance(decider, stream);
     const known = baseline.commands.get(meta.commandId);
-    if (known !== undefined) return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : refuse('idempotency_key_reused');
+    if (known !== undefined)
+      return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : refuse('idempotency_key_reused');
     if (meta.ifRevision !== undefined && meta.ifRevision !== baseline.revision) {
       return refuse('precondition_failed', { expected: meta.ifRevision, actual: baseline.revision });
     }
     const events = decider.decide(command, baseline.state as State);
-    if (events.length === 0) return { stream, position: baseline.position ?? '', revision: baseline.revision, eventIds: [], repeated: false };
+    if (events.length === 0)
+      return { stream, position: baseline.position ?? '', revision: baseline.revision, eventIds: [], repeated: false };
     try {
       const receipt = await this.append(decider, stream, baseline, events, meta);
       if (meta.progress !== undefined) meta.progress.hasWritten = true;
       return receipt;
     } catch (error) {
       if (isWrongExpectedRevision(error)) return undefined;
-      if (meta.progress !== undefined && isUnavailable(error) && error.outcome === 'unknown') meta.progress.hasWritten = true;
+      if (meta.progress !== undefined && isUnavailable(error) && error.outcome === 'unknown')
+        meta.progress.hasWritten = true;
       throw error;
     }
   }
 
-  private async loadOrRecall<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string, after: number): Promise<Loaded<State>> {
+  private async loadOrRecall<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+    after: number,
+  ): Promise<Loaded<State>> {
     const stream = streamOf(decider.category, id);
     const recalled = this.baselineOf(decider, stream);
-    if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS) return this.load(decider, id);
+    if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS)
+      return this.load(decider, id);
     if (this.absence.isAway) {
       void this.absence.ask(stream);
       return this.fold(decider, stream, recalled, recalled.own);
@@ -185,7 +224,9 @@ export class Decisions {
   /** When it was last known that nothing stands behind a baseline. */
   private knownAt(stream: string, baseline: Baseline): number {
     const last = this.log.readIndex?.lastEndOf(stream);
-    return last !== undefined && last.revision <= endOf(baseline) ? Math.max(last.askedAt, baseline.readAt) : baseline.readAt;
+    return last !== undefined && last.revision <= endOf(baseline)
+      ? Math.max(last.askedAt, baseline.readAt)
+      : baseline.readAt;
   }
 
   private async append<State, Command, Event extends AnyEvent>(
@@ -199,37 +240,77 @@ export class Decisions {
     const encoded = await this.codec.encode(stream, events, meta, owner);
     const result = await this.log.append(stream, encoded, baseline.revision < 0 ? 'noStream' : baseline.revision);
     this.keep(stream, baseline, encoded, result);
-    return { stream, position: result.position, revision: result.revision, eventIds: encoded.map((event) => event.id), repeated: false };
+    return {
+      stream,
+      position: result.position,
+      revision: result.revision,
+      eventIds: encoded.map((event) => event.id),
+      repeated: false,
+    };
   }
 
   /** Nobody else can have appended in between: the next load need not read what is known. */
-  private keep(stream: string, baseline: Baseline, events: readonly NewEvent[], { position, revision }: AppendResult): void {
+  private keep(
+    stream: string,
+    baseline: Baseline,
+    events: readonly NewEvent[],
+    { position, revision }: AppendResult,
+  ): void {
     const cached = this.baselines.get(stream);
     // Somebody went on from it meanwhile, or it was forgotten.
-    if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length) return;
+    if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length)
+      return;
     if (charactersOf(events) > MOST_OWN) return;
     // The position of the last one is known; nobody asks for those of the others.
-    const own = events.map((event, index): StoredEvent => ({ ...event, stream, revision: baseline.revision + 1 + index, position }));
+    const own = events.map((event, index): StoredEvent => ({
+      ...event,
+      stream,
+      revision: baseline.revision + 1 + index,
+      position,
+    }));
     this.baselines.set(stream, { ...baseline, own });
   }
 
-  private latest<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, id: string): Loaded<State> | undefined {
+  private latest<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+  ): Loaded<State> | undefined {
     const stream = streamOf(decider.category, id);
     const known = this.baselineOf(decider, stream);
-    if ((known !== undefined && known.own.length > 0) || !this.isLatest(stream, known?.revision ?? -1)) return undefined;
+    if ((known !== undefined && known.own.length > 0) || !this.isLatest(stream, known?.revision ?? -1))
+      return undefined;
     return known ?? { state: decider.initial, revision: -1, position: null };
   }
 
-  private baselineOf<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): (Loaded<State> & Baseline) | undefined {
+  private baselineOf<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+  ): (Loaded<State> & Baseline) | undefined {
     const cached = this.baselines.get(stream);
-    return cached?.decider === decider && cached.timeline === this.timeline ? (cached as Loaded<State> & Baseline) : undefined;
+    return cached?.decider === decider && cached.timeline === this.timeline
+      ? (cached as Loaded<State> & Baseline)
+      : undefined;
   }
 
   /** Reads what came after the baseline and folds it in. */
-  private async advance<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string): Promise<Loaded<State> & Baseline> {
+  private async advance<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+  ): Promise<Loaded<State> & Baseline> {
     for (;;) {
       const { timeline } = this;
-      const start = this.baselineOf(decider, stream) ?? { decider, state: decider.initial, revision: -1, position: null, commands: new Map(), own: NONE, timeline, size: 0, measured: 0, readAt: 0 };
+      const start = this.baselineOf(decider, stream) ?? {
+        decider,
+        state: decider.initial,
+        revision: -1,
+        position: null,
+        commands: new Map(),
+        own: NONE,
+        timeline,
+        size: 0,
+        measured: 0,
+        readAt: 0,
+      };
       const end = endOf(start);
       const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
       const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });
@@ -240,7 +321,12 @@ export class Decisions {
     }
   }
 
-  private async fold<State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, stream: string, start: Loaded<State> & Baseline, stored: readonly StoredEvent[]): Promise<Loaded<State> & Baseline> {
+  private async fold<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    start: Loaded<State> & Baseline,
+    stored: readonly StoredEvent[],
+  ): Promise<Loaded<State> & Baseline> {
     if (stored.length === 0) return start;
     const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
     const commands = new Map(start.commands);
@@ -250,14 +336,27 @@ export class Decisions {
     const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state);
     const size = start.size + charactersOf(stored);
     const measured = size > 2 * start.measured + UNMEASURED ? sizeOf(state) : undefined;
-    const next = { ...start, state, revision: last.revision, position: last.position, commands, own: NONE, size: measured ?? size, measured: measured ?? start.measured };
+    const next = {
+      ...start,
+      state,
+      revision: last.revision,
+      position: last.position,
+      commands,
+      own: NONE,
+      size: measured ?? size,
+      measured: measured ?? start.measured,
+    };
     this.baselines.set(stream, next);
     return next;
   }
 }
 
 /** Tries until it is not refused for a race, or the time is over; once at least. */
-const again = async (attempt: () => Promise<Receipt | undefined>, stream: string, deadline: number): Promise<Receipt> => {
+const again = async (
+  attempt: () => Promise<Receipt | undefined>,
+  stream: string,
+  deadline: number,
+): Promise<Receipt> => {
   for (let lost = 1; ; lost += 1) {
     const receipt = await attempt();
     if (receipt !== undefined) return receipt;
@@ -267,7 +366,8 @@ const again = async (attempt: () => Promise<Receipt | undefined>, stream: string
 };
 
 /** What was not found is the thing that was decided on, unless the refusal says otherwise: deciders, and keys that were destroyed, do not know its name. */
-const namedAs = (error: unknown, kind: string, id: string): unknown => (isDomainError(error, 'not_found') ? new DomainError(error.code, { kind, id, ...error.facts }) : error);
+const namedAs = (error: unknown, kind: string, id: string): unknown =>
+  isDomainError(error, 'not_found') ? new DomainError(error.code, { kind, id, ...error.facts }) : error;
 
 /** Milliseconds after which the work that runs here goes on from what is known of the log; undefined where it must not. */
 const recallAfter = (): number | undefined => {
@@ -277,9 +377,11 @@ const recallAfter = (): number | undefined => {
 
 const NONE: readonly StoredEvent[] = [];
 
-const charactersOf = (events: readonly NewEvent[]): number => events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+const charactersOf = (events: readonly NewEvent[]): number =>
+  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
 
-const weightOf = ({ size, commands, own }: Baseline): number => OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
+const weightOf = ({ size, commands, own }: Baseline): number =>
+  OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
 
 /** Revision of the last event that is known, folded or not. */
 const endOf = ({ own, revision }: Baseline): number => own.at(-1)?.revision ?? revision;

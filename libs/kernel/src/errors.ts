@@ -27,7 +27,9 @@ export const refuse = (code: string, facts: Facts = {}): never => {
 
 /** True for a refusal, optionally one with this code. By shape, since classes differ between threads and processes. */
 export const isDomainError = (error: unknown, code?: string): error is DomainError =>
-  error instanceof Error && error.name === 'DomainError' && (code === undefined || (error as DomainError).code === code);
+  error instanceof Error &&
+  error.name === 'DomainError' &&
+  (code === undefined || (error as DomainError).code === code);
 
 /**
  * The store behind a port cannot serve now. `outcome` says for a write whether it may have happened: `none` is safe to
@@ -51,16 +53,19 @@ export class AccessDenied extends Unavailable {
   readonly denied = true;
 }
 
-export const isAccessDenied = (error: unknown): boolean => isUnavailable(error) && (error as Partial<AccessDenied>).denied === true;
+export const isAccessDenied = (error: unknown): boolean =>
+  isUnavailable(error) && (error as Partial<AccessDenied>).denied === true;
 
 /** A file of a store is damaged: no repetition helps, only making it anew. */
 export class Damaged extends Unavailable {
   readonly damaged = true;
 }
 
-export const isDamaged = (error: unknown): boolean => isUnavailable(error) && (error as Partial<Damaged>).damaged === true;
+export const isDamaged = (error: unknown): boolean =>
+  isUnavailable(error) && (error as Partial<Damaged>).damaged === true;
 
-export const isUnavailable = (error: unknown): error is Unavailable => error instanceof Error && error.name === 'Unavailable';
+export const isUnavailable = (error: unknown): error is Unavailable =>
+  error instanceof Error && error.name === 'Unavailable';
 
 /** For the end of an exhaustive switch. */
 export const never = (value: never): never => {

@@ -1,21 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { decryptField, defineEvent, encryptField, EventCatalogue, EventCodec, type Keyring, sensitive, type StoredEvent } from '.';
+import {
+  decryptField,
+  defineEvent,
+  encryptField,
+  EventCatalogue,
+  EventCodec,
+  type Keyring,
+  sensitive,
+  type StoredEvent,
+} from '.';
 
 const Renamed = defineEvent({
   type: 'Renamed',
   description: 'Something was renamed.',
   data: z.strictObject({ title: z.string(), language: z.enum(['de', 'en']) }),
-  upcasters: [
-    ({ name, ...rest }) => ({ ...rest, title: name }),
-    (data) => ({ ...data, language: 'en' }),
-  ],
+  upcasters: [({ name, ...rest }) => ({ ...rest, title: name }), (data) => ({ ...data, language: 'en' })],
 });
 const noKeys: Keyring = { ensureKey: async () => randomBytes(32), keys: async () => new Map() };
 const codec = new EventCodec(new EventCatalogue([Renamed]), noKeys);
 const stored = (schema: number, data: object, type = 'Renamed'): StoredEvent => ({
-  id: '00000000-0000-7000-8000-000000000001', type, stream: 'thing-1', revision: 0, position: '1',
-  data: JSON.stringify(data), metadata: JSON.stringify({ schema: String(schema), recordedAt: '2026-01-01T00:00:00.000Z', actor: 'user:1' }),
+  id: '00000000-0000-7000-8000-000000000001',
+  type,
+  stream: 'thing-1',
+  revision: 0,
+  position: '1',
+  data: JSON.stringify(data),
+  metadata: JSON.stringify({ schema: String(schema), recordedAt: '2026-01-01T00:00:00.000Z', actor: 'user:1' }),
 });
 
 describe('EventCodec', () => {
@@ -38,8 +49,15 @@ describe('EventCodec', () => {
   });
 
   it('refuses to write what its schema does not allow', async () => {
-    const meta = { commandId: '00000000-0000-7000-8000-000000000002', actor: 'user:1', correlationId: '00000000-0000-7000-8000-000000000002', now: new Date(0) };
-    await expect(codec.encode('thing-1', [{ type: 'Renamed', data: { title: 'a', language: 'fr' } }], meta, {})).rejects.toMatchObject({ name: 'ZodError' });
+    const meta = {
+      commandId: '00000000-0000-7000-8000-000000000002',
+      actor: 'user:1',
+      correlationId: '00000000-0000-7000-8000-000000000002',
+      now: new Date(0),
+    };
+    await expect(
+      codec.encode('thing-1', [{ type: 'Renamed', data: { title: 'a', language: 'fr' } }], meta, {}),
+    ).rejects.toMatchObject({ name: 'ZodError' });
   });
 });
 
@@ -47,15 +65,31 @@ describe('content inside objects and lists', () => {
   const Opened = defineEvent({
     type: 'Opened',
     description: 'A shop was opened.',
-    data: z.strictObject({ sign: z.strictObject({ lit: z.boolean(), text: sensitive(z.string()) }), shelves: z.array(z.strictObject({ id: z.string(), label: sensitive(z.string()).optional() })).optional() }),
+    data: z.strictObject({
+      sign: z.strictObject({ lit: z.boolean(), text: sensitive(z.string()) }),
+      shelves: z.array(z.strictObject({ id: z.string(), label: sensitive(z.string()).optional() })).optional(),
+    }),
   });
   const key = randomBytes(32);
   const keys = new Map([['shop-1', key]]);
   const shops = new EventCodec(new EventCatalogue([Opened]), { ensureKey: async () => key, keys: async () => keys });
-  const meta = { commandId: '00000000-0000-7000-8000-000000000002', actor: 'user:1', correlationId: '00000000-0000-7000-8000-000000000002', now: new Date(0) };
-  const data = { sign: { lit: true, text: 'Bread' }, shelves: [{ id: 'a', label: 'Rolls' }, { id: 'b' }, { id: 'c', label: 'Rye' }] };
+  const meta = {
+    commandId: '00000000-0000-7000-8000-000000000002',
+    actor: 'user:1',
+    correlationId: '00000000-0000-7000-8000-000000000002',
+    now: new Date(0),
+  };
+  const data = {
+    sign: { lit: true, text: 'Bread' },
+    shelves: [{ id: 'a', label: 'Rolls' }, { id: 'b' }, { id: 'c', label: 'Rye' }],
+  };
   const written = async (given: object) => {
-    const [event] = await shops.encode('shop-1', [{ type: 'Opened', data: given as Record<string, unknown> }], meta, {});
+    const [event] = await shops.encode(
+      'shop-1',
+      [{ type: 'Opened', data: given as Record<string, unknown> }],
+      meta,
+      {},
+    );
     return { ...event, stream: 'shop-1', revision: 0, position: '1' } as StoredEvent;
   };
 
@@ -63,7 +97,10 @@ describe('content inside objects and lists', () => {
     expect(Opened.sensitive).toEqual(['sign.text', 'shelves[].label']);
     const event = await written(data);
     const secret = { $encrypted: expect.any(String) as string };
-    expect(JSON.parse(event.data)).toEqual({ sign: { lit: true, text: secret }, shelves: [{ id: 'a', label: secret }, { id: 'b' }, { id: 'c', label: secret }] });
+    expect(JSON.parse(event.data)).toEqual({
+      sign: { lit: true, text: secret },
+      shelves: [{ id: 'a', label: secret }, { id: 'b' }, { id: 'c', label: secret }],
+    });
     expect(data.sign.text).toBe('Bread');
     expect(shops.decodeWith(event, keys).data).toEqual(data);
     expect(shops.decodeWith(await written({ sign: data.sign }), keys).data).toEqual({ sign: data.sign });
@@ -71,7 +108,10 @@ describe('content inside objects and lists', () => {
 
   it('reads as erased without its key, and as it was written where it was written in clear', async () => {
     const erased = { erased: true };
-    expect(shops.decodeWith(await written(data), new Map()).data).toEqual({ sign: { lit: true, text: erased }, shelves: [{ id: 'a', label: erased }, { id: 'b' }, { id: 'c', label: erased }] });
+    expect(shops.decodeWith(await written(data), new Map()).data).toEqual({
+      sign: { lit: true, text: erased },
+      shelves: [{ id: 'a', label: erased }, { id: 'b' }, { id: 'c', label: erased }],
+    });
     expect(shops.decodeWith({ ...(await written(data)), data: JSON.stringify(data) }, new Map()).data).toEqual(data);
   });
 });

@@ -33,7 +33,9 @@ export class EventCodec {
   async encode(stream: string, events: readonly AnyEvent[], meta: CommandMeta, owner: KeyOwner): Promise<NewEvent[]> {
     if (!this.catalogue.isOurStream(stream)) throw new Error(`the category of ${stream} is not in the catalogue`);
     const definitions = events.map((event) => this.definitionOf(event.type));
-    const key = definitions.some((definition) => definition.sensitive.length > 0) ? await this.keyring.ensureKey(stream, owner) : undefined;
+    const key = definitions.some((definition) => definition.sensitive.length > 0)
+      ? await this.keyring.ensureKey(stream, owner)
+      : undefined;
     return events.map((event, index) => {
       const definition = definitions[index] as EventDefinition;
       const data = definition.data.parse(event.data) as Record<string, unknown>;
@@ -69,13 +71,18 @@ export class EventCodec {
     const metadata = JSON.parse(event.metadata) as Record<string, string>;
     const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event.stream, keys);
     const parsed = definition.data.safeParse(data);
-    if (!parsed.success) throw new UnreadableEvent('schema', event, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
+    if (!parsed.success)
+      throw new UnreadableEvent('schema', event, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
   /** Reads of an event its type, where it stands and who caused it; its data are not read, and empty here. */
   decodeContext(event: StoredEvent): RecordedEvent {
-    return { type: event.type, data: NO_DATA, context: contextOf(event, JSON.parse(event.metadata) as Record<string, string>) };
+    return {
+      type: event.type,
+      data: NO_DATA,
+      context: contextOf(event, JSON.parse(event.metadata) as Record<string, string>),
+    };
   }
 
   /** True for kinds of event that hold content, encrypted. */
@@ -94,18 +101,32 @@ const NO_DATA: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 
 const upcast = (event: StoredEvent, definition: EventDefinition, schema: number): Record<string, unknown> => {
-  if (!(schema >= 1 && schema <= definition.schema)) throw new UnreadableEvent('newer_schema', event, `schema ${schema}, known up to ${definition.schema}`);
+  if (!(schema >= 1 && schema <= definition.schema))
+    throw new UnreadableEvent('newer_schema', event, `schema ${schema}, known up to ${definition.schema}`);
   const data = JSON.parse(event.data) as Record<string, unknown>;
-  return schema === definition.schema ? data : definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
+  return schema === definition.schema
+    ? data
+    : definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
 };
 
 /** In place: the schema check made objects and lists of its own. */
-const encrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, key: DataKey): Record<string, unknown> => {
-  for (const path of definition.sensitive) changeAt(data, path, (value) => encryptField(key, fieldPlace(stream, path), value));
+const encrypted = (
+  data: Record<string, unknown>,
+  definition: EventDefinition,
+  stream: string,
+  key: DataKey,
+): Record<string, unknown> => {
+  for (const path of definition.sensitive)
+    changeAt(data, path, (value) => encryptField(key, fieldPlace(stream, path), value));
   return data;
 };
 
-const decrypted = (data: Record<string, unknown>, definition: EventDefinition, stream: string, keys: ReadonlyMap<string, DataKey>): Record<string, unknown> => {
+const decrypted = (
+  data: Record<string, unknown>,
+  definition: EventDefinition,
+  stream: string,
+  keys: ReadonlyMap<string, DataKey>,
+): Record<string, unknown> => {
   if (definition.sensitive.length === 0) return data;
   const key = keys.get(stream);
   const opened = (path: string, value: unknown): unknown => {

@@ -26,9 +26,8 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
 }
 
 /** The event union member of a definition: `{ type, data }`. */
-export type EventOf<D extends EventDefinition> = D extends EventDefinition<infer Type, infer Data>
-  ? { readonly type: Type; readonly data: z.output<Data> }
-  : never;
+export type EventOf<D extends EventDefinition> =
+  D extends EventDefinition<infer Type, infer Data> ? { readonly type: Type; readonly data: z.output<Data> } : never;
 
 /** The union of the events of a list of definitions. */
 export type EventsOf<List extends readonly EventDefinition[]> = EventOf<List[number]>;
@@ -46,7 +45,13 @@ export const defineEvent = <Type extends string, Data extends z.ZodObject>(defin
   upcasters?: readonly Upcaster[];
 }): EventDefinition<Type, Data> => {
   const upcasters = definition.upcasters ?? [];
-  return Object.freeze({ ...definition, upcasters, schema: upcasters.length + 1, sensitive: sensitiveFields(definition.data), blobs: blobFields(definition.data) });
+  return Object.freeze({
+    ...definition,
+    upcasters,
+    schema: upcasters.length + 1,
+    sensitive: sensitiveFields(definition.data),
+    blobs: blobFields(definition.data),
+  });
 };
 
 /** All kinds of event that this program knows, by stored name, and the categories of the streams that hold them. */

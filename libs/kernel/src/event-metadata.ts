@@ -27,7 +27,10 @@ export const isOurMetadata = (metadata: string): boolean => {
   try {
     const value: unknown = JSON.parse(metadata);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    return ALWAYS.every((name) => Object.hasOwn(value, name)) && Object.values(value).every((text) => typeof text === 'string');
+    return (
+      ALWAYS.every((name) => Object.hasOwn(value, name)) &&
+      Object.values(value).every((text) => typeof text === 'string')
+    );
   } catch {
     return false;
   }
@@ -36,7 +39,10 @@ export const isOurMetadata = (metadata: string): boolean => {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Filled field by field: this runs for every event of a rebuild, where spreading what is absent costs as much as the rest. */
-export const contextOf = ({ id, stream, revision, position }: StoredEvent, metadata: Record<string, string>): EventContext => {
+export const contextOf = (
+  { id, stream, revision, position }: StoredEvent,
+  metadata: Record<string, string>,
+): EventContext => {
   const context: Mutable<EventContext> = {
     id,
     stream,

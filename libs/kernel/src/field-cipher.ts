@@ -13,7 +13,12 @@ export const isEncrypted = (value: unknown): value is EncryptedField =>
 export const encryptField = (key: DataKey, place: string, value: unknown): EncryptedField => {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
-  const body = Buffer.concat([nonce, cipher.update(JSON.stringify(value), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  const body = Buffer.concat([
+    nonce,
+    cipher.update(JSON.stringify(value), 'utf8'),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
   return { $encrypted: body.toString('base64url') };
 };
 

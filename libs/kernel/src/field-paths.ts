@@ -12,13 +12,22 @@ export const changeAt = (data: Record<string, unknown>, path: string, change: (v
 };
 
 /** Runs for every sensitive field of every event of a rebuild: most stand at the top. */
-const changeIn = (holder: Record<string, unknown>, steps: readonly string[], change: (value: unknown) => unknown): void => {
+const changeIn = (
+  holder: Record<string, unknown>,
+  steps: readonly string[],
+  change: (value: unknown) => unknown,
+): void => {
   const step = steps[0] as string;
   if (step === ITEMS) return Object.keys(holder).forEach((index) => changeMember(holder, index, steps, change));
   changeMember(holder, step, steps, change);
 };
 
-const changeMember = (holder: Record<string, unknown>, name: string, steps: readonly string[], change: (value: unknown) => unknown): void => {
+const changeMember = (
+  holder: Record<string, unknown>,
+  name: string,
+  steps: readonly string[],
+  change: (value: unknown) => unknown,
+): void => {
   const value = holder[name];
   if (value === undefined || value === null) return;
   if (steps.length === 1) holder[name] = change(value);
@@ -29,15 +38,30 @@ const changeMember = (holder: Record<string, unknown>, name: string, steps: read
 export const textsAt = (data: Readonly<Record<string, unknown>>, path: string): readonly string[] => {
   let found: readonly unknown[] = [data];
   for (const step of path.replaceAll(ITEMS, `.${ITEMS}`).split('.')) {
-    found = found.flatMap((holder) => (typeof holder !== 'object' || holder === null ? [] : step === ITEMS ? Object.values(holder) : [(holder as Record<string, unknown>)[step]]));
+    found = found.flatMap((holder) =>
+      typeof holder !== 'object' || holder === null
+        ? []
+        : step === ITEMS
+          ? Object.values(holder)
+          : [(holder as Record<string, unknown>)[step]],
+    );
   }
   return found.flat().filter((value) => typeof value === 'string');
 };
 
 /** JSON with other values at the places where `change` answers one, from the outside in. It is told the path of each, as `changeAt` takes it. */
-export const changedThroughout = (value: Json, path: string, change: (value: Json, path: string) => Json | undefined): Json => {
+export const changedThroughout = (
+  value: Json,
+  path: string,
+  change: (value: Json, path: string) => Json | undefined,
+): Json => {
   const changed = change(value, path);
   if (changed !== undefined || typeof value !== 'object' || value === null) return changed ?? value;
   if (Array.isArray(value)) return value.map((item: Json) => changedThroughout(item, path + ITEMS, change));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changedThroughout(member, path === '' ? name : `${path}.${name}`, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      changedThroughout(member, path === '' ? name : `${path}.${name}`, change),
+    ]),
+  );
 };

@@ -28,9 +28,19 @@ export const demandFolder = (name: string, folder: string): void => {
     makeFolder(folder);
     accessSync(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new UnusableFolder(`${name} ${folder} cannot be used: ${reasonOf((error as NodeJS.ErrnoException).code ?? '')}. Set ${name} to a folder that this user may write.`, { cause: error });
+    throw new UnusableFolder(
+      `${name} ${folder} cannot be used: ${reasonOf((error as NodeJS.ErrnoException).code ?? '')}. Set ${name} to a folder that this user may write.`,
+      { cause: error },
+    );
   }
 };
 
 const reasonOf = (code: string): string =>
-  ({ ENOENT: 'it cannot be made there', ENOTDIR: 'a part of it is a file, not a folder', EACCES: 'this user may not write there', EPERM: 'this user may not write there', EROFS: 'the disk is read-only', ENOSPC: 'the disk is full' })[code] ?? code;
+  ({
+    ENOENT: 'it cannot be made there',
+    ENOTDIR: 'a part of it is a file, not a folder',
+    EACCES: 'this user may not write there',
+    EPERM: 'this user may not write there',
+    EROFS: 'the disk is read-only',
+    ENOSPC: 'the disk is full',
+  })[code] ?? code;

@@ -63,7 +63,10 @@ export const eventId = (commandId: Uuid, index: number): Uuid => nameId(commandI
 
 /** UUIDv5 (RFC 9562, 5.5) of a name in a namespace. */
 export const nameId = (namespace: Uuid, name: string): Uuid => {
-  const bytes = createHash('sha1').update(Buffer.from(namespace.replaceAll('-', ''), 'hex')).update(name).digest();
+  const bytes = createHash('sha1')
+    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+    .update(name)
+    .digest();
   return format(bytes.subarray(0, 16), 5);
 };
 

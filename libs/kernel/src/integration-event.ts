@@ -20,7 +20,12 @@ export interface IntegrationEvent {
 }
 
 /** What each event says to others, given its data and the id of its aggregate. Types without an entry are told to nobody. */
-export type Tellings<Event extends AnyEvent> = { readonly [Type in Event['type']]?: (data: Extract<Event, { readonly type: Type }>['data'], id: string) => IntegrationEvent };
+export type Tellings<Event extends AnyEvent> = {
+  readonly [Type in Event['type']]?: (
+    data: Extract<Event, { readonly type: Type }>['data'],
+    id: string,
+  ) => IntegrationEvent;
+};
 
 /** What others are told of the events of one aggregate. */
 export interface Integrations<Event extends AnyEvent = AnyEvent> {
@@ -28,17 +33,26 @@ export interface Integrations<Event extends AnyEvent = AnyEvent> {
   readonly tell: Tellings<Event>;
 }
 
-export const defineIntegration = <Data extends z.ZodObject>(definition: IntegrationDefinition<Data>): IntegrationDefinition<Data> => Object.freeze(definition);
+export const defineIntegration = <Data extends z.ZodObject>(
+  definition: IntegrationDefinition<Data>,
+): IntegrationDefinition<Data> => Object.freeze(definition);
 
 /** An integration event with the data that its definition asks for. */
-export const tell = <Data extends z.ZodObject>(definition: IntegrationDefinition<Data>, data: z.output<Data>): IntegrationEvent => ({ definition, data });
+export const tell = <Data extends z.ZodObject>(
+  definition: IntegrationDefinition<Data>,
+  data: z.output<Data>,
+): IntegrationEvent => ({ definition, data });
 
 /** The names of those fields that a change gives. */
-export const given = <Field extends string>(fields: z.ZodEnum<{ [F in Field]: F }>, change: Readonly<Record<string, unknown>>): Field[] =>
-  (fields.options as Field[]).filter((field) => change[field] !== undefined);
+export const given = <Field extends string>(
+  fields: z.ZodEnum<{ [F in Field]: F }>,
+  change: Readonly<Record<string, unknown>>,
+): Field[] => (fields.options as Field[]).filter((field) => change[field] !== undefined);
 
 /** CloudEvents `type`: `agent-platform.agent.created.v1`. */
-export const integrationTypeOf = ({ name, version }: IntegrationDefinition): string => `agent-platform.${name}.v${version}`;
+export const integrationTypeOf = ({ name, version }: IntegrationDefinition): string =>
+  `agent-platform.${name}.v${version}`;
 
 /** CloudEvents `dataschema`, which is the `$id` of the committed schema file. */
-export const integrationSchemaIdOf = ({ name, version }: IntegrationDefinition): string => `urn:agent-platform:integration-event:${name}:v${version}`;
+export const integrationSchemaIdOf = ({ name, version }: IntegrationDefinition): string =>
+  `urn:agent-platform:integration-event:${name}:v${version}`;

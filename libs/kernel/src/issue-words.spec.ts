@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { asSentence, issueWords, sentenceAbout } from './issue-words';
 
-const words = (schema: z.ZodType, input: unknown): readonly string[] => (schema.safeParse(input, { error: issueWords }).error?.issues ?? []).map(({ message }) => message);
+const words = (schema: z.ZodType, input: unknown): readonly string[] =>
+  (schema.safeParse(input, { error: issueWords }).error?.issues ?? []).map(({ message }) => message);
 
 /** Of every kind of issue that a schema can find; their words name no schema, no type of JavaScript and no value. */
 const cases: readonly (readonly [z.ZodType, unknown, string])[] = [
@@ -36,7 +37,11 @@ const cases: readonly (readonly [z.ZodType, unknown, string])[] = [
   [z.uuid(), 'x', 'must be an id (a UUID)'],
   [z.email(), 'x', 'must be an email address such as ada@example.com'],
   [z.url(), 'x', 'must be a URL such as https://example.com'],
-  [z.iso.datetime({ offset: true }), '2026', 'must be a time in ISO 8601 with its offset, such as 2026-11-01T00:00:00Z'],
+  [
+    z.iso.datetime({ offset: true }),
+    '2026',
+    'must be a time in ISO 8601 with its offset, such as 2026-11-01T00:00:00Z',
+  ],
   [z.iso.date(), '2026', 'must be a date such as 2026-11-01'],
   [z.string().startsWith('ap_'), 'x', 'must begin with "ap_"'],
   [z.string().endsWith('/'), 'x', 'must end with "/"'],
@@ -47,14 +52,27 @@ const cases: readonly (readonly [z.ZodType, unknown, string])[] = [
   [z.string().refine(() => false, 'must be liked'), 'x', 'must be liked'],
   [z.strictObject({}), { a: 1, b: 2 }, 'has fields that are not known here: a, b'],
   [z.record(z.string().max(1), z.string()), { ab: 'x' }, 'has a key that is not taken'],
-  [z.discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })]), { type: 'c' }, 'must be one of "a", "b"'],
-  [z.discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })]), {}, 'is missing'],
+  [
+    z.discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })]),
+    { type: 'c' },
+    'must be one of "a", "b"',
+  ],
+  [
+    z.discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })]),
+    {},
+    'is missing',
+  ],
 ];
 
-it.each(cases.map(([schema, input, said]) => [said, schema, input] as const))('%s', (said, schema, input) => expect(words(schema, input)).toEqual([said]));
+it.each(cases.map(([schema, input, said]) => [said, schema, input] as const))('%s', (said, schema, input) =>
+  expect(words(schema, input)).toEqual([said]),
+);
 
 it('lists at most 30 values', () => {
-  const [said = ''] = words(z.enum(Array.from({ length: 40 }, (_, index) => `v${index}`) as [string, ...string[]]), 'x');
+  const [said = ''] = words(
+    z.enum(Array.from({ length: 40 }, (_, index) => `v${index}`) as [string, ...string[]]),
+    'x',
+  );
   expect(said).toMatch(/"v29", or one of 10 others$/);
 });
 
@@ -65,4 +83,5 @@ it.each([
   ['scope.id', 'There is one instance: it has no id here.', 'scope.id: There is one instance: it has no id here.'],
 ])('says of %s: %s', (field, said, sentence) => expect(sentenceAbout(field, said)).toBe(sentence));
 
-it('makes sentences', () => expect([asSentence('must be liked'), asSentence('Is known.')]).toEqual(['Must be liked.', 'Is known.']));
+it('makes sentences', () =>
+  expect([asSentence('must be liked'), asSentence('Is known.')]).toEqual(['Must be liked.', 'Is known.']));

@@ -21,9 +21,19 @@ export const issueWords = (issue: RawIssue): string => {
     case 'invalid_format':
       return FORMATS[issue.format] ?? affixWords(issue);
     case 'too_small':
-      return issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int' && issue.exact !== true ? 'must not be empty' : bound(issue.origin, issue.exact === true ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
+      return issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int' && issue.exact !== true
+        ? 'must not be empty'
+        : bound(
+            issue.origin,
+            issue.exact === true ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least',
+            issue.minimum,
+          );
     case 'too_big':
-      return bound(issue.origin, issue.exact === true ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
+      return bound(
+        issue.origin,
+        issue.exact === true ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most',
+        issue.maximum,
+      );
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
@@ -47,9 +57,12 @@ const PREDICATE = /^(?:must|is|are|has|have|may|comes?|goes|takes?|holds?)\b/i;
 
 /** A field and what is said of it as one sentence: `name must not be empty.` */
 export const sentenceAbout = (subject: string, words: string): string =>
-  PREDICATE.test(words) ? asSentenceOf(subject, words.charAt(0).toLowerCase() + words.slice(1)) : `${subject}: ${asSentence(words)}`;
+  PREDICATE.test(words)
+    ? asSentenceOf(subject, words.charAt(0).toLowerCase() + words.slice(1))
+    : `${subject}: ${asSentence(words)}`;
 
-const asSentenceOf = (subject: string, predicate: string): string => `${subject} ${predicate}${/[.!?]$/.test(predicate) ? '' : '.'}`;
+const asSentenceOf = (subject: string, predicate: string): string =>
+  `${subject} ${predicate}${/[.!?]$/.test(predicate) ? '' : '.'}`;
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -108,18 +121,42 @@ const affixWords = ({ prefix, suffix, includes }: Extract<RawIssue, { code: 'inv
   return 'has a form that is not taken here; the documentation at /docs shows it';
 };
 
-const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item', tuple: 'item', object: 'field', map: 'field', record: 'field', file: 'byte' };
+const UNITS: Readonly<Record<string, string>> = {
+  string: 'character',
+  array: 'item',
+  set: 'item',
+  tuple: 'item',
+  object: 'field',
+  map: 'field',
+  record: 'field',
+  file: 'byte',
+};
 
 const bound = (origin: string, how: string, amount: number | bigint): string => {
   const unit = UNITS[origin];
-  return unit === undefined ? `must be ${how} ${amount}` : `must have ${how} ${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  return unit === undefined
+    ? `must be ${how} ${amount}`
+    : `must have ${how} ${amount} ${unit}${amount === 1 ? '' : 's'}`;
 };
 
-const memberOf = (input: unknown, name: string): unknown => (typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>)[name] : undefined);
+const memberOf = (input: unknown, name: string): unknown =>
+  typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
 
 /** `must be a string or a number, not an object`, where that is all that the alternatives say. */
-const unionWords = ({ errors, input, discriminator, options }: Extract<RawIssue, { code: 'invalid_union' }>): string => {
-  if (typeof discriminator === 'string' && Array.isArray(options)) return memberOf(input, discriminator) === undefined ? 'is missing' : `must be ${oneOf(options)}`;
-  const wanted = errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0).flatMap(({ message }) => /^must be (.+?)(?:, not .*)?$/.exec(message)?.[1] ?? []));
-  return wanted.length === 0 ? 'is not a value that is taken here' : `must be ${[...new Set(wanted)].join(' or ')}, not ${kindOf(input)}`;
+const unionWords = ({
+  errors,
+  input,
+  discriminator,
+  options,
+}: Extract<RawIssue, { code: 'invalid_union' }>): string => {
+  if (typeof discriminator === 'string' && Array.isArray(options))
+    return memberOf(input, discriminator) === undefined ? 'is missing' : `must be ${oneOf(options)}`;
+  const wanted = errors.flatMap((branch) =>
+    branch
+      .filter(({ path }) => path.length === 0)
+      .flatMap(({ message }) => /^must be (.+?)(?:, not .*)?$/.exec(message)?.[1] ?? []),
+  );
+  return wanted.length === 0
+    ? 'is not a value that is taken here'
+    : `must be ${[...new Set(wanted)].join(' or ')}, not ${kindOf(input)}`;
 };

@@ -5,9 +5,18 @@ import type { EventContext } from './recorded-event';
 export type KnownCommands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
 
 /** Adds the command of an event. */
-export const remember = (commands: KnownCommands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
+export const remember = (
+  commands: KnownCommands,
+  { commandId, commandHash, recordedAt, ...context }: EventContext,
+): void => {
   const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];
-  const receipt: Receipt = { stream: context.stream, position: context.position, revision: context.revision, eventIds, repeated: false };
+  const receipt: Receipt = {
+    stream: context.stream,
+    position: context.position,
+    revision: context.revision,
+    eventIds,
+    repeated: false,
+  };
   commands.set(commandId, { receipt, hash: commandHash, at: Date.parse(recordedAt) });
 };
 

@@ -44,7 +44,7 @@ export class LogAbsence {
   }
 
   private async untilBack(stream: string): Promise<void> {
-    for (const ends = performance.now() + this.most; this.isAway && performance.now() < ends; ) {
+    for (const ends = performance.now() + this.most; this.isAway && performance.now() < ends;) {
       await pause(ASK_AGAIN_MS, undefined, { ref: false });
       if (this.isAway) await this.ask(stream);
     }

@@ -8,7 +8,13 @@ describe('LruCache', () => {
       cache.set(key, `value ${key}`);
       cache.get(0);
     }
-    expect([cache.get(0), cache.get(1_000), cache.get(960), cache.get(800), cache.get(1)]).toEqual(['used again and again', 'value 1000', 'value 960', undefined, undefined]);
+    expect([cache.get(0), cache.get(1_000), cache.get(960), cache.get(800), cache.get(1)]).toEqual([
+      'used again and again',
+      'value 1000',
+      'value 960',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('never holds more than its capacity, by weight', () => {
@@ -36,13 +42,17 @@ describe('LruCache', () => {
 
   it('holds no more than it shares with others, and gives up its part where it is not used', () => {
     const shared = new SharedCapacity(1_000);
-    const [idle, busy] = [new LruCache<number, string>(shared, (value) => value.length), new LruCache<number, string>(shared, (value) => value.length)];
+    const [idle, busy] = [
+      new LruCache<number, string>(shared, (value) => value.length),
+      new LruCache<number, string>(shared, (value) => value.length),
+    ];
     for (let key = 0; key < 40; key += 1) idle.set(key, 'x'.repeat(10));
     for (let key = 0; key < 200; key += 1) {
       busy.set(key, 'x'.repeat(10));
       busy.get(0);
     }
-    const held = (cache: LruCache<number, string>) => [...Array(200).keys()].filter((key) => cache.get(key) !== undefined).length;
+    const held = (cache: LruCache<number, string>) =>
+      [...Array(200).keys()].filter((key) => cache.get(key) !== undefined).length;
     expect(held(idle)).toBe(0);
     expect(busy.get(0)).toBeDefined();
     expect(held(busy) * 10).toBeLessThanOrEqual(1_000);

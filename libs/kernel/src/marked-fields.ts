@@ -8,7 +8,8 @@ const markedIn = (schema: z.ZodType, path: string, marked: WeakSet<z.ZodType>): 
   const inner = unwrapped(schema);
   if (marked.has(inner)) return [path];
   if (inner instanceof z.ZodArray) return markedIn(inner.element as z.ZodType, `${path}[]`, marked);
-  if (inner instanceof z.ZodUnion) return [...new Set(inner.options.flatMap((option) => markedIn(option as z.ZodType, path, marked)))];
+  if (inner instanceof z.ZodUnion)
+    return [...new Set(inner.options.flatMap((option) => markedIn(option as z.ZodType, path, marked)))];
   return inner instanceof z.ZodObject ? markedFields(inner, marked).map((name) => `${path}.${name}`) : [];
 };
 

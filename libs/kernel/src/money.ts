@@ -4,13 +4,19 @@ import { z } from 'zod';
 const DECIMALS = 9;
 
 /** An amount as the wire has it: a decimal string with at most 9 places. */
-export const amountText = z.string().regex(/^(0|[1-9]\d{0,11})(\.\d{1,9})?$/, 'must be a decimal amount with at most 9 places').meta({ examples: ['1.5'] });
+export const amountText = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,11})(\.\d{1,9})?$/, 'must be a decimal amount with at most 9 places')
+  .meta({ examples: ['1.5'] });
 
 /** An amount as clients give it: a decimal string or a number, which must say the same with 9 places. */
 export const givenAmount = z.union([z.number().nonnegative().transform(plainText), z.string()]).pipe(amountText);
 
 /** An amount as events have it: nano-units in decimal digits. */
-export const nanoText = z.string().regex(/^(0|[1-9]\d{0,30})$/).meta({ examples: ['1500000000'] });
+export const nanoText = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,30})$/)
+  .meta({ examples: ['1500000000'] });
 
 /** `0.004217` is `4217000n`. */
 export const nanoUnits = (amount: string): bigint => {

@@ -14,7 +14,9 @@ export const nameSchema = (max = 200): z.ZodType<string, string> =>
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !UNSAFE_IN_NAMES.test(text) && text.isWellFormed(), { message: 'must not contain control, bidirectional or tag characters' })
+    .refine((text) => !UNSAFE_IN_NAMES.test(text) && text.isWellFormed(), {
+      message: 'must not contain control, bidirectional or tag characters',
+    })
     .refine((text) => normalisedName(text) !== '', { message: 'must contain a visible character' });
 
 /** Free text of `max` characters at most: anything that survives UTF-8. */

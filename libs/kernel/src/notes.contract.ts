@@ -1,12 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type CommandMeta, Decisions, type Decider, defineEvent, EventCatalogue, EventCodec, type EventsOf, type Keyring, type NewEvent, type ReadIndex, refuse, sensitive, type StoredEvent, type StreamLog, TimeOrderedIds, Unavailable, WrongExpectedRevision } from '.';
+import {
+  type CommandMeta,
+  Decisions,
+  type Decider,
+  defineEvent,
+  EventCatalogue,
+  EventCodec,
+  type EventsOf,
+  type Keyring,
+  type NewEvent,
+  type ReadIndex,
+  refuse,
+  sensitive,
+  type StoredEvent,
+  type StreamLog,
+  TimeOrderedIds,
+  Unavailable,
+  WrongExpectedRevision,
+} from '.';
 
-const Noted = defineEvent({ type: 'Noted', description: 'A note was taken.', data: z.strictObject({ text: sensitive(z.string()), size: z.number() }) });
+const Noted = defineEvent({
+  type: 'Noted',
+  description: 'A note was taken.',
+  data: z.strictObject({ text: sensitive(z.string()), size: z.number() }),
+});
 const Closed = defineEvent({ type: 'Closed', description: 'The notes were closed.', data: z.strictObject({}) });
 export type NoteEvent = EventsOf<[typeof Noted, typeof Closed]>;
 export type NoteCommand = { type: 'Note'; text: string } | { type: 'Close' };
-interface Notes { texts: readonly unknown[]; closed: boolean }
+interface Notes {
+  texts: readonly unknown[];
+  closed: boolean;
+}
 
 /** Takes notes until they are closed. */
 export const notes: Decider<Notes, NoteCommand, NoteEvent> = {
@@ -14,9 +39,12 @@ export const notes: Decider<Notes, NoteCommand, NoteEvent> = {
   initial: { texts: [], closed: false },
   decide: (command, state) => {
     if (state.closed) return command.type === 'Close' ? [] : refuse('conflict');
-    return command.type === 'Close' ? [{ type: 'Closed', data: {} }] : [{ type: 'Noted', data: { text: command.text, size: command.text.length } }];
+    return command.type === 'Close'
+      ? [{ type: 'Closed', data: {} }]
+      : [{ type: 'Noted', data: { text: command.text, size: command.text.length } }];
   },
-  evolve: (state, event) => (event.type === 'Closed' ? { ...state, closed: true } : { ...state, texts: [...state.texts, event.data.text] }),
+  evolve: (state, event) =>
+    event.type === 'Closed' ? { ...state, closed: true } : { ...state, texts: [...state.texts, event.data.text] },
   owner: () => ({ userId: 'u1' }),
 };
 
@@ -34,8 +62,11 @@ export class MemoryLog implements StreamLog {
   async append(stream: string, events: readonly NewEvent[], expected: number | string) {
     await this.before();
     const actual = this.events.filter((event) => event.stream === stream).length - 1;
-    if (expected !== (actual < 0 ? 'noStream' : actual)) throw new WrongExpectedRevision(stream, expected as number, actual);
-    events.forEach((event, index) => this.events.push({ ...event, stream, revision: actual + 1 + index, position: String(this.events.length) }));
+    if (expected !== (actual < 0 ? 'noStream' : actual))
+      throw new WrongExpectedRevision(stream, expected as number, actual);
+    events.forEach((event, index) =>
+      this.events.push({ ...event, stream, revision: actual + 1 + index, position: String(this.events.length) }),
+    );
     return { position: String(this.events.length - 1), revision: actual + events.length };
   }
 
@@ -47,7 +78,13 @@ export class MemoryLog implements StreamLog {
 }
 
 export const ids = new TimeOrderedIds();
-export const meta = (given: Partial<CommandMeta> = {}): CommandMeta => ({ commandId: ids.next(), actor: 'user:u1', correlationId: ids.next(), now: new Date(), ...given });
+export const meta = (given: Partial<CommandMeta> = {}): CommandMeta => ({
+  commandId: ids.next(),
+  actor: 'user:u1',
+  correlationId: ids.next(),
+  now: new Date(),
+  ...given,
+});
 
 export const setUp = () => {
   const log = new MemoryLog();

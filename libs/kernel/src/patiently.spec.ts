@@ -10,11 +10,14 @@ describe('a server that a start needs', () => {
   /** How often it was asked, and what came of it, when it fails so in turn and then answers. */
   const started = async (...failures: readonly Error[]) => {
     let asked = 0;
-    const outcome = patiently(async () => {
-      const failure = failures[(asked += 1) - 1];
-      if (failure !== undefined) throw failure;
-      return 'answered';
-    }, { warn: (sentence) => warned.push(sentence) }).catch((error: unknown) => error);
+    const outcome = patiently(
+      async () => {
+        const failure = failures[(asked += 1) - 1];
+        if (failure !== undefined) throw failure;
+        return 'answered';
+      },
+      { warn: (sentence) => warned.push(sentence) },
+    ).catch((error: unknown) => error);
     await jest.advanceTimersByTimeAsync(60_000);
     return { asked, outcome: await outcome };
   };
@@ -29,6 +32,9 @@ describe('a server that a start needs', () => {
 
   it('may refuse the user while it starts, and ends the start when it goes on refusing them', async () => {
     expect(await started(away, denied, denied, denied)).toEqual({ asked: 5, outcome: 'answered' });
-    expect(await started(away, away, denied, denied, denied, denied, denied, denied)).toEqual({ asked: 7, outcome: denied });
+    expect(await started(away, away, denied, denied, denied, denied, denied, denied)).toEqual({
+      asked: 7,
+      outcome: denied,
+    });
   });
 });

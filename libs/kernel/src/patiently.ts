@@ -16,7 +16,10 @@ export interface Patience {
 }
 
 /** Does what needs a server, and may be done again, until the server answers, five times where it refuses the user; when patience ends, throws what it said last. */
-export const patiently = async <T>(work: () => Promise<T>, { warn, patienceMs = PATIENCE_MS }: Patience = {}): Promise<T> => {
+export const patiently = async <T>(
+  work: () => Promise<T>,
+  { warn, patienceMs = PATIENCE_MS }: Patience = {},
+): Promise<T> => {
   let denials = 0;
   for (const deadline = performance.now() + patienceMs; ; await pause(RETRY_MS)) {
     try {

@@ -10,7 +10,12 @@ describe('work in a queue', () => {
   it('runs one at a time, in the order of asking, and beside that of other queues', async () => {
     const queues = new Queues();
     const [first, second, third, other] = [work(), work(), work(), work()];
-    const results = [queues.run('a', 60_000, first.run), queues.run('a', 60_000, second.run), queues.run('a', 60_000, third.run), queues.run('b', 60_000, other.run)];
+    const results = [
+      queues.run('a', 60_000, first.run),
+      queues.run('a', 60_000, second.run),
+      queues.run('a', 60_000, third.run),
+      queues.run('b', 60_000, other.run),
+    ];
     const begun = () => [first, second, third, other].map(({ run }) => run.mock.calls.length);
     await turns();
     expect(begun()).toEqual([1, 0, 0, 1]);

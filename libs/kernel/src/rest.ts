@@ -13,7 +13,13 @@ export const rest = async (milliseconds: number, signal: AbortSignal): Promise<v
 export const settlesWithin = async (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
   const settled = new AbortController();
   const late = rest(milliseconds, settled.signal).then(() => false);
-  const isInTime = await Promise.race([work.then(() => true, () => true), late]);
+  const isInTime = await Promise.race([
+    work.then(
+      () => true,
+      () => true,
+    ),
+    late,
+  ]);
   settled.abort();
   return isInTime;
 };

@@ -6,5 +6,8 @@ describe('the runtime', () => {
     expect(() => demandRuntime({ node: '30.0.0', napi: '12' })).not.toThrow();
   });
 
-  it.each([{ node: '20.19.0', napi: '9' }, { node: '12.0.0' }])('is refused with a sentence where it is too old: %j', (versions) => expect(() => demandRuntime(versions)).toThrow(`Node ${versions.node} is too old`));
+  it.each([{ node: '20.19.0', napi: '9' }, { node: '12.0.0' }])(
+    'is refused with a sentence where it is too old: %j',
+    (versions) => expect(() => demandRuntime(versions)).toThrow(`Node ${versions.node} is too old`),
+  );
 });

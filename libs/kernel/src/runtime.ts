@@ -7,7 +7,11 @@ export class UnfitRuntime extends Error {
 }
 
 /** Throws `UnfitRuntime` under a Node that is too old. */
-export const demandRuntime = ({ node, napi = '0' }: Readonly<Partial<Record<string, string>>> = process.versions): void => {
+export const demandRuntime = (
+  { node, napi = '0' }: Readonly<Partial<Record<string, string>>> = process.versions,
+): void => {
   if (Number(napi) >= NODE_API) return;
-  throw new UnfitRuntime(`Node ${node} is too old to run the platform. npm installs one that is not beside it: use npm start, npm run and npm exec. Where npm could not, Node 22.14 or newer is needed.`);
+  throw new UnfitRuntime(
+    `Node ${node} is too old to run the platform. npm installs one that is not beside it: use npm start, npm run and npm exec. Where npm could not, Node 22.14 or newer is needed.`,
+  );
 };

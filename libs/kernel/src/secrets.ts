@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** HMAC-SHA256 in hex: for secrets, command bodies and values whose plain hash would give them away. */
-export const keyedHash = (key: Buffer | string, text: string | Buffer): string => createHmac('sha256', key).update(text).digest('hex');
+export const keyedHash = (key: Buffer | string, text: string | Buffer): string =>
+  createHmac('sha256', key).update(text).digest('hex');
 
 /** Compares two texts in constant time; texts of different length are unequal, never an exception. */
 export const equalSecrets = (a: string, b: string): boolean => {

@@ -12,7 +12,10 @@ export const ERASED: Erased = Object.freeze({ erased: true as const });
 export type Sensitive<T> = T | Erased;
 
 export const isErased = (value: unknown): value is Erased =>
-  typeof value === 'object' && value !== null && (value as { erased?: unknown }).erased === true && Object.keys(value).length === 1;
+  typeof value === 'object' &&
+  value !== null &&
+  (value as { erased?: unknown }).erased === true &&
+  Object.keys(value).length === 1;
 
 /** The value, or a fallback where it is erased. */
 export const revealed = <T>(value: Sensitive<T>, fallback: T): T => (isErased(value) ? fallback : value);

@@ -41,8 +41,15 @@ describe('decisions on a log that others write too', () => {
     const first = await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command);
     await decisions.transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
     const reads = log.reads;
-    expect(await decisions.load(notes, 'n1')).toMatchObject({ state: { texts: ['a', 'b'] }, revision: 1, position: '1' });
-    expect(await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command)).toEqual({ ...first, repeated: true });
+    expect(await decisions.load(notes, 'n1')).toMatchObject({
+      state: { texts: ['a', 'b'] },
+      revision: 1,
+      position: '1',
+    });
+    expect(await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, command)).toEqual({
+      ...first,
+      repeated: true,
+    });
     expect(log.reads).toBe(reads);
     expect(questions.asked).toBeGreaterThan(0);
   });
@@ -83,7 +90,9 @@ describe('decisions on a log that others write too', () => {
       return confirm(stream, revision);
     };
     expect(await decisions.load(notes, 'n1')).toMatchObject({ state: { texts: ['a'] }, revision: 0 });
-    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'c' }, meta())).resolves.toMatchObject({ revision: 1 });
+    await expect(decisions.transact(notes, 'n1', { type: 'Note', text: 'c' }, meta())).resolves.toMatchObject({
+      revision: 1,
+    });
   });
 
   it('recalls for five minutes what the log was last asked for, whatever was asked for then, with its own events', async () => {
@@ -171,13 +180,17 @@ describe('decisions on a log that others write too', () => {
 
     it('goes on after two seconds for a request that reads, at once for the next ones, and has one that writes wait', async () => {
       const { decisions, answer } = await slow();
-      const texts = (id: string, recallAfter: number | undefined) => onBudget(new WaitBudget(recallAfter), async () => (await decisions.recall(notes, id)).state.texts);
+      const texts = (id: string, recallAfter: number | undefined) =>
+        onBudget(new WaitBudget(recallAfter), async () => (await decisions.recall(notes, id)).state.texts);
       const writer = texts('n1', undefined);
       const [recalled, took] = await timed(() => texts('n1', RECALL_AFTER_MS));
       expect(recalled).toEqual(['a']);
       expect(took).toBeGreaterThan(1_900);
       expect(took).toBeLessThan(2_400);
-      const [[confirmed, confirmedIn], [next, nextIn]] = await Promise.all([timed(() => decisions.confirm('notes-n1', 0, true)), timed(() => texts('n2', RECALL_AFTER_MS))]);
+      const [[confirmed, confirmedIn], [next, nextIn]] = await Promise.all([
+        timed(() => decisions.confirm('notes-n1', 0, true)),
+        timed(() => texts('n2', RECALL_AFTER_MS)),
+      ]);
       expect([confirmed, next]).toEqual([false, ['a']]);
       expect(Math.max(confirmedIn, nextIn)).toBeLessThan(500);
 

@@ -15,7 +15,8 @@ export const sizeOf = (value: unknown): number => {
     size += OBJECT;
     if (ArrayBuffer.isView(each)) size += each.byteLength;
     else if (each instanceof Map) for (const [key, member] of each) open.push(key, member);
-    else for (const member of each instanceof Set || Array.isArray(each) ? each : Object.values(each)) open.push(member);
+    else
+      for (const member of each instanceof Set || Array.isArray(each) ? each : Object.values(each)) open.push(member);
   }
   return size;
 };

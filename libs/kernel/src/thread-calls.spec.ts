@@ -50,7 +50,12 @@ describe('calls to a thread', () => {
   it('throw what the thread threw, as what it was', async () => {
     const refused = calls.call('refuse');
     await expect(refused).rejects.toBeInstanceOf(DomainError);
-    await expect(refused).rejects.toMatchObject({ name: 'DomainError', message: 'not_found', code: 'not_found', facts: { id: 7 } });
+    await expect(refused).rejects.toMatchObject({
+      name: 'DomainError',
+      message: 'not_found',
+      code: 'not_found',
+      facts: { id: 7 },
+    });
   });
 
   it('fail alone where they cannot be sent', async () => {
@@ -63,7 +68,12 @@ describe('calls to a thread', () => {
 
   it('under way when the thread dies have an unknown outcome, and the next one meets a new thread', async () => {
     const before = await calls.call('threadId');
-    await expect(calls.call('die')).rejects.toMatchObject({ name: 'Unavailable', dependency: 'counter', reason: 'out of luck', outcome: 'unknown' });
+    await expect(calls.call('die')).rejects.toMatchObject({
+      name: 'Unavailable',
+      dependency: 'counter',
+      reason: 'out of luck',
+      outcome: 'unknown',
+    });
     expect(await calls.call('threadId')).not.toBe(before);
     expect(await calls.call('add', 5)).toBe(5);
   });
@@ -91,7 +101,11 @@ describe('calls to a thread', () => {
 
   it('are neither answered nor refused by a thread that was not asked', async () => {
     const threads: FakeThread[] = [];
-    const twice = callThread<Counter>('counter', () => (threads[threads.length] = new FakeThread()) as unknown as Worker, []);
+    const twice = callThread<Counter>(
+      'counter',
+      () => (threads[threads.length] = new FakeThread()) as unknown as Worker,
+      [],
+    );
     const first = twice.call('add', 1);
     await until(() => threads[0]?.asked.length === 1);
     const closed = Promise.allSettled([twice.close()]);
@@ -108,7 +122,16 @@ describe('calls to a thread', () => {
 });
 
 it('calls to an object in the same thread answer and throw alike', async () => {
-  const calls = callHere<Counter>({ add: (number) => number, addLater: async (number) => number, refuse: () => { throw new DomainError('conflict'); }, die: async () => undefined, threadId: () => 0, close: () => undefined });
+  const calls = callHere<Counter>({
+    add: (number) => number,
+    addLater: async (number) => number,
+    refuse: () => {
+      throw new DomainError('conflict');
+    },
+    die: async () => undefined,
+    threadId: () => 0,
+    close: () => undefined,
+  });
   expect(await calls.call('add', 2)).toBe(2);
   await expect(calls.call('refuse')).rejects.toEqual(new DomainError('conflict'));
 });

@@ -80,7 +80,11 @@ interface Running {
  * Calls into a thread that runs `serveCalls`. Errors arrive as instances of `errors`, found by name. When the thread dies, calls
  * under way are refused as `Unavailable` with an unknown outcome, and the next call starts a new thread.
  */
-export const callThread = <H extends { close(): void }>(dependency: string, start: () => Worker, errors: readonly ErrorClass[]): Calls<H> => {
+export const callThread = <H extends { close(): void }>(
+  dependency: string,
+  start: () => Worker,
+  errors: readonly ErrorClass[],
+): Calls<H> => {
   const classes = new Map(errors.map((errorClass) => [errorClass.name, errorClass]));
   let current: Running | undefined;
   let ended: Promise<unknown> = Promise.resolve();

@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { threadEnds } from '.';
 
-const threadOf = (code: string): Worker => new Worker(`const { parentPort } = require('node:worker_threads'); ${code}`, { eval: true });
+const threadOf = (code: string): Worker =>
+  new Worker(`const { parentPort } = require('node:worker_threads'); ${code}`, { eval: true });
 
 describe('a thread that was asked to end', () => {
   it('ends by itself, with what it still had to do', async () => {
     const said: unknown[] = [];
-    const thread = threadOf("parentPort.on('message', () => setTimeout(() => { parentPort.postMessage('closed'); parentPort.close(); }, 20));");
+    const thread = threadOf(
+      "parentPort.on('message', () => setTimeout(() => { parentPort.postMessage('closed'); parentPort.close(); }, 20));",
+    );
     thread.on('message', (message) => said.push(message));
     const terminated = jest.spyOn(thread, 'terminate');
     thread.postMessage('close');

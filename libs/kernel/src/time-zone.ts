@@ -10,4 +10,8 @@ const isTimeZone = (zone: string): boolean => {
 };
 
 /** Name of a time zone, such as `Europe/Berlin`. */
-export const timeZoneName = z.string().max(100).refine(isTimeZone, 'must be an IANA time zone').meta({ examples: ['UTC'] });
+export const timeZoneName = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, 'must be an IANA time zone')
+  .meta({ examples: ['UTC'] });

@@ -9,7 +9,8 @@ describe('what a request waits for the log', () => {
   const stepsOf = async (budget: WaitBudget, ...milliseconds: readonly number[]): Promise<number[]> => {
     const allowed: number[] = [];
     const steps = onBudget(budget, async () => {
-      for (const each of milliseconds) await waiting(WAIT_MS, (most) => (allowed.push(Math.round(most)), lasting(each)));
+      for (const each of milliseconds)
+        await waiting(WAIT_MS, (most) => (allowed.push(Math.round(most)), lasting(each)));
     });
     await jest.advanceTimersByTimeAsync(milliseconds.reduce((sum, each) => sum + each, 0));
     await steps;
@@ -17,12 +18,16 @@ describe('what a request waits for the log', () => {
   };
 
   it('is one budget for all its steps', async () => {
-    expect(await stepsOf(new WaitBudget(undefined), 4_000, 4_000, 1_000, 500, 1)).toEqual([9_500, 5_500, 1_500, 500, 0]);
+    expect(await stepsOf(new WaitBudget(undefined), 4_000, 4_000, 1_000, 500, 1)).toEqual([
+      9_500, 5_500, 1_500, 500, 0,
+    ]);
   });
 
   it('is used up once by steps that wait at the same time', async () => {
     const budget = new WaitBudget(undefined);
-    const steps = onBudget(budget, () => Promise.all([1_000, 2_000, 3_000].map((each) => waiting(WAIT_MS, () => lasting(each)))));
+    const steps = onBudget(budget, () =>
+      Promise.all([1_000, 2_000, 3_000].map((each) => waiting(WAIT_MS, () => lasting(each)))),
+    );
     await jest.advanceTimersByTimeAsync(3_000);
     await steps;
 

@@ -29,7 +29,8 @@ export class WaitBudget {
     const now = performance.now();
     const passed = now - this.at;
     this.at = now;
-    this.left = this.waiting > 0 ? Math.max(0, this.left - passed) : Math.min(this.most, this.left + passed / REGAINED_EVERY);
+    this.left =
+      this.waiting > 0 ? Math.max(0, this.left - passed) : Math.min(this.most, this.left + passed / REGAINED_EVERY);
     return this.left;
   }
 

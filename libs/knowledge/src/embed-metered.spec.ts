@@ -14,10 +14,15 @@ beforeEach(() => void (begun.length = settled.length = cancelled = 0));
 const metering: Metering = {
   begin: async (call) => {
     begun.push(call);
-    return { ...(await unmetered.begin(call)), cancel: () => void (cancelled += 1), settle: async (settlement) => void settled.push(settlement) };
+    return {
+      ...(await unmetered.begin(call)),
+      cancel: () => void (cancelled += 1),
+      settle: async (settlement) => void settled.push(settlement),
+    };
   },
 };
-const embed = (provider: EmbeddingProvider, { holds = true, signal = new AbortController().signal } = {}) => embedMetered(metering, { model, provider }, { payer, holds, texts: ['eight ch', 'four'], purpose: 'query', signal });
+const embed = (provider: EmbeddingProvider, { holds = true, signal = new AbortController().signal } = {}) =>
+  embedMetered(metering, { model, provider }, { payer, holds, texts: ['eight ch', 'four'], purpose: 'query', signal });
 const said = () => settled.map(({ usage, usageSource, outcome }) => [usage.inputTokens, usageSource, outcome]);
 
 describe('a call of the embedding model', () => {
@@ -48,7 +53,10 @@ describe('a call of the embedding model', () => {
       },
     };
     await expect(embed(provider, { signal: left.signal })).rejects.toThrow('left');
-    expect(said()).toEqual([[0, 'counted', 'failed'], [3, 'counted', 'aborted']]);
+    expect(said()).toEqual([
+      [0, 'counted', 'failed'],
+      [3, 'counted', 'aborted'],
+    ]);
   });
 
   it('is none where its caller has left before', async () => {

@@ -26,16 +26,29 @@ export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'purpose'
 }
 
 /** Calls the embedding model of Knowledge, counted once. Refuses `usage_limit_exceeded`. */
-export const embedMetered = async (metering: Metering, { model, provider }: Embedding, { payer, holds, ...texts }: TextsToEmbed): Promise<readonly Float32Array[]> => {
+export const embedMetered = async (
+  metering: Metering,
+  { model, provider }: Embedding,
+  { payer, holds, ...texts }: TextsToEmbed,
+): Promise<readonly Float32Array[]> => {
   const counted = usageOf({ input: texts.texts.reduce((sum, text) => sum + estimatedTokens(text), 0) });
   const mostInput = texts.texts.reduce((sum, text) => sum + mostTokens(text), 0);
-  const call = await metering.begin({ ...payer, kind: 'embedding', model, ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }) });
+  const call = await metering.begin({
+    ...payer,
+    kind: 'embedding',
+    model,
+    ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }),
+  });
   if (texts.signal.aborted) {
     call.cancel();
     throw texts.signal.reason;
   }
   const startedAt = performance.now();
-  let end: Pick<Settlement, 'usage' | 'usageSource' | 'outcome'> = { usage: usageOf({}), usageSource: 'counted', outcome: 'failed' };
+  let end: Pick<Settlement, 'usage' | 'usageSource' | 'outcome'> = {
+    usage: usageOf({}),
+    usageSource: 'counted',
+    outcome: 'failed',
+  };
   try {
     const { vectors, report } = await provider.embed({ model, ...texts });
     const believed = believedUsage(report, model, false);
@@ -43,7 +56,8 @@ export const embedMetered = async (metering: Metering, { model, provider }: Embe
     return vectors;
   } catch (error) {
     // A provider that was asked bills its input, whoever leaves, and however long it takes.
-    if (texts.signal.aborted || isDomainError(error, 'upstream_timeout')) end = { usage: counted, usageSource: 'counted', outcome: texts.signal.aborted ? 'aborted' : 'failed' };
+    if (texts.signal.aborted || isDomainError(error, 'upstream_timeout'))
+      end = { usage: counted, usageSource: 'counted', outcome: texts.signal.aborted ? 'aborted' : 'failed' };
     throw error;
   } finally {
     void call.settle({ model, ...end, latencyMs: Math.round(performance.now() - startedAt) });

@@ -6,14 +6,20 @@ import { tagRegistryDecider } from './tags/tag-registry.decider';
 import { tagEvents } from './tags/tag.events';
 
 const documentAggregate = defineAggregate(documentDecider, documentEvents, {
-  erasure: { by: { DocumentDeleted: ownKey }, again: (decisions, id, meta) => decisions.transact(documentDecider, id, { type: 'Delete' }, meta) },
+  erasure: {
+    by: { DocumentDeleted: ownKey },
+    again: (decisions, id, meta) => decisions.transact(documentDecider, id, { type: 'Delete' }, meta),
+  },
   integrations: documentIntegrations,
   kinds: { document: ownStream('document', namedIn('tags', 'spaceId')) },
 });
 
 /** Tags have one key with their Space's other tags and go with it; those that were made when it was gone already are erased by their deletion. */
 const tagsAggregate = defineAggregate(tagRegistryDecider, tagEvents, {
-  erasure: { by: { TagDeleted: (event) => (event.data.withSpace === true ? ownKey(event) : undefined) }, again: 'withOwner' },
+  erasure: {
+    by: { TagDeleted: (event) => (event.data.withSpace === true ? ownKey(event) : undefined) },
+    again: 'withOwner',
+  },
   kinds: { tag: sharedStream(namedIn('space', 'spaceId')) },
 });
 

@@ -11,6 +11,7 @@ export interface CallWindow {
 
 /** The widest window of those that may answer, since nobody knows yet who will. A model whose window is not named may take in all that was `counted`. */
 export const callWindow = (models: readonly ModelDescription[], counted: number): CallWindow => {
-  const widest = (unnamed: number): number => models.reduce((most, { contextWindow = unnamed }) => Math.max(most, contextWindow), 0);
+  const widest = (unnamed: number): number =>
+    models.reduce((most, { contextWindow = unnamed }) => Math.max(most, contextWindow), 0);
   return { input: widest(Math.max(LARGE_WINDOW, counted)), output: widest(LARGE_WINDOW) };
 };

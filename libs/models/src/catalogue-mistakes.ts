@@ -13,17 +13,25 @@ export interface EntryNames {
 }
 
 export const namesIn = (entry: unknown): EntryNames => {
-  const { key, provider } = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<Record<string, unknown>>;
+  const { key, provider } = (typeof entry === 'object' && entry !== null ? entry : {}) as Readonly<
+    Record<string, unknown>
+  >;
   return { ...(typeof key === 'string' ? { key } : {}), ...(typeof provider === 'string' ? { provider } : {}) };
 };
 
 /** A sentence for each thing that has not the form it must have. `place`: where it stands. */
 export const formMistakes = (issues: readonly Issue[], place?: string): readonly string[] =>
-  issues.flatMap(withinUnion).map(({ path, message }) => `${[place, path.join('.')].filter(Boolean).join(': ') || 'the file'}: ${message}`);
+  issues
+    .flatMap(withinUnion)
+    .map(({ path, message }) => `${[place, path.join('.')].filter(Boolean).join(': ') || 'the file'}: ${message}`);
 
 /** What may be one thing or another is judged as the last of them, the one with fields. */
 const withinUnion = (issue: Issue): readonly Issue[] =>
-  issue.code === 'invalid_union' ? (issue.errors.at(-1) ?? []).flatMap(withinUnion).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) : [issue];
+  issue.code === 'invalid_union'
+    ? (issue.errors.at(-1) ?? [])
+        .flatMap(withinUnion)
+        .map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
+    : [issue];
 
 /** A sentence for each key that is there twice and each provider that is not there. */
 export const nameMistakes = (entries: readonly EntryNames[], providers: ReadonlySet<string>): readonly string[] => {
@@ -32,24 +40,40 @@ export const nameMistakes = (entries: readonly EntryNames[], providers: Readonly
     if (key === undefined) return [];
     return [
       ...(keys.indexOf(key) < index ? [`the model ${key} is there twice`] : []),
-      ...(provider !== undefined && provider !== LOCAL && !providers.has(provider) ? [`the model ${key} names the unknown provider ${provider}`] : []),
-      ...(provider === LOCAL && !key.startsWith('local-') ? [`the model ${key} cannot be added to the provider ${LOCAL}`] : []),
+      ...(provider !== undefined && provider !== LOCAL && !providers.has(provider)
+        ? [`the model ${key} names the unknown provider ${provider}`]
+        : []),
+      ...(provider === LOCAL && !key.startsWith('local-')
+        ? [`the model ${key} cannot be added to the provider ${LOCAL}`]
+        : []),
     ];
   });
 };
 
 /** A sentence for each model that is priced in another currency than the instance's. */
 export const currencyMistakes = (models: readonly ModelDescription[], currency: string): readonly string[] =>
-  models.flatMap(({ key, pricing }) => (pricing === 'free' || pricing.currency === currency ? [] : [`the model ${key} is priced in ${pricing.currency}, not in ${currency}`]));
+  models.flatMap(({ key, pricing }) =>
+    pricing === 'free' || pricing.currency === currency
+      ? []
+      : [`the model ${key} is priced in ${pricing.currency}, not in ${currency}`],
+  );
 
 /** A sentence for each fallback that cannot be one; `unread` models are not judged. */
 export const fallbackMistakes = (models: Models, unread: ReadonlySet<string>): readonly string[] =>
   [...models.values()].flatMap(({ key, kind, fallback }) => {
     if (fallback === undefined || unread.has(fallback)) return [];
     const other = models.get(fallback);
-    return other?.kind === kind && other.provider !== LOCAL && fallback !== key ? [] : [`the fallback ${fallback} of the model ${key} is no other ${kind} model of a provider`];
+    return other?.kind === kind && other.provider !== LOCAL && fallback !== key
+      ? []
+      : [`the fallback ${fallback} of the model ${key} is no other ${kind} model of a provider`];
   });
 
 /** A sentence for each default that is no model of its kind; `unread` models are not judged. */
-export const defaultMistakes = (defaults: readonly (readonly [key: string, kind: ModelKind])[], models: Models, unread: ReadonlySet<string>): readonly string[] =>
-  defaults.flatMap(([key, kind]) => (unread.has(key) || models.get(key)?.kind === kind ? [] : [`${key} is not a ${kind} model`]));
+export const defaultMistakes = (
+  defaults: readonly (readonly [key: string, kind: ModelKind])[],
+  models: Models,
+  unread: ReadonlySet<string>,
+): readonly string[] =>
+  defaults.flatMap(([key, kind]) =>
+    unread.has(key) || models.get(key)?.kind === kind ? [] : [`${key} is not a ${kind} model`],
+  );

@@ -2,7 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { InvalidConfig, issueWords } from '@app/kernel';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { currencyMistakes, defaultMistakes, fallbackMistakes, formMistakes, nameMistakes, namesIn } from './catalogue-mistakes';
+import {
+  currencyMistakes,
+  defaultMistakes,
+  fallbackMistakes,
+  formMistakes,
+  nameMistakes,
+  namesIn,
+} from './catalogue-mistakes';
 import { modelKind } from './model-kind';
 import { missingPrices, priceVersionOf, pricingOf, statedPricing } from './pricing';
 import { LOCAL } from './provider';
@@ -57,12 +64,20 @@ const modelSchema = z
   })
   .transform((model) => {
     const pricing = pricingOf(model.pricing);
-    return { ...model, modelId: model.modelId ?? model.key, displayName: model.displayName ?? model.key, pricing, priceVersion: priceVersionOf(pricing) };
+    return {
+      ...model,
+      modelId: model.modelId ?? model.key,
+      displayName: model.displayName ?? model.key,
+      pricing,
+      priceVersion: priceVersionOf(pricing),
+    };
   });
 type GivenModel = z.output<typeof modelSchema>;
 
 /** A model of the instance. `priceVersion` names its prices as they stand. */
-export type ModelDescription = Omit<GivenModel, 'securityTier'> & { readonly securityTier: z.output<typeof securityTier> };
+export type ModelDescription = Omit<GivenModel, 'securityTier'> & {
+  readonly securityTier: z.output<typeof securityTier>;
+};
 
 const fileSchema = z.strictObject({
   defaultModel: name.default('local-chat'),
@@ -90,26 +105,63 @@ export interface Catalogue {
 const LOCAL_SINCE = 1_793_491_200;
 
 const localModels: readonly z.input<typeof modelSchema>[] = [
-  { key: 'local-chat', provider: LOCAL, kind: 'chat', displayName: 'Local (answers by quoting documents)', securityTier: 'secure', pricing: 'free' },
+  {
+    key: 'local-chat',
+    provider: LOCAL,
+    kind: 'chat',
+    displayName: 'Local (answers by quoting documents)',
+    securityTier: 'secure',
+    pricing: 'free',
+  },
   // Measured: this small English model must not lead (docs/decisions, search).
-  { key: 'local-embedding', provider: LOCAL, kind: 'embedding', displayName: 'Local (small, English)', securityTier: 'secure', pricing: 'free', dimensions: 512, languages: ['en'], vectorWeight: 0.25 },
-  { key: 'local-reranker', provider: LOCAL, kind: 'reranker', displayName: 'Local (lexical)', securityTier: 'secure', pricing: 'free' },
+  {
+    key: 'local-embedding',
+    provider: LOCAL,
+    kind: 'embedding',
+    displayName: 'Local (small, English)',
+    securityTier: 'secure',
+    pricing: 'free',
+    dimensions: 512,
+    languages: ['en'],
+    vectorWeight: 0.25,
+  },
+  {
+    key: 'local-reranker',
+    provider: LOCAL,
+    kind: 'reranker',
+    displayName: 'Local (lexical)',
+    securityTier: 'secure',
+    pricing: 'free',
+  },
 ];
 
 /** Reads `MODELS_FILE` (JSON or YAML), or gives the local models alone. Throws `InvalidConfig` naming all that is wrong. */
 export const readCatalogue = (file: string | undefined, currency: string): Catalogue => {
   const content = file === undefined ? {} : contentOf(file);
   const given = fileSchema.safeParse(content, { error: issueWords });
-  const read = [...localModels, ...entriesIn(content)].map((entry) => ({ ...modelSchema.safeParse(entry, { error: issueWords }), names: namesIn(entry) }));
-  const described = read.flatMap(({ data }) => (data === undefined ? [] : [{ ...data, securityTier: securityTierOf(data, given.data?.hostingRegion) }]));
+  const read = [...localModels, ...entriesIn(content)].map((entry) => ({
+    ...modelSchema.safeParse(entry, { error: issueWords }),
+    names: namesIn(entry),
+  }));
+  const described = read.flatMap(({ data }) =>
+    data === undefined ? [] : [{ ...data, securityTier: securityTierOf(data, given.data?.hostingRegion) }],
+  );
   const models = new Map(described.map((model) => [model.key, model]));
   const unread = new Set(read.flatMap(({ success, names: { key } }) => (success || key === undefined ? [] : [key])));
   const providers = new Set(Object.keys(given.data?.providers ?? providersIn(content)));
   const mistakes = new Set([
     ...formMistakes(given.error?.issues ?? []),
     ...(providers.has(LOCAL) ? [`the provider ${LOCAL} is built in`] : []),
-    ...read.flatMap(({ error, names: { key } }, index) => formMistakes(error?.issues ?? [], key === undefined ? `models.${index - localModels.length}` : `the model ${key}`)),
-    ...nameMistakes(read.map(({ names }) => names), providers),
+    ...read.flatMap(({ error, names: { key } }, index) =>
+      formMistakes(
+        error?.issues ?? [],
+        key === undefined ? `models.${index - localModels.length}` : `the model ${key}`,
+      ),
+    ),
+    ...nameMistakes(
+      read.map(({ names }) => names),
+      providers,
+    ),
     ...currencyMistakes(described, currency),
     ...fallbackMistakes(models, unread),
     ...defaultMistakes(given.success ? defaultsIn(given.data) : [], models, unread),
@@ -117,10 +169,22 @@ export const readCatalogue = (file: string | undefined, currency: string): Catal
   if (!given.success || mistakes.size > 0) throw invalid([...mistakes].join('; '));
   const { defaultModel, embeddingModel, rerankerModel } = given.data;
   const writtenAt = file === undefined ? LOCAL_SINCE : Math.floor(statSync(file).mtimeMs / 1000);
-  return { defaultModel, embeddingModel, rerankerModel, writtenAt, providers: new Map(Object.entries(given.data.providers)), models };
+  return {
+    defaultModel,
+    embeddingModel,
+    rerankerModel,
+    writtenAt,
+    providers: new Map(Object.entries(given.data.providers)),
+    models,
+  };
 };
 
-const defaultsIn = ({ defaultModel, embeddingModel, rerankerModel }: z.output<typeof fileSchema>) => [[defaultModel, 'chat'], [embeddingModel, 'embedding'], [rerankerModel, 'reranker']] as const;
+const defaultsIn = ({ defaultModel, embeddingModel, rerankerModel }: z.output<typeof fileSchema>) =>
+  [
+    [defaultModel, 'chat'],
+    [embeddingModel, 'embedding'],
+    [rerankerModel, 'reranker'],
+  ] as const;
 
 /** The models of a file that may have any form. */
 const entriesIn = (content: unknown): readonly unknown[] => {

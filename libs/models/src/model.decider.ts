@@ -16,6 +16,7 @@ export const modelDecider: Decider<RecordedModel | null, RecordedModel | null, M
 export const modelListDecider: Decider<ModelListEvent['data'] | null, ModelListEvent['data'], ModelListEvent> = {
   category: 'modelList',
   initial: null,
-  decide: (stated, recorded) => (canonicalJson(stated) === canonicalJson(recorded) ? [] : [{ type: 'ModelsListed', data: stated }]),
+  decide: (stated, recorded) =>
+    canonicalJson(stated) === canonicalJson(recorded) ? [] : [{ type: 'ModelsListed', data: stated }],
   evolve: (_, event) => event.data,
 };

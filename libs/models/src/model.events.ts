@@ -21,7 +21,8 @@ export type RecordedModel = z.output<typeof recordedModel>;
 
 export const modelOffered = defineEvent({
   type: 'ModelOffered',
-  description: 'A model came into the catalogue, or its description or prices changed. Holds all of it as it stands from now on.',
+  description:
+    'A model came into the catalogue, or its description or prices changed. Holds all of it as it stands from now on.',
   data: recordedModel,
 });
 
@@ -34,7 +35,12 @@ export const modelWithdrawn = defineEvent({
 export const modelsListed = defineEvent({
   type: 'ModelsListed',
   description: 'The catalogue has these models and defaults from now on.',
-  data: z.strictObject({ keys: z.array(z.string()), defaultModel: z.string(), embeddingModel: z.string(), rerankerModel: z.string() }),
+  data: z.strictObject({
+    keys: z.array(z.string()),
+    defaultModel: z.string(),
+    embeddingModel: z.string(),
+    rerankerModel: z.string(),
+  }),
 });
 
 export const modelEvents = [modelOffered, modelWithdrawn, modelsListed] as const;

@@ -115,7 +115,11 @@ export class Models {
   }
 }
 
-const providersOf = (catalogue: Catalogue, local: LocalEmbeddings, environment: Environment): ReadonlyMap<string, Provider> => {
+const providersOf = (
+  catalogue: Catalogue,
+  local: LocalEmbeddings,
+  environment: Environment,
+): ReadonlyMap<string, Provider> => {
   const providers = new Map<string, Provider>([[LOCAL, { chat: new ExtractiveChat(), embeddings: local }]]);
   for (const [name, description] of catalogue.providers) {
     // A large client, loaded only where a provider needs it.
@@ -126,7 +130,11 @@ const providersOf = (catalogue: Catalogue, local: LocalEmbeddings, environment: 
 };
 
 /** Providers that are described as before keep their connections and what is known of their failures. */
-const upstreamsOf = (catalogue: Catalogue, environment: Environment, before: ReadonlyMap<string, Upstream> = new Map()): ReadonlyMap<string, Upstream> => {
+const upstreamsOf = (
+  catalogue: Catalogue,
+  environment: Environment,
+  before: ReadonlyMap<string, Upstream> = new Map(),
+): ReadonlyMap<string, Upstream> => {
   const upstreams = new Map<string, Upstream>();
   for (const [name, description] of catalogue.providers) {
     const { Upstream: Made } = require('./upstream/upstream') as typeof import('./upstream/upstream');
@@ -138,10 +146,18 @@ const upstreamsOf = (catalogue: Catalogue, environment: Environment, before: Rea
 };
 
 /** By model. */
-const routesOf = ({ models }: Catalogue, upstreams: ReadonlyMap<string, Upstream>): ReadonlyMap<string, readonly Route[]> => {
+const routesOf = (
+  { models }: Catalogue,
+  upstreams: ReadonlyMap<string, Upstream>,
+): ReadonlyMap<string, readonly Route[]> => {
   const routeOf = (model: ModelDescription | undefined): readonly Route[] => {
     const upstream = model === undefined ? undefined : upstreams.get(model.provider);
     return model === undefined || upstream === undefined ? [] : [{ model, upstream }];
   };
-  return new Map([...models.values()].map((model) => [model.key, [...routeOf(model), ...(model.fallback === undefined ? [] : routeOf(models.get(model.fallback)))]]));
+  return new Map(
+    [...models.values()].map((model) => [
+      model.key,
+      [...routeOf(model), ...(model.fallback === undefined ? [] : routeOf(models.get(model.fallback)))],
+    ]),
+  );
 };

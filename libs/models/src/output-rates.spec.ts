@@ -66,7 +66,12 @@ describe('a call that was broken off', () => {
 
   it('is billed what was seen of it where that is more, be it more than was held', () => {
     const counted = ['counted', 7, 20, { textTokens: 15, reasoningTokens: 5 }, 27];
-    expect([bill({ ms: 400 }), bill({ held: 20 }), bill({ held: 10 }), bill({ held: 0 })]).toEqual([counted, counted, counted, counted]);
+    expect([bill({ ms: 400 }), bill({ held: 20 }), bill({ held: 10 }), bill({ held: 0 })]).toEqual([
+      counted,
+      counted,
+      counted,
+      counted,
+    ]);
   });
 
   it('is billed what its provider told on the way, and what could have been made since', () => {

@@ -65,7 +65,9 @@ export class OutputRates {
   brokenOff({ model, ms, seen, told = 0, held }: BrokenOffCall): KnownUsage {
     if (model.provider === LOCAL) return { usage: seen, source: 'counted' };
     const made = Math.min(told + Math.ceil((this.of(model) * ms) / 1_000), held);
-    return made <= seen.outputTokens ? { usage: seen, source: 'counted' } : { usage: withMoreOutput(seen, made - seen.outputTokens), source: 'held' };
+    return made <= seen.outputTokens
+      ? { usage: seen, source: 'counted' }
+      : { usage: withMoreOutput(seen, made - seen.outputTokens), source: 'held' };
   }
 }
 

@@ -5,7 +5,10 @@ import type { ModelKind } from './model-kind';
 import type { InvocationUsage, TokenUsage } from './usage';
 
 const DECIMAL = 'must be a decimal number of at most 12 decimals';
-const decimal = z.preprocess((given) => (typeof given === 'number' ? plainText(given) : given), z.string(DECIMAL).regex(/^\d{1,9}(\.\d{1,12})?$/, DECIMAL));
+const decimal = z.preprocess(
+  (given) => (typeof given === 'number' ? plainText(given) : given),
+  z.string(DECIMAL).regex(/^\d{1,9}(\.\d{1,12})?$/, DECIMAL),
+);
 const CURRENCY = 'must be a currency such as "USD"';
 const PRICING = 'must be "free", or prices such as { "currency": "USD", "input": "0.25", "output": "2.00" }';
 
@@ -30,7 +33,8 @@ export const statedPricing = z.union([
 export type StatedPricing = z.output<typeof statedPricing>;
 
 /** Stated prices as they are billed: tokens of a sort that has no price cost nothing. */
-export const pricingOf = (stated: StatedPricing) => (stated === 'free' ? stated : { ...stated, input: stated.input ?? '0', output: stated.output ?? '0' });
+export const pricingOf = (stated: StatedPricing) =>
+  stated === 'free' ? stated : { ...stated, input: stated.input ?? '0', output: stated.output ?? '0' };
 
 /** What a model costs. Token prices are per `per` tokens; a cached read costs a tenth of `input` unless it has a price. */
 export const pricingSchema = statedPricing.transform(pricingOf);
@@ -58,7 +62,8 @@ export const missingPrices = (stated: StatedPricing, kind: ModelKind): string | 
 };
 
 /** Names prices by what they are: the same prices have the same version, today and on every other day. */
-export const priceVersionOf = (pricing: Pricing): string => createHash('sha256').update(canonicalJson(pricing)).digest('hex').slice(0, 16);
+export const priceVersionOf = (pricing: Pricing): string =>
+  createHash('sha256').update(canonicalJson(pricing)).digest('hex').slice(0, 16);
 
 /** Prices have 12 decimals, a tenth of one has 13; amounts have 9 (nano-units). */
 const PRICE_DECIMALS = 13;
@@ -77,12 +82,19 @@ export const costOf = (usage: TokenUsage, pricing: Pricing): bigint => {
   if (pricing === 'free') return 0n;
   const { input, cached, written, output, unit } = tokenPrices(pricing);
   const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = usage.inputTokenDetails;
-  const total = BigInt(noCacheTokens) * input + BigInt(cacheReadTokens) * cached + BigInt(cacheWriteTokens) * written + BigInt(usage.outputTokens) * output;
+  const total =
+    BigInt(noCacheTokens) * input +
+    BigInt(cacheReadTokens) * cached +
+    BigInt(cacheWriteTokens) * written +
+    BigInt(usage.outputTokens) * output;
   return (total + unit / 2n) / unit;
 };
 
 /** What a usage costs at most, in nano-units, where it is not known yet what of its input will be read from a cache or written to one. */
-export const highestCostOf = ({ inputTokens, outputTokens }: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>, pricing: Pricing): bigint => {
+export const highestCostOf = (
+  { inputTokens, outputTokens }: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>,
+  pricing: Pricing,
+): bigint => {
   if (pricing === 'free') return 0n;
   const { dearestInput, output, unit } = tokenPrices(pricing);
   return (BigInt(inputTokens) * dearestInput + BigInt(outputTokens) * output + unit / 2n) / unit;

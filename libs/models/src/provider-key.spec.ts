@@ -1,10 +1,14 @@
 import type { ProviderDescription } from './catalogue';
 import { providerKey } from './provider-key';
 
-const keyIn = (apiKeyEnv: string | undefined) => providerKey('acme', { apiKeyEnv } as ProviderDescription, { ACME_KEY: 'sk-1', EMPTY: '' });
+const keyIn = (apiKeyEnv: string | undefined) =>
+  providerKey('acme', { apiKeyEnv } as ProviderDescription, { ACME_KEY: 'sk-1', EMPTY: '' });
 
 describe('the key of a provider', () => {
-  it('is what the environment has, where the provider wants one', () => expect([keyIn('ACME_KEY'), keyIn(undefined)]).toEqual(['sk-1', undefined]));
+  it('is what the environment has, where the provider wants one', () =>
+    expect([keyIn('ACME_KEY'), keyIn(undefined)]).toEqual(['sk-1', undefined]));
 
-  it.each(['OTHER', 'EMPTY', 'constructor', '__proto__'])('is missed where it is to be in %s', (name) => expect(() => keyIn(name)).toThrow(`${name} is needed by the provider acme`));
+  it.each(['OTHER', 'EMPTY', 'constructor', '__proto__'])('is missed where it is to be in %s', (name) =>
+    expect(() => keyIn(name)).toThrow(`${name} is needed by the provider acme`),
+  );
 });

@@ -6,8 +6,8 @@ export type SecurityTier = z.output<typeof securityTier>;
 
 /** Regions in member states of the EU, as the large clouds name them. London, Zurich and Oslo are not among them. */
 const EU_REGIONS: ReadonlySet<string> = new Set(
+  // General, and AWS.
   (
-    // General, and AWS.
     'eu europe eu-central-1 eu-west-1 eu-west-3 eu-north-1 eu-south-1 eu-south-2 eusc-de-east-1 ' +
     // Google Cloud.
     'europe-central2 europe-north1 europe-north2 europe-southwest1 europe-west1 europe-west3 europe-west4 europe-west8 europe-west9 europe-west10 europe-west12 ' +
@@ -19,7 +19,10 @@ const EU_REGIONS: ReadonlySet<string> = new Set(
 );
 
 /** The tier that the catalogue states, otherwise the one of the region. Tags and `locationLabel` are never asked. */
-export const securityTierOf = ({ securityTier: stated, region }: { readonly securityTier: SecurityTier | null; readonly region: string | null }, hostingRegion: string | undefined): SecurityTier => {
+export const securityTierOf = (
+  { securityTier: stated, region }: { readonly securityTier: SecurityTier | null; readonly region: string | null },
+  hostingRegion: string | undefined,
+): SecurityTier => {
   if (stated !== null) return stated;
   const place = region?.trim().toLowerCase();
   if (place === undefined) return 'us-cloud';

@@ -13,7 +13,11 @@ export const tokenUsage = z.strictObject({
 export type TokenUsage = z.output<typeof tokenUsage>;
 
 /** Usage of an invocation with what it cost: `cost` is a decimal string in `currency`. */
-export const invocationUsage = tokenUsage.extend({ cost: z.string(), currency: z.string(), isIncludedUsage: z.boolean() });
+export const invocationUsage = tokenUsage.extend({
+  cost: z.string(),
+  currency: z.string(),
+  isIncludedUsage: z.boolean(),
+});
 export type InvocationUsage = z.output<typeof invocationUsage>;
 
 /**
@@ -59,7 +63,11 @@ export const usageOf = (reported: ReportedTokens): TokenUsage => {
   const reasoningTokens = clamped(reported.reasoning, outputTokens);
   return {
     inputTokens,
-    inputTokenDetails: { noCacheTokens: inputTokens - cacheReadTokens - cacheWriteTokens, cacheReadTokens, cacheWriteTokens },
+    inputTokenDetails: {
+      noCacheTokens: inputTokens - cacheReadTokens - cacheWriteTokens,
+      cacheReadTokens,
+      cacheWriteTokens,
+    },
     outputTokens,
     outputTokenDetails: { textTokens: outputTokens - reasoningTokens, reasoningTokens },
     totalTokens: inputTokens + outputTokens,

@@ -52,7 +52,8 @@ export class GrowingBatch {
   }
 
   async add(events: readonly StoredEvent[]): Promise<void> {
-    const divided = this.slices === 1 ? new Map([[0, events]]) : Map.groupBy(events, ({ stream }) => sliceOf(stream, this.slices));
+    const divided =
+      this.slices === 1 ? new Map([[0, events]]) : Map.groupBy(events, ({ stream }) => sliceOf(stream, this.slices));
     for (const [slice, writer] of this.writers) {
       const part = this.parts.get(slice);
       const own = waiting(divided.get(slice) ?? [], writer);
@@ -67,7 +68,11 @@ export class GrowingBatch {
     return new Map(
       [...this.writers].map(([slice, writer]) => {
         const { handled = 0, changes = [] } = this.parts.get(slice) ?? {};
-        const events = async (): Promise<readonly StoredEvent[]> => waiting((await this.again(upTo)).filter(({ stream }) => sliceOf(stream, this.slices) === slice), writer);
+        const events = async (): Promise<readonly StoredEvent[]> =>
+          waiting(
+            (await this.again(upTo)).filter(({ stream }) => sliceOf(stream, this.slices) === slice),
+            writer,
+          );
         return [writer, { handled, changes, letters: new Map(), events }];
       }),
     );
@@ -76,6 +81,8 @@ export class GrowingBatch {
 
 /** Without what the slice has handled in an earlier run. */
 const waiting = (events: readonly StoredEvent[], { checkpoint: { position } }: PageWriter): readonly StoredEvent[] =>
-  events.length === 0 || position === null || (events[0] as StoredEvent).position > position ? events : events.filter((event) => event.position > position);
+  events.length === 0 || position === null || (events[0] as StoredEvent).position > position
+    ? events
+    : events.filter((event) => event.position > position);
 
 const isAfter = (position: Position, other: Position | null): boolean => other === null || position > other;

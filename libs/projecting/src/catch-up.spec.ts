@@ -21,7 +21,12 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'catch-up-'));
   log = await openSqliteEventLog({ folder: join(folder, 'log') });
   readStore = await openSqliteReadStore({ folder: join(folder, 'views') });
-  for (let stream = 0; stream < STREAMS; stream += 1) await append(stream, [opened(`counter ${stream}`), ...Array.from({ length: EVENTS / STREAMS - 2 }, () => counted()), elsewhere()]);
+  for (let stream = 0; stream < STREAMS; stream += 1)
+    await append(stream, [
+      opened(`counter ${stream}`),
+      ...Array.from({ length: EVENTS / STREAMS - 2 }, () => counted()),
+      elsewhere(),
+    ]);
 });
 afterEach(async () => {
   await projecting?.stop();
@@ -59,7 +64,8 @@ const allLive = async (running: Projecting): Promise<void> => {
   for (const view of VIEWS) await until(() => running.waitFor(view, head, 1_000), view);
 };
 
-const counts = async (view: string): Promise<unknown[]> => (await readStore.scan(view, 1, null, 100)).map(({ row }) => row['count']);
+const counts = async (view: string): Promise<unknown[]> =>
+  (await readStore.scan(view, 1, null, 100)).map(({ row }) => row['count']);
 
 describe('views that are far behind', () => {
   it('are caught up together, each event read once for all of them, and follow from there', async () => {
@@ -67,7 +73,8 @@ describe('views that are far behind', () => {
     await allLive(running);
     expect(runs.flat().toSorted()).toEqual(VIEWS.toSorted());
     expect(runs.length).toBeLessThan(VIEWS.length);
-    for (const view of VIEWS) expect(await counts(view)).toEqual(Array.from({ length: STREAMS }, () => EVENTS / STREAMS - 2));
+    for (const view of VIEWS)
+      expect(await counts(view)).toEqual(Array.from({ length: STREAMS }, () => EVENTS / STREAMS - 2));
 
     await append(3, [counted(5)]);
     await allLive(running);
@@ -77,11 +84,17 @@ describe('views that are far behind', () => {
 
   it('park an event that cannot be handled, and all other streams flow', async () => {
     await append(1, [counted(13), counted(1)]);
-    for (let stream = 2; stream < STREAMS; stream += 1) await append(stream, Array.from({ length: 400 }, () => counted()));
+    for (let stream = 2; stream < STREAMS; stream += 1)
+      await append(
+        stream,
+        Array.from({ length: 400 }, () => counted()),
+      );
     const { projecting: running } = await start();
     await allLive(running);
     const letters = await running.deadLetters();
-    expect(letters.map(({ name, stream, reason }) => [name, stream, reason])).toEqual(VIEWS.map((view) => [view, 'counter-1', 'apply']).toSorted());
+    expect(letters.map(({ name, stream, reason }) => [name, stream, reason])).toEqual(
+      VIEWS.map((view) => [view, 'counter-1', 'apply']).toSorted(),
+    );
     expect((await readStore.get('second', 'counter-2'))?.row['count']).toBe(EVENTS / STREAMS - 2 + 400);
   });
 
@@ -92,7 +105,8 @@ describe('views that are far behind', () => {
     projecting = undefined;
     const again = await start();
     await allLive(again.projecting);
-    for (const view of VIEWS) expect(await counts(view)).toEqual(Array.from({ length: STREAMS }, () => EVENTS / STREAMS - 2));
+    for (const view of VIEWS)
+      expect(await counts(view)).toEqual(Array.from({ length: STREAMS }, () => EVENTS / STREAMS - 2));
     expect(again.logger.lines.filter((line) => line.includes('dead letter'))).toEqual([]);
   });
 
@@ -101,6 +115,7 @@ describe('views that are far behind', () => {
     await until(() => runs.length > 0, 'a run');
     for (let round = 0; round < 50; round += 1) await append(0, [counted()]);
     await allLive(running);
-    for (const view of VIEWS) expect((await readStore.get(view, 'counter-0'))?.row['count']).toBe(EVENTS / STREAMS - 2 + 50);
+    for (const view of VIEWS)
+      expect((await readStore.get(view, 'counter-0'))?.row['count']).toBe(EVENTS / STREAMS - 2 + 50);
   });
 });

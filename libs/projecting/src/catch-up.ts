@@ -48,7 +48,11 @@ export class CatchUps implements CatchUp {
     const running = this.running?.builds.find(isMeant);
     if (running === undefined) return;
     // Where the thread is gone the run ends too, and lets go of all.
-    this.running?.calls.call('stopCatchUp', build).then(running.resolve, (error: unknown) => this.logger.warn({ ...build, error: errorName(error) }, 'a view that catches up could not be stopped'));
+    this.running?.calls
+      .call('stopCatchUp', build)
+      .then(running.resolve, (error: unknown) =>
+        this.logger.warn({ ...build, error: errorName(error) }, 'a view that catches up could not be stopped'),
+      );
   }
 
   private async runAll(): Promise<void> {
@@ -68,10 +72,20 @@ export class CatchUps implements CatchUp {
     const calls = this.spawn();
     this.running = { calls, builds };
     try {
-      const failed = await calls.call('catchUp', builds.map(({ task }) => task));
-      for (const [view, error] of Object.entries(failed)) this.logger.warn({ view, error }, 'a view that is far behind could not be caught up in one go; it follows from where it is');
+      const failed = await calls.call(
+        'catchUp',
+        builds.map(({ task }) => task),
+      );
+      for (const [view, error] of Object.entries(failed))
+        this.logger.warn(
+          { view, error },
+          'a view that is far behind could not be caught up in one go; it follows from where it is',
+        );
     } catch (error) {
-      this.logger.warn({ error: errorName(error) }, 'views that are far behind could not be caught up in one go; they follow from where they are');
+      this.logger.warn(
+        { error: errorName(error) },
+        'views that are far behind could not be caught up in one go; they follow from where they are',
+      );
     } finally {
       this.running = undefined;
       for (const { resolve } of builds) resolve();

@@ -23,7 +23,8 @@ export interface CompanionOptions {
  */
 export class Companion {
   private looking: Promise<void> | undefined;
-  private building: { readonly version: number; readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  private building:
+    { readonly version: number; readonly stop: AbortController; readonly done: Promise<void> } | undefined;
   /** The build whose slices of this process have caught up. */
   private built: number | undefined;
   private closed = true;
@@ -48,7 +49,12 @@ export class Companion {
   look(): Promise<void> {
     if (this.closed) return Promise.resolve();
     this.looking ??= this.attend()
-      .catch((error: unknown) => this.options.logger.warn({ view: this.options.view.name, error: errorName(error) }, 'a view could not be attended to; trying again'))
+      .catch((error: unknown) =>
+        this.options.logger.warn(
+          { view: this.options.view.name, error: errorName(error) },
+          'a view could not be attended to; trying again',
+        ),
+      )
       .finally(() => (this.looking = undefined));
     return this.looking;
   }
@@ -61,7 +67,11 @@ export class Companion {
     const isBuilding = isOurs && record?.state === 'building' && other === record.version;
     if (isBuilding) this.build(record);
     else await this.stopBuilding();
-    const follows = isOurs && (isBuilding ? this.built === other : record?.state === 'verifying' || record?.state === 'ready' || record?.state === 'swapped');
+    const follows =
+      isOurs &&
+      (isBuilding
+        ? this.built === other
+        : record?.state === 'verifying' || record?.state === 'ready' || record?.state === 'swapped');
     await view.attend(live !== undefined && (await this.isFit(live)) ? live : undefined, follows ? other : undefined);
   }
 
@@ -75,14 +85,24 @@ export class Companion {
   private build(record: RebuildRecord): void {
     if (this.building?.version === record.version || this.built === record.version) return;
     const stop = new AbortController();
-    const done = this.options.turns.inTurn(stop.signal, () => this.work(record, stop.signal)).catch((error: unknown) => this.failed(record, error, stop.signal));
+    const done = this.options.turns
+      .inTurn(stop.signal, () => this.work(record, stop.signal))
+      .catch((error: unknown) => this.failed(record, error, stop.signal));
     this.building = { version: record.version, stop, done };
   }
 
   private async work(record: RebuildRecord, signal: AbortSignal): Promise<void> {
     const { view, spawn, logger } = this.options;
     const calls = spawn();
-    const stop = (): void => void calls.call('stop', view.name).catch((error: unknown) => logger.warn({ view: view.name, error: errorName(error) }, 'a build did not hear that it is to stop; its end is waited for'));
+    const stop = (): void =>
+      void calls
+        .call('stop', view.name)
+        .catch((error: unknown) =>
+          logger.warn(
+            { view: view.name, error: errorName(error) },
+            'a build did not hear that it is to stop; its end is waited for',
+          ),
+        );
     signal.addEventListener('abort', stop, { once: true });
     try {
       const { outcome, failure } = await runBuild({ ...this.options, calls, version: record.version, signal });
@@ -100,7 +120,12 @@ export class Companion {
     this.building = undefined;
     if (isFenced(error) || signal.aborted) return;
     this.options.logger.error({ view: this.options.view.name, error: describeError(error) }, 'a rebuild failed');
-    await this.save(record, { reason: 'error', detail: describeError(error) }).catch((refused: unknown) => this.options.logger.warn({ view: this.options.view.name, error: errorName(refused) }, 'the failure of a rebuild was not stored'));
+    await this.save(record, { reason: 'error', detail: describeError(error) }).catch((refused: unknown) =>
+      this.options.logger.warn(
+        { view: this.options.view.name, error: errorName(refused) },
+        'the failure of a rebuild was not stored',
+      ),
+    );
   }
 
   /** The holder of the first slice learns of it from the record. */

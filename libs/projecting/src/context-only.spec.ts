@@ -15,7 +15,9 @@ const places: RowProjection = {
   contextOnly: true,
   row: z.strictObject({ type: z.string(), fields: z.number() }),
   indexes: [],
-  apply: ({ type, data, context }) => [{ op: 'put', key: context.position, row: { type, fields: Object.keys(data).length } }],
+  apply: ({ type, data, context }) => [
+    { op: 'put', key: context.position, row: { type, fields: Object.keys(data).length } },
+  ],
 };
 const unreadable = [
   ['data of another shape', stored('Counted', { by: 'many' })],
@@ -24,15 +26,23 @@ const unreadable = [
   ['a newer schema', { ...counted(), metadata: counted().metadata.replace('"schema":"1"', '"schema":"7"') }],
 ] as const;
 /** Whoever asks for a key fails. */
-const noKeyring: Keyring = { ensureKey: () => Promise.reject(new Error('no keys')), keys: () => Promise.reject(new Error('no keys')) };
+const noKeyring: Keyring = {
+  ensureKey: () => Promise.reject(new Error('no keys')),
+  keys: () => Promise.reject(new Error('no keys')),
+};
 
 describe('a view of nothing but where events stand', () => {
   it.each(unreadable)('shows an event with %s, and what follows it in its stream', async (_, event) => {
-    const { log, readStore, projecting } = memoryProjecting({ projections: [places], codec: new EventCodec(counterCatalogue, noKeyring) });
+    const { log, readStore, projecting } = memoryProjecting({
+      projections: [places],
+      codec: new EventCodec(counterCatalogue, noKeyring),
+    });
     await projecting.start();
     const { position } = await log.append('counter-a', [opened('a'), event, closed()], 'noStream');
     expect(await projecting.waitFor('places', position, LONG)).toBe(true);
-    expect((await readStore.scan('places', 1, null, 10)).map(({ row }) => row)).toEqual(['CounterOpened', event.type, 'CounterClosed'].map((type) => ({ type, fields: 0 })));
+    expect((await readStore.scan('places', 1, null, 10)).map(({ row }) => row)).toEqual(
+      ['CounterOpened', event.type, 'CounterClosed'].map((type) => ({ type, fields: 0 })),
+    );
     expect(await projecting.deadLetters()).toEqual([]);
     await projecting.stop();
   });
@@ -40,7 +50,11 @@ describe('a view of nothing but where events stand', () => {
   it('is rebuilt over them, and equal', async () => {
     const { log, projecting } = memoryProjecting({ projections: [places] });
     await projecting.start();
-    const { position } = await log.append('counter-a', [opened('a'), ...unreadable.map(([, event]) => event)], 'noStream');
+    const { position } = await log.append(
+      'counter-a',
+      [opened('a'), ...unreadable.map(([, event]) => event)],
+      'noStream',
+    );
     await projecting.waitFor('places', position, LONG);
     await projecting.rebuild('places').start({ swap: true });
     await until(async () => (await projecting.rebuild('places').status())?.state === 'swapped', 'the swap');
@@ -52,12 +66,20 @@ describe('a view of nothing but where events stand', () => {
     const { contextOnly: _, ...whole } = places;
     const first = memoryProjecting({ projections: [whole] });
     await first.projecting.start();
-    const { position } = await first.log.append('counter-a', [opened('a'), stored('Counted', { by: 'many' }), closed()], 'noStream');
+    const { position } = await first.log.append(
+      'counter-a',
+      [opened('a'), stored('Counted', { by: 'many' }), closed()],
+      'noStream',
+    );
     await first.projecting.waitFor('places', position, LONG);
     expect(await first.projecting.deadLetters()).toHaveLength(1);
     await first.projecting.stop();
 
-    const { projecting, readStore } = memoryProjecting({ log: first.log, readStore: first.readStore, projections: [places] });
+    const { projecting, readStore } = memoryProjecting({
+      log: first.log,
+      readStore: first.readStore,
+      projections: [places],
+    });
     await projecting.start();
     const [letter] = await projecting.deadLetters();
     expect(await projecting.retryDeadLetter(letter?.id ?? '')).toBeUndefined();

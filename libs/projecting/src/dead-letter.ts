@@ -1,4 +1,12 @@
-import { isDomainError, type Json, nameId, type Position, type StoredEvent, type UnreadableEvent, type Uuid } from '@app/kernel';
+import {
+  isDomainError,
+  type Json,
+  nameId,
+  type Position,
+  type StoredEvent,
+  type UnreadableEvent,
+  type Uuid,
+} from '@app/kernel';
 import type { UniqueViolation } from '@app/read-store';
 
 /** Why an event could not be handled; stored by name. `order`: it arrived after later events had been handled. */
@@ -34,11 +42,19 @@ export class PoisonEvent extends Error {
     readonly reason: DeadLetterReason,
     readonly detail: string,
   ) {
-    super(`event ${event.id} (${event.type}, ${event.stream}@${event.revision}) cannot be handled: ${reason} ${detail}`);
+    super(
+      `event ${event.id} (${event.type}, ${event.stream}@${event.revision}) cannot be handled: ${reason} ${detail}`,
+    );
   }
 }
 
-export const deadLetter = (source: DeadLetter['source'], name: string, { event, reason, detail }: PoisonEvent, attempts: number, now: Date): DeadLetter => ({
+export const deadLetter = (
+  source: DeadLetter['source'],
+  name: string,
+  { event, reason, detail }: PoisonEvent,
+  attempts: number,
+  now: Date,
+): DeadLetter => ({
   id: letterId(source, name, event.id),
   source,
   name,
@@ -53,7 +69,8 @@ export const deadLetter = (source: DeadLetter['source'], name: string, { event, 
   failedAt: now.toISOString(),
 });
 
-const letterId = (source: DeadLetter['source'], name: string, eventId: Uuid): Uuid => nameId(eventId, `${source}/${name}`);
+const letterId = (source: DeadLetter['source'], name: string, eventId: Uuid): Uuid =>
+  nameId(eventId, `${source}/${name}`);
 
 /** The same dead letter standing at a later event of its stream, which was not tried yet. */
 export const movedTo = (letter: DeadLetter, event: StoredEvent): DeadLetter => ({
@@ -69,9 +86,11 @@ export const movedTo = (letter: DeadLetter, event: StoredEvent): DeadLetter => (
 /** Null for none. */
 export const letterJson = (letter: DeadLetter | null = null): Json => letter && { ...letter };
 
-export const isUnreadable = (error: unknown): error is UnreadableEvent => error instanceof Error && error.name === 'UnreadableEvent';
+export const isUnreadable = (error: unknown): error is UnreadableEvent =>
+  error instanceof Error && error.name === 'UnreadableEvent';
 
-const isUniqueViolation = (error: unknown): error is UniqueViolation => error instanceof Error && error.name === 'UniqueViolation';
+const isUniqueViolation = (error: unknown): error is UniqueViolation =>
+  error instanceof Error && error.name === 'UniqueViolation';
 
 /** What is said of an error: its code or name and where it was thrown. Messages are left out, since they may quote content. */
 export const describeError = (error: unknown): string => {

@@ -22,7 +22,17 @@ describe('dead letters', () => {
     await append('counter-a', counted(3));
     expect(await count('counter-b')).toBe(5);
     expect(await count('counter-a')).toBe(1);
-    expect(await projecting.deadLetters()).toMatchObject([{ source: 'projection', name: 'counters', stream: 'counter-a', revision: 2, type: 'Counted', reason: 'apply', attempts: 1 }]);
+    expect(await projecting.deadLetters()).toMatchObject([
+      {
+        source: 'projection',
+        name: 'counters',
+        stream: 'counter-a',
+        revision: 2,
+        type: 'Counted',
+        reason: 'apply',
+        attempts: 1,
+      },
+    ]);
     expect(JSON.stringify([await projecting.deadLetters(), logger.lines])).not.toContain('secret content');
     await projecting.stop();
   });
@@ -41,10 +51,13 @@ describe('dead letters', () => {
   it('hold the one event of a page that the store refuses', async () => {
     const { projecting, append, count, log } = await running();
     log.deliver = () => Promise.reject(new Unavailable('log', 'held back'));
-    for (let index = 0; index < 20; index += 1) await log.append(`counter-${index}`, [opened(index === 7 ? 'name-3' : `name-${index}`), counted(1)], 'noStream');
+    for (let index = 0; index < 20; index += 1)
+      await log.append(`counter-${index}`, [opened(index === 7 ? 'name-3' : `name-${index}`), counted(1)], 'noStream');
     log.deliver = (events, upTo, hand) => hand(events, upTo);
     await append('counter-x', opened('x'));
-    expect(await projecting.deadLetters()).toMatchObject([{ stream: 'counter-7', reason: 'sink', detail: 'repeats a value of the unique index by-name' }]);
+    expect(await projecting.deadLetters()).toMatchObject([
+      { stream: 'counter-7', reason: 'sink', detail: 'repeats a value of the unique index by-name' },
+    ]);
     expect(await count('counter-6')).toBe(1);
     expect(await count('counter-19')).toBe(1);
     await projecting.stop();
@@ -67,7 +80,11 @@ describe('dead letters', () => {
     const first = await running();
     await first.append('counter-a', opened('a'), counted(13), counted(2));
     await first.projecting.stop();
-    const repaired = { ...counters, apply: (event: Parameters<typeof counters.apply>[0]) => counters.apply(event.data['by'] === 13 ? { ...event, data: { by: 100 } } : event) };
+    const repaired = {
+      ...counters,
+      apply: (event: Parameters<typeof counters.apply>[0]) =>
+        counters.apply(event.data['by'] === 13 ? { ...event, data: { by: 100 } } : event),
+    };
     const second = memoryProjecting({ log: first.log, readStore: first.readStore, projections: [repaired] });
     await second.projecting.start();
     const [letter] = await second.projecting.deadLetters();

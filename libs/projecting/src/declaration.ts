@@ -14,9 +14,12 @@ export interface Declared {
 }
 
 /** True when no living process declares something newer: a later version of the projection, or the same of a later product. */
-export const isNewest = (mine: Declared, others: readonly Declared[]): boolean => others.every((other) => other.declaration === mine.declaration || compare(other, mine) < 0);
+export const isNewest = (mine: Declared, others: readonly Declared[]): boolean =>
+  others.every((other) => other.declaration === mine.declaration || compare(other, mine) < 0);
 
 const compare = (one: Declared, other: Declared): number =>
-  numberOf(one) - numberOf(other) || one.version.localeCompare(other.version, 'en', { numeric: true }) || one.declaration.localeCompare(other.declaration);
+  numberOf(one) - numberOf(other) ||
+  one.version.localeCompare(other.version, 'en', { numeric: true }) ||
+  one.declaration.localeCompare(other.declaration);
 
 const numberOf = ({ declaration }: Declared): number => Number(declaration.split('.')[0]);

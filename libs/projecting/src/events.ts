@@ -5,7 +5,9 @@ import type { DeadLetter } from './dead-letter';
 /** What happens in here, for metrics and alarms. */
 export interface ProjectingEventMap {
   /** A page was written. */
-  handled: [{ readonly view: string; readonly version: number; readonly events: number; readonly milliseconds: number }];
+  handled: [
+    { readonly view: string; readonly version: number; readonly events: number; readonly milliseconds: number },
+  ];
   /** A policy reacted to a page. */
   reacted: [{ readonly policy: string; readonly events: number; readonly milliseconds: number }];
   /** An event became a dead letter. */

@@ -41,7 +41,11 @@ describe('policies on EventStoreDB', () => {
   it('go on behind a place whose recording was not acknowledged', async () => {
     const seen: string[] = [];
     const appended = jest.spyOn(first, 'append');
-    const policy: Policy = { name: 'watching', types: ['CounterOpened', 'Counted'], react: async ({ context }: RecordedEvent) => void seen.push(`${context.stream}@${context.revision}`) };
+    const policy: Policy = {
+      name: 'watching',
+      types: ['CounterOpened', 'Counted'],
+      react: async ({ context }: RecordedEvent) => void seen.push(`${context.stream}@${context.revision}`),
+    };
     const policies = policiesOver(first, new MemoryReadStore(), [policy]);
     // They wait less long than they would: what they do then is the same.
     await onBudget(new WaitBudget(undefined, 1_900), () => policies.start());
@@ -55,7 +59,12 @@ describe('policies on EventStoreDB', () => {
     for (let revision = 0; revision < 3; revision += 1) {
       await second.append('counter-a', [counted()], revision);
       await until(() => seen.length === revision + 2, 'the next event');
-      await until(async () => (await journal(second).place()) === (await second.readStream('counter-a', { from: revision + 1 }))[0]?.position, 'its place');
+      await until(
+        async () =>
+          (await journal(second).place()) ===
+          (await second.readStream('counter-a', { from: revision + 1 }))[0]?.position,
+        'its place',
+      );
     }
     expect(seen).toEqual([0, 1, 2, 3].map((revision) => `counter-a@${revision}`));
     expect(await policies.status()).toMatchObject([{ state: 'running', lagEvents: expect.any(Number) as number }]);

@@ -42,7 +42,10 @@ export class FollowedSlice {
   /** Handles a page of the slice's events; a page that comes again adds nothing. */
   async handle(page: readonly StoredEvent[], upTo: Position): Promise<void> {
     const fresh = page.filter((event) => isAfter(event.position, this.position));
-    if (fresh.length < page.length) await this.parkLate(page.filter((event) => !isAfter(event.position, this.position) && !this.handled.has(event.position)));
+    if (fresh.length < page.length)
+      await this.parkLate(
+        page.filter((event) => !isAfter(event.position, this.position) && !this.handled.has(event.position)),
+      );
     assertOrdered(fresh);
     if (fresh.length > 0) await this.write(fresh, upTo);
     else if (isAfter(upTo, this.position)) this.position = upTo;
@@ -64,7 +67,12 @@ export class FollowedSlice {
     const before = new Set(this.writer.letters.values());
     const started = performance.now();
     await this.writer.write(await this.writer.fold(events), upTo);
-    emitter.emit('handled', { view: store.name, version, events: events.length, milliseconds: performance.now() - started });
+    emitter.emit('handled', {
+      view: store.name,
+      version,
+      events: events.length,
+      milliseconds: performance.now() - started,
+    });
     for (const event of events) this.handled.add(event.position);
     this.announce(before);
     this.position = upTo;
@@ -75,8 +83,17 @@ export class FollowedSlice {
   private async parkLate(events: readonly StoredEvent[]): Promise<void> {
     const before = new Set(this.writer.letters.values());
     for (const event of events) {
-      const letter = this.writer.poisoned(new PoisonEvent(event, 'order', 'arrived after later events had been handled'));
-      await this.writer.commit({ handled: 1, changes: [], letters: new Map(this.writer.letters.has(event.stream) ? [] : [[event.stream, letter]]) }, this.position);
+      const letter = this.writer.poisoned(
+        new PoisonEvent(event, 'order', 'arrived after later events had been handled'),
+      );
+      await this.writer.commit(
+        {
+          handled: 1,
+          changes: [],
+          letters: new Map(this.writer.letters.has(event.stream) ? [] : [[event.stream, letter]]),
+        },
+        this.position,
+      );
       this.handled.add(event.position);
     }
     this.announce(before);
@@ -85,7 +102,16 @@ export class FollowedSlice {
   private announce(before: ReadonlySet<DeadLetter>): void {
     for (const letter of this.writer.letters.values()) {
       if (before.has(letter)) continue;
-      this.options.logger.error({ view: letter.name, eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail }, 'an event became a dead letter');
+      this.options.logger.error(
+        {
+          view: letter.name,
+          eventId: letter.eventId,
+          stream: letter.stream,
+          reason: letter.reason,
+          detail: letter.detail,
+        },
+        'an event became a dead letter',
+      );
       this.options.events.emit('deadLettered', letter);
     }
   }
@@ -98,6 +124,7 @@ const isAfter = (position: Position, other: Position | null): boolean => other =
 const assertOrdered = (events: readonly StoredEvent[]): void => {
   for (const [index, event] of events.entries()) {
     const before = events[index - 1];
-    if (before !== undefined && before.position > event.position) throw new Error(`events arrived out of order at ${event.position}`);
+    if (before !== undefined && before.position > event.position)
+      throw new Error(`events arrived out of order at ${event.position}`);
   }
 };

@@ -99,14 +99,22 @@ export class Follower {
     this.stopped = true;
     this.options.catchUp.stop({ view: this.options.store.name, version: this.version });
     await this.subscription?.stop();
-    await this.mutex.run(() => all(this.slices.map((slice) => slice.settle()))).catch((error: unknown) => {
-        if (!isDamaged(error)) this.options.logger.warn({ view: this.options.store.name, error: errorName(error) }, 'the last checkpoint of a view was not stored; it will pass over the same events again');
+    await this.mutex
+      .run(() => all(this.slices.map((slice) => slice.settle())))
+      .catch((error: unknown) => {
+        if (!isDamaged(error))
+          this.options.logger.warn(
+            { view: this.options.store.name, error: errorName(error) },
+            'the last checkpoint of a view was not stored; it will pass over the same events again',
+          );
       });
   }
 
   /** Lets nothing in while `work` runs; what arrives is handled after. */
   hold<T>(work: (held: HeldFollower) => Promise<T>): Promise<T> {
-    return this.mutex.run(() => work({ advanceTo: (position) => this.advanceTo(position), confirm: () => this.confirmSlices() }));
+    return this.mutex.run(() =>
+      work({ advanceTo: (position) => this.advanceTo(position), confirm: () => this.confirmSlices() }),
+    );
   }
 
   /**
@@ -141,7 +149,11 @@ export class Follower {
       onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page?.end ?? true)),
       onError: (error, attempt) => {
         // What is damaged is said once, by whoever sets it aside.
-        if (!isDamaged(error)) this.options.logger.warn({ view: store.name, version, attempt, error: errorName(error) }, 'a view could not be written; trying again');
+        if (!isDamaged(error))
+          this.options.logger.warn(
+            { view: store.name, version, attempt, error: errorName(error) },
+            'a view could not be written; trying again',
+          );
         events.emit('failed', { view: store.name, version, error });
       },
     });
@@ -170,7 +182,12 @@ export class Follower {
     } catch (error) {
       if (!isCheckpointMismatch(error)) throw error;
       this.reopen();
-      throw new Unavailable(`the view ${this.options.store.name}`, 'its store does not stand where it was written', 'none', { cause: error });
+      throw new Unavailable(
+        `the view ${this.options.store.name}`,
+        'its store does not stand where it was written',
+        'none',
+        { cause: error },
+      );
     }
   }
 
@@ -251,7 +268,11 @@ export class Follower {
   private async advanceTo(position: Position | null): Promise<void> {
     while (position !== null && (this.reached === null || position > this.reached)) {
       const { types, mostAtOnce } = this.options.store;
-      const page = await this.options.log.readAll({ after: this.reached, limit: Math.min(PAGE, mostAtOnce), filter: { types } });
+      const page = await this.options.log.readAll({
+        after: this.reached,
+        limit: Math.min(PAGE, mostAtOnce),
+        filter: { types },
+      });
       const events = page.events.filter((event) => event.position <= position);
       const last = page.end || events.length < page.events.length || page.next === null || page.next >= position;
       await this.handle(events, last ? position : (page.next as Position));

@@ -17,18 +17,27 @@ describe('a store that forgets what it confirmed', () => {
   let other: SharedProjector;
 
   const fill = async (): Promise<void> => {
-    for (let index = 0; index < STREAMS; index += 1) await log.append(`counter-${index}`, [opened(`n${index}`), counted(index === 13 ? 1 : index)], 'any');
+    for (let index = 0; index < STREAMS; index += 1)
+      await log.append(`counter-${index}`, [opened(`n${index}`), counted(index === 13 ? 1 : index)], 'any');
   };
-  const place = async (version: number, slice: number) => (await readStore.checkpoint('counters', version, slice))?.position ?? null;
-  const reached = (version: number, slices: readonly number[]): Promise<void> => until(async () => (await Promise.all(slices.map((slice) => place(version, slice)))).every((position) => position !== null), `build ${version}`);
+  const place = async (version: number, slice: number) =>
+    (await readStore.checkpoint('counters', version, slice))?.position ?? null;
+  const reached = (version: number, slices: readonly number[]): Promise<void> =>
+    until(
+      async () =>
+        (await Promise.all(slices.map((slice) => place(version, slice)))).every((position) => position !== null),
+      `build ${version}`,
+    );
   const held = ({ leases }: SharedProjector): readonly number[] => [...leases.heldOf('counters').keys()];
-  const isDivided = (): boolean => held(leader).length === SHARED_SLICES / 2 && held(other).length === SHARED_SLICES / 2;
+  const isDivided = (): boolean =>
+    held(leader).length === SHARED_SLICES / 2 && held(other).length === SHARED_SLICES / 2;
   const state = async (): Promise<string | undefined> => (await leader.projecting.rebuild('counters').status())?.state;
 
   /** Keeps these slices of the new build from being written until it is let go. */
   const hold = (slices: readonly number[]): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    readStore.beforeCommit = async ({ version, slice = 0 }) => (version === 2 && slices.includes(slice) ? promise : undefined);
+    readStore.beforeCommit = async ({ version, slice = 0 }) =>
+      version === 2 && slices.includes(slice) ? promise : undefined;
     return resolve;
   };
 
@@ -59,7 +68,10 @@ describe('a store that forgets what it confirmed', () => {
     expect(await place(2, slice)).toBeNull();
     letGo();
     await until(async () => (await state()) === 'swapped', 'the rebuild', SOON);
-    expect((await leader.projecting.rebuild('counters').status())?.verification).toMatchObject({ equal: true, differences: 0 });
+    expect((await leader.projecting.rebuild('counters').status())?.verification).toMatchObject({
+      equal: true,
+      differences: 0,
+    });
     expect(readStore.text('counters', 2)).toBe(readStore.text('counters', 1));
   });
 });

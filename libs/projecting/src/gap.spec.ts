@@ -19,8 +19,14 @@ describe('what a view does not show', () => {
     const { projecting, log } = memoryProjecting();
     await projecting.start();
     const { position } = await log.append('counter-a', [opened('a'), counted(13)], 'noStream');
-    expect(await projecting.gap('counters', position, LONG)).toEqual({ reason: 'events wait in it as dead letters (1): solve them first', passes: false });
-    expect(await projecting.gap('counters', `${position}0`, 1)).toEqual({ reason: 'it is behind the log', passes: true });
+    expect(await projecting.gap('counters', position, LONG)).toEqual({
+      reason: 'events wait in it as dead letters (1): solve them first',
+      passes: false,
+    });
+    expect(await projecting.gap('counters', `${position}0`, 1)).toEqual({
+      reason: 'it is behind the log',
+      passes: true,
+    });
     const [letter] = await projecting.deadLetters();
     await projecting.discardDeadLetter(letter?.id ?? '');
     expect(await projecting.gap('counters', position, LONG)).toBeUndefined();
@@ -34,7 +40,10 @@ describe('what a view does not show', () => {
     await older.start();
     const { position } = await log.append('counter-a', [opened('a')], 'noStream');
     expect(await older.projecting.gap('counters', position, LONG)).toBeUndefined();
-    expect(await newer.projecting.gap('counters', position, LONG)).toEqual({ reason: 'it was made as another version of the program declares it', passes: true });
+    expect(await newer.projecting.gap('counters', position, LONG)).toEqual({
+      reason: 'it was made as another version of the program declares it',
+      passes: true,
+    });
     await older.stop();
   });
 

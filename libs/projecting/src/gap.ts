@@ -16,5 +16,7 @@ export const gapIn = async (view: View): Promise<Gap | undefined> => {
   const version = await view.store.live();
   if (version === undefined || !(await view.isFit(version))) return UNFIT;
   const letters = (await view.store.letters(version)).length;
-  return letters === 0 ? undefined : { reason: `events wait in it as dead letters (${letters}): solve them first`, passes: false };
+  return letters === 0
+    ? undefined
+    : { reason: `events wait in it as dead letters (${letters}): solve them first`, passes: false };
 };

@@ -35,12 +35,15 @@ export class JointRun {
  * Brings builds of several views to the end of the log: each event is read once for all of them. A build that fails is left
  * where it stands, and so is one that is stopped; the others go on. Answers what failed, by view.
  */
-export const buildJointly = async (log: LogReader, builds: readonly JointBuild[]): Promise<Readonly<Record<string, string>>> => {
+export const buildJointly = async (
+  log: LogReader,
+  builds: readonly JointBuild[],
+): Promise<Readonly<Record<string, string>>> => {
   const failed: Record<string, string> = {};
   let growing = builds.map((build) => new Growing(log, build));
   try {
     let types = typesOf(growing);
-    for (let after = leastOf(builds); growing.length > 0; ) {
+    for (let after = leastOf(builds); growing.length > 0;) {
       const page = await log.readAll({ after, limit: PAGE, filter: { types } });
       const going: Growing[] = [];
       for (const each of growing) {
@@ -113,7 +116,7 @@ class Growing {
     const { from } = this;
     return this.build.parts.batch(async (upTo) => {
       const found: LogPage['events'][number][] = [];
-      for (let after = from; ; ) {
+      for (let after = from; ;) {
         const page = await this.log.readAll({ after, limit: PAGE, filter: { types: this.build.store.types } });
         found.push(...page.events.filter(({ position }) => upTo !== null && position <= upTo));
         if (page.end || page.next === null || (upTo !== null && page.next >= upTo)) return found;
@@ -129,4 +132,6 @@ const leastOf = (builds: readonly JointBuild[]): Position | null => {
   return positions.includes(null) ? null : (positions.toSorted()[0] ?? null);
 };
 
-const typesOf = (growing: readonly Growing[]): readonly string[] => [...new Set(growing.flatMap((each) => [...each.types]))];
+const typesOf = (growing: readonly Growing[]): readonly string[] => [
+  ...new Set(growing.flatMap((each) => [...each.types])),
+];

@@ -15,10 +15,19 @@ const MOST_PAGES = 5;
 const PAGE = 500;
 
 /** How far a position is behind the end of the log. */
-export const lagOf = async (position: Position | null, log: EventLog, ordinals: Ordinals, clock: Clock): Promise<Lag> => {
+export const lagOf = async (
+  position: Position | null,
+  log: EventLog,
+  ordinals: Ordinals,
+  clock: Clock,
+): Promise<Lag> => {
   const head = await log.head();
   if (head === null || (position !== null && position >= head)) return { head, lagEvents: 0, lagSeconds: 0 };
-  const [all, handled, oldest] = await Promise.all([ordinals.head(), position === null ? 0 : ordinals.ordinalAt(position), oldestAfter(log, position)]);
+  const [all, handled, oldest] = await Promise.all([
+    ordinals.head(),
+    position === null ? 0 : ordinals.ordinalAt(position),
+    oldestAfter(log, position),
+  ]);
   // Events that carry no time of ours have no age.
   const lagSeconds = Number.isNaN(oldest) ? 0 : Math.max(0, (clock.now().getTime() - oldest) / 1_000);
   return { head, lagEvents: all === null || handled === null ? null : Math.max(0, all - handled), lagSeconds };
@@ -30,7 +39,8 @@ const oldestAfter = async (log: EventLog, position: Position | null): Promise<nu
   for (let after = position, read = 0, limit = 1; read < MOST_PAGES; read += 1, limit = PAGE) {
     const page = await log.readAll({ after, limit, withForeign: true });
     const [oldest] = page.events;
-    if (oldest !== undefined) return Date.parse(String((JSON.parse(oldest.metadata) as Record<string, unknown>)['recordedAt']));
+    if (oldest !== undefined)
+      return Date.parse(String((JSON.parse(oldest.metadata) as Record<string, unknown>)['recordedAt']));
     passed = Date.parse(page.foreign?.at(-1)?.at ?? '');
     if (page.end) break;
     after = page.next;

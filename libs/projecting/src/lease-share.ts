@@ -87,7 +87,8 @@ export class LeaseShare {
 
   /** A write was refused: what was held is another's, or is taken anew with a higher fence. */
   async fenced(): Promise<void> {
-    if (this.options.processes.alone) this.options.logger.error({ group: this.group.name }, 'another process writes what belongs to this one alone');
+    if (this.options.processes.alone)
+      this.options.logger.error({ group: this.group.name }, 'another process writes what belongs to this one alone');
     await this.mutex.run(() => this.change(new Map()));
     if (!this.options.processes.alone) await this.divide();
   }
@@ -106,7 +107,10 @@ export class LeaseShare {
       return await work();
     } finally {
       this.gathering -= 1;
-      if (this.gathering === 0 && !this.options.processes.alone) await this.update(({ units, wanted }) => (wanted === undefined || wanted === this.me ? { units } : { units, wanted }));
+      if (this.gathering === 0 && !this.options.processes.alone)
+        await this.update(({ units, wanted }) =>
+          wanted === undefined || wanted === this.me ? { units } : { units, wanted },
+        );
     }
   }
 
@@ -123,9 +127,15 @@ export class LeaseShare {
     const [deadline, { failures }] = [performance.now() + GATHER_MS, this];
     while (this.dividing || this.ready.size < this.group.units) {
       // After a failure it begins anew, which waits for this work to end.
-      if (!this.held.has(0) || this.failures > failures || performance.now() > deadline) throw new Unavailable(`the view ${this.group.name}`, 'its slices did not come together');
+      if (!this.held.has(0) || this.failures > failures || performance.now() > deadline)
+        throw new Unavailable(`the view ${this.group.name}`, 'its slices did not come together');
       // Not waited for: it may be this work that a change of the share waits for.
-      this.divide().catch((error: unknown) => this.options.logger.warn({ group: this.group.name, error: errorName(error) }, 'the slices of a view do not come together; trying again'));
+      this.divide().catch((error: unknown) =>
+        this.options.logger.warn(
+          { group: this.group.name, error: errorName(error) },
+          'the slices of a view do not come together; trying again',
+        ),
+      );
       await pause(GATHER_POLL_MS);
     }
   }
@@ -142,7 +152,8 @@ export class LeaseShare {
     const record = (this.gathering === 0 ? known : undefined) ?? (await this.read());
     const owners = this.owners(record);
     for (const [unit, fence] of this.held) {
-      if (!this.isMine(record, unit, fence)) this.options.logger.warn({ group: this.group.name, unit, fence }, 'another process has taken over');
+      if (!this.isMine(record, unit, fence))
+        this.options.logger.warn({ group: this.group.name, unit, fence }, 'another process has taken over');
     }
     const kept = [...this.held].filter(([unit, fence]) => this.isMine(record, unit, fence) && owners(unit) === this.me);
     const held = new Map([...kept, ...(await this.take(record, owners))]);
@@ -151,19 +162,36 @@ export class LeaseShare {
   }
 
   /** Takes what belongs to this process and is nobody's, or a dead process's. */
-  private async take(record: LeaseRecord, owners: (unit: number) => string | undefined): Promise<readonly (readonly [number, number])[]> {
+  private async take(
+    record: LeaseRecord,
+    owners: (unit: number) => string | undefined,
+  ): Promise<readonly (readonly [number, number])[]> {
     const now = this.options.clock.now().getTime();
     const isFree = ({ holder, fence }: Unit, unit: number): boolean =>
-      owners(unit) === this.me && this.held.get(unit) !== fence && (holder === null || holder === this.me || !this.options.processes.isAlive(holder));
+      owners(unit) === this.me &&
+      this.held.get(unit) !== fence &&
+      (holder === null || holder === this.me || !this.options.processes.isAlive(holder));
     if (!record.units.some(isFree)) return [];
-    const taken = { ...record, units: record.units.map((unit, index) => (isFree(unit, index) ? { holder: this.me, fence: Math.max(unit.fence + 1, now) } : unit)) };
+    const taken = {
+      ...record,
+      units: record.units.map((unit, index) =>
+        isFree(unit, index) ? { holder: this.me, fence: Math.max(unit.fence + 1, now) } : unit,
+      ),
+    };
     if (!(await this.write(taken, record))) return [];
-    return taken.units.flatMap(({ fence }, index) => (isFree(record.units[index] as Unit, index) ? [[index, fence] as const] : []));
+    return taken.units.flatMap(({ fence }, index) =>
+      isFree(record.units[index] as Unit, index) ? [[index, fence] as const] : [],
+    );
   }
 
   /** Lets go of what this process does not work on, also of what it took and could then not work on. */
   private async giveBack(): Promise<void> {
-    await this.update((record) => ({ ...record, units: record.units.map((unit, index) => (unit.holder === this.me && !this.held.has(index) ? { ...unit, holder: null } : unit)) }));
+    await this.update((record) => ({
+      ...record,
+      units: record.units.map((unit, index) =>
+        unit.holder === this.me && !this.held.has(index) ? { ...unit, holder: null } : unit,
+      ),
+    }));
   }
 
   /** Whom each unit belongs to: who asked for all of them, while it lives and holds the first. */
@@ -220,4 +248,5 @@ export class LeaseShare {
   }
 }
 
-const sameUnits = (one: ReadonlyMap<number, number>, other: ReadonlyMap<number, number>): boolean => one.size === other.size && [...one].every(([unit, fence]) => other.get(unit) === fence);
+const sameUnits = (one: ReadonlyMap<number, number>, other: ReadonlyMap<number, number>): boolean =>
+  one.size === other.size && [...one].every(([unit, fence]) => other.get(unit) === fence);

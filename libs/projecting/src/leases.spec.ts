@@ -21,7 +21,14 @@ describe('shared work that cannot be taken', () => {
     },
   });
   const parts = { store: new MemoryReadStore(), clock: systemClock, logger };
-  const processes = new Processes({ ...parts, id: 'one', roles: ['projector'], version: '1.0.0', alone: true, silenceMs: 25 });
+  const processes = new Processes({
+    ...parts,
+    id: 'one',
+    roles: ['projector'],
+    version: '1.0.0',
+    alone: true,
+    silenceMs: 25,
+  });
   const leases = new Leases({ ...parts, processes });
   const told = () => logger.lines.splice(0).map((line) => JSON.parse(line) as { groups: string[]; reason: string });
   const failTimes = async (times: number): Promise<void> => {
@@ -43,7 +50,11 @@ describe('shared work that cannot be taken', () => {
     const shares = await leases.join(groups);
     await failTimes(12);
     const message = 'shared work could not be taken or given back; trying again';
-    const line = { groups: ['agents', 'spaces', 'usage'], reason: 'event log is unavailable: the server cannot be reached', message };
+    const line = {
+      groups: ['agents', 'spaces', 'usage'],
+      reason: 'event log is unavailable: the server cannot be reached',
+      message,
+    };
     expect(told()).toEqual([line]);
 
     failing.with = new Unavailable('event log', 'the server did not answer in time');
@@ -58,7 +69,9 @@ describe('shared work that cannot be taken', () => {
     failing.with = new Unavailable('views', 'away');
     for (const { name } of groups) await leases.fenced(name).catch(() => undefined);
     await failTimes(12);
-    expect(told().filter((each) => each.reason !== undefined)).toEqual([{ ...line, reason: 'views is unavailable: away' }]);
+    expect(told().filter((each) => each.reason !== undefined)).toEqual([
+      { ...line, reason: 'views is unavailable: away' },
+    ]);
     await heldAgain();
     await leases.leave(shares);
   });

@@ -77,14 +77,25 @@ export class Leases {
 
   /** Every unit that somebody has held: one entry for each living holder, which are several where versions of the product differ in what they declare; else one without. */
   async status(): Promise<readonly LeaseStatus[]> {
-    if (this.processes.alone) return [...this.shares].flatMap(({ group, held }) => [...held.keys()].map((unit) => ({ group: group.name, unit, holder: this.processes.id })));
+    if (this.processes.alone)
+      return [...this.shares].flatMap(({ group, held }) =>
+        [...held.keys()].map((unit) => ({ group: group.name, unit, holder: this.processes.id })),
+      );
     const all = [...(await this.records())].flatMap(([key, { units }]) => {
       const [group = ''] = key.slice(LEASES.length).split('/');
-      return units.map(({ holder }, unit): LeaseStatus => ({ group, unit, holder: holder !== null && this.processes.isAlive(holder) ? holder : null }));
+      return units.map(({ holder }, unit): LeaseStatus => ({
+        group,
+        unit,
+        holder: holder !== null && this.processes.isAlive(holder) ? holder : null,
+      }));
     });
     // What nobody holds of an earlier declaration need not be held.
     const isHeld = new Set(all.filter(({ holder }) => holder !== null).map(({ group, unit }) => `${group}/${unit}`));
-    const free = new Map(all.filter(({ group, unit }) => !isHeld.has(`${group}/${unit}`)).map((status) => [`${status.group}/${status.unit}`, status]));
+    const free = new Map(
+      all
+        .filter(({ group, unit }) => !isHeld.has(`${group}/${unit}`))
+        .map((status) => [`${status.group}/${status.unit}`, status]),
+    );
     return [...all.filter(({ holder }) => holder !== null), ...free.values()];
   }
 
@@ -109,7 +120,10 @@ export class Leases {
     for (const [cause, groups] of Map.groupBy(failed.keys(), (group) => causeOf(failed.get(group)))) {
       if (this.told.has(cause)) continue;
       this.told.add(cause);
-      this.options.logger.warn({ groups, reason: reasonOf(failed.get(groups[0] ?? '')) }, 'shared work could not be taken or given back; trying again');
+      this.options.logger.warn(
+        { groups, reason: reasonOf(failed.get(groups[0] ?? '')) },
+        'shared work could not be taken or given back; trying again',
+      );
     }
   }
 
@@ -139,7 +153,11 @@ export class Leases {
 const causeOf = (error: unknown): string => (isUnavailable(error) ? error.dependency : errorName(error));
 
 /** Work that one process does for all: `start` when it is this one, `stop` when it is no longer. */
-export const led = (name: string, order: number, work: { start(): Promise<void>; stop(): Promise<void> }): LeaseGroup => ({
+export const led = (
+  name: string,
+  order: number,
+  work: { start(): Promise<void>; stop(): Promise<void> },
+): LeaseGroup => ({
   name,
   declaration: 'led',
   units: 1,
@@ -150,4 +168,7 @@ export const led = (name: string, order: number, work: { start(): Promise<void>;
 
 /** The leases of a process that has its stores to itself. */
 export const aloneLeases = (options: Omit<LeasesOptions, 'processes'>): Leases =>
-  new Leases({ ...options, processes: new Processes({ ...options, id: 'alone', roles: [], version: '', alone: true }) });
+  new Leases({
+    ...options,
+    processes: new Processes({ ...options, id: 'alone', roles: [], version: '', alone: true }),
+  });

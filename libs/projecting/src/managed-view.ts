@@ -29,7 +29,16 @@ const LOOK_ANYWAY_MS = 30_000;
 const LOOK_AT_REBUILD_MS = 5_000;
 
 /** What an operator may ask of a rebuild; `startOver` is for erasure. */
-export const REBUILD_ACTIONS = ['start', 'pause', 'resume', 'startOver', 'cancel', 'swap', 'rollback', 'retire'] as const;
+export const REBUILD_ACTIONS = [
+  'start',
+  'pause',
+  'resume',
+  'startOver',
+  'cancel',
+  'swap',
+  'rollback',
+  'retire',
+] as const;
 export type RebuildAction = (typeof REBUILD_ACTIONS)[number];
 
 /** A view in this process: as the holder of its first slice, as a companion of that one, or not at all. */
@@ -48,14 +57,22 @@ export class ManagedView {
   constructor(private readonly options: ManagedViewOptions) {
     const { view, processes, order } = options;
     const declaration = declarationName(view.store.declaration);
-    this.group = { name: view.name, declaration, units: view.store.slices, order, onChange: (held, share) => this.changing.run(() => this.change(held, share)) };
+    this.group = {
+      name: view.name,
+      declaration,
+      units: view.store.slices,
+      order,
+      onChange: (held, share) => this.changing.run(() => this.change(held, share)),
+    };
     this.companion = new Companion({ ...options, progress: this.progress });
     this.rebuild = new Rebuild({
       ...options,
       progress: this.progress,
       gather: (work) => this.gather(work),
       isNewest: () => isNewest({ declaration, version: processes.version }, processes.declared(view.name)),
-      isDeclared: (other) => other !== undefined && processes.declared(view.name).some((declared) => declared.declaration === declarationName(other)),
+      isDeclared: (other) =>
+        other !== undefined &&
+        processes.declared(view.name).some((declared) => declared.declaration === declarationName(other)),
     });
   }
 
@@ -93,7 +110,12 @@ export class ManagedView {
   async look(record: string): Promise<void> {
     const now = performance.now();
     const isLater = now - this.seen.at >= (record === '' ? LOOK_ANYWAY_MS : LOOK_AT_REBUILD_MS);
-    if (this.looking || this.view.held.size === 0 || (record === this.seen.record && this.view.live !== undefined && !isLater)) return;
+    if (
+      this.looking ||
+      this.view.held.size === 0 ||
+      (record === this.seen.record && this.view.live !== undefined && !isLater)
+    )
+      return;
     this.seen = { record, at: now };
     this.looking = true;
     await this.attend().finally(() => (this.looking = false));
@@ -106,7 +128,9 @@ export class ManagedView {
 
   /** Through the share: what could not be taken up again is not held, and taken anew at the next beat. */
   private async reconsider(): Promise<void> {
-    const isDue = await this.changing.run(async () => this.leads && this.gathering === 0 && (await this.rebuild.isOutdated()));
+    const isDue = await this.changing.run(
+      async () => this.leads && this.gathering === 0 && (await this.rebuild.isOutdated()),
+    );
     if (isDue) await this.share?.takeUp();
   }
 

@@ -16,7 +16,9 @@ export class Mutex {
       begun = true;
       await work();
     });
-    const calledOff = new Promise<void>((resolve) => signal.addEventListener('abort', () => (begun ? undefined : resolve()), { once: true }));
+    const calledOff = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => (begun ? undefined : resolve()), { once: true }),
+    );
     await Promise.race([turn, calledOff]);
   }
 }

@@ -4,7 +4,11 @@ import { CountedOrdinals } from './ordinals';
 
 const filled = async (count: number): Promise<MemoryLog> => {
   const log = new MemoryLog();
-  await log.append('a-1', Array.from({ length: count }, () => elsewhere()), 'any');
+  await log.append(
+    'a-1',
+    Array.from({ length: count }, () => elsewhere()),
+    'any',
+  );
   return log;
 };
 

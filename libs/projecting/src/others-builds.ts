@@ -11,10 +11,15 @@ export const isOthers = async (view: View, { version }: RebuildRecord, isDeclare
 };
 
 /** Removes the builds that nobody knows of, unless they are of a declaration that a living process works with. */
-export const dropOrphans = async (view: View, rebuilds: readonly (RebuildRecord | undefined)[], isDeclared: IsDeclared): Promise<void> => {
+export const dropOrphans = async (
+  view: View,
+  rebuilds: readonly (RebuildRecord | undefined)[],
+  isDeclared: IsDeclared,
+): Promise<void> => {
   const known = new Set([view.served, ...rebuilds.flatMap((record) => [record?.version, record?.from])]);
   for (const version of await view.store.versions()) {
     const declaration = await view.records.declaration(version);
-    if (!known.has(version) && (declaration === view.store.declaration || !isDeclared(declaration))) await view.remove(version);
+    if (!known.has(version) && (declaration === view.store.declaration || !isDeclared(declaration)))
+      await view.remove(version);
   }
 };

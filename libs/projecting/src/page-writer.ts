@@ -50,9 +50,17 @@ export class PageWriter {
     const { store, version, slice, fence } = options;
     for (let attempt = 1; ; attempt += 1) {
       const checkpoint = await store.checkpoint(version, slice);
-      if (checkpoint === undefined) throw new Unavailable(`the view ${store.name}`, `its build ${version} is not there`);
+      if (checkpoint === undefined)
+        throw new Unavailable(`the view ${store.name}`, `its build ${version} is not there`);
       try {
-        await store.commit(version, { slice, changes: [], from: checkpoint.position, to: checkpoint, fence, letters: new Map() });
+        await store.commit(version, {
+          slice,
+          changes: [],
+          from: checkpoint.position,
+          to: checkpoint,
+          fence,
+          letters: new Map(),
+        });
       } catch (error) {
         // The earlier writer was faster once more.
         if (isCheckpointMismatch(error) && attempt < MAX_ATTEMPTS) continue;
@@ -74,7 +82,10 @@ export class PageWriter {
   }
 
   /** Turns events into operations. Events of a stream that has a dead letter wait: they are passed over. */
-  async fold(events: readonly StoredEvent[], letters: ReadonlyMap<string, DeadLetter> = this.parked): Promise<FoldedPage> {
+  async fold(
+    events: readonly StoredEvent[],
+    letters: ReadonlyMap<string, DeadLetter> = this.parked,
+  ): Promise<FoldedPage> {
     const { store, codec, skip } = this.options;
     const keys = store.contextOnly ? undefined : await codec.keysOf(events);
     const changes: { position: Position; operations: readonly unknown[] }[] = [];
@@ -87,7 +98,10 @@ export class PageWriter {
         if (operations.length > 0) changes.push({ position: event.position, operations });
       } catch (error) {
         if (isTransient(error)) throw error;
-        failed.set(event.stream, this.poisoned(new PoisonEvent(event, isUnreadable(error) ? error.reason : 'apply', describeError(error))));
+        failed.set(
+          event.stream,
+          this.poisoned(new PoisonEvent(event, isUnreadable(error) ? error.reason : 'apply', describeError(error))),
+        );
       }
     }
     return { handled: events.length, events: async () => events, changes, letters: failed };
@@ -116,7 +130,10 @@ export class PageWriter {
   }
 
   /** Commits as it is: all or nothing. */
-  async commit({ handled, changes, letters }: Pick<FoldedPage, 'handled' | 'changes' | 'letters'>, upTo: Position | null): Promise<void> {
+  async commit(
+    { handled, changes, letters }: Pick<FoldedPage, 'handled' | 'changes' | 'letters'>,
+    upTo: Position | null,
+  ): Promise<void> {
     const { store, version, slice, fence } = this.options;
     const to: Checkpoint = { position: upTo, handled: this.stored.handled + handled };
     await store.commit(version, { slice, changes, from: this.stored.position, to, fence, letters });
@@ -131,7 +148,10 @@ export class PageWriter {
   async confirm(): Promise<void> {
     const { store, version, slice } = this.options;
     const found = await store.checkpoint(version, slice);
-    if (found !== undefined && found.position !== this.stored.position) throw new CheckpointMismatch(`${store.name}/${version}/${slice} stands at ${found.position}, not at ${this.stored.position}`);
+    if (found !== undefined && found.position !== this.stored.position)
+      throw new CheckpointMismatch(
+        `${store.name}/${version}/${slice} stands at ${found.position}, not at ${this.stored.position}`,
+      );
   }
 
   /** The dead letter of an event, or the end of the work where a poisonous event must stop it. */
@@ -144,4 +164,5 @@ export class PageWriter {
 }
 
 /** Text that was just read is not hashed yet: to ask even an empty map would cost a tenth of a rebuild. */
-const isIn = (known: ReadonlyMap<string, unknown> | ReadonlySet<string>, key: string): boolean => known.size > 0 && known.has(key);
+const isIn = (known: ReadonlyMap<string, unknown> | ReadonlySet<string>, key: string): boolean =>
+  known.size > 0 && known.has(key);

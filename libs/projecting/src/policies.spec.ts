@@ -50,7 +50,9 @@ describe('Policies', () => {
     await log.append('counter-a', [opened('a'), counted()], 'noStream');
     await until(() => policy.seen.length === 2);
     await policies.stop();
-    expect(log.events.filter(({ stream }) => stream === 'policy-watching').map(({ data }) => JSON.parse(data) as object)).toMatchObject([{ stream: 'counter-a', revision: 1 }]);
+    expect(
+      log.events.filter(({ stream }) => stream === 'policy-watching').map(({ data }) => JSON.parse(data) as object),
+    ).toMatchObject([{ stream: 'counter-a', revision: 1 }]);
 
     const again = await running({ log, readStore });
     await log.append('counter-a', [counted()], 'any');
@@ -115,7 +117,9 @@ describe('Policies', () => {
     await until(async () => (await policies.deadLetters()).length === 1);
     await until(() => policy.seen.includes('CounterOpened counter-b@0'));
     expect(policy.seen).not.toContain('Counted counter-a@2');
-    expect(await policies.deadLetters()).toMatchObject([{ source: 'policy', name: 'watching', stream: 'counter-a', revision: 1, reason: 'reaction', attempts: 5 }]);
+    expect(await policies.deadLetters()).toMatchObject([
+      { source: 'policy', name: 'watching', stream: 'counter-a', revision: 1, reason: 'reaction', attempts: 5 },
+    ]);
     expect(JSON.stringify(log.events)).not.toContain('secret content');
     const [letter] = await policies.deadLetters();
     expect(await policies.retryDeadLetter(letter?.id ?? '')).toBeUndefined();
@@ -148,7 +152,10 @@ describe('Policies', () => {
     await readStore.writeState('policies', [told] as unknown as Json);
     await log.append('counter-a', [counted()], 'any');
     const beside = { store: readStore, clock: systemClock, logger: new MemoryLogger() };
-    const leases = new Leases({ ...beside, processes: new Processes({ ...beside, id: 'onlooker', roles: ['api'], version: '1', alone: false }) });
+    const leases = new Leases({
+      ...beside,
+      processes: new Processes({ ...beside, id: 'onlooker', roles: ['api'], version: '1', alone: false }),
+    });
     const onlooker = new Policies({ ...beside, log, readStore, policies: [policy], codec: counterCodec, leases });
     const unseen = log.events.filter(({ position }) => position > (told?.position ?? ''));
     expect(unseen.length).toBeGreaterThan(0);

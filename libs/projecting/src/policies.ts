@@ -82,7 +82,16 @@ export class Policies {
     const { alone } = this.leases.processes;
     if (!alone) {
       this.unserve = this.leases.requests.serve((ask) => this.serve(ask));
-      this.reporting = setInterval(() => void this.report().catch((error: unknown) => this.options.logger.warn({ error: errorName(error) }, 'how the policies are doing was not told to the others; trying again')), REPORT_MS).unref();
+      this.reporting = setInterval(
+        () =>
+          void this.report().catch((error: unknown) =>
+            this.options.logger.warn(
+              { error: errorName(error) },
+              'how the policies are doing was not told to the others; trying again',
+            ),
+          ),
+        REPORT_MS,
+      ).unref();
     }
     this.shares = await this.leases.join([led(GROUP, 0, { start: () => this.open(), stop: () => this.close() })]);
   }
@@ -100,17 +109,30 @@ export class Policies {
     const reported = ((await this.options.readStore.readState(REPORT)) ?? []) as readonly Plain<PolicyStatus>[];
     const isRun = (await this.leases.status()).some(({ group, holder }) => group === GROUP && holder !== null);
     // What was told last stands still when nobody runs them; the log does not.
-    return isRun ? reported : Promise.all(reported.map(async (status) => ({ ...status, state: 'stopped' as const, ...(await this.lagAt(status.position)) })));
+    return isRun
+      ? reported
+      : Promise.all(
+          reported.map(async (status) => ({
+            ...status,
+            state: 'stopped' as const,
+            ...(await this.lagAt(status.position)),
+          })),
+        );
   }
 
   async deadLetters(): Promise<readonly DeadLetter[]> {
-    const letters = this.isHere ? [...this.runners.values()].map((runner) => runner.letters) : await Promise.all(this.readers.map((reader) => this.recorded(reader)));
+    const letters = this.isHere
+      ? [...this.runners.values()].map((runner) => runner.letters)
+      : await Promise.all(this.readers.map((reader) => this.recorded(reader)));
     return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
   /** Refuses with `not_found`. */
   async deadLetter(id: string): Promise<DeadLetter> {
-    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found', { kind: 'deadLetter', id: id });
+    return (
+      (await this.deadLetters()).find((letter) => letter.id === id) ??
+      refuse('not_found', { kind: 'deadLetter', id: id })
+    );
   }
 
   /** Reacts to the event and to what waits behind it, in order. Resolves to the dead letter that is left, if one is. */
@@ -131,7 +153,8 @@ export class Policies {
   private async replay(id: string, action: 'retry' | 'discard'): Promise<DeadLetter | undefined> {
     const letter = await this.deadLetter(id);
     if (this.isHere) return this.runners.get(letter.name)?.replay(letter, { discard: action === 'discard' });
-    return ((await this.leases.requests.ask({ group: GROUP, unit: 0, action, given: { id } })) ?? undefined) as DeadLetter | undefined;
+    return ((await this.leases.requests.ask({ group: GROUP, unit: 0, action, given: { id } })) ?? undefined) as
+      DeadLetter | undefined;
   }
 
   private async serve({ group, action, given }: Ask): Promise<{ readonly value: Json } | undefined> {
@@ -149,7 +172,14 @@ export class Policies {
     const runner = this.runners.get(name);
     const position = runner?.position ?? null;
     const failure = runner?.failure;
-    return { name, state: runner === undefined ? 'stopped' : 'running', position, ...(await this.lagAt(position)), deadLetters: runner?.letters.length ?? 0, ...(failure === undefined ? {} : { failure }) };
+    return {
+      name,
+      state: runner === undefined ? 'stopped' : 'running',
+      position,
+      ...(await this.lagAt(position)),
+      deadLetters: runner?.letters.length ?? 0,
+      ...(failure === undefined ? {} : { failure }),
+    };
   }
 
   private async lagAt(position: Position | null): Promise<Pick<PolicyStatus, 'lagEvents' | 'lagSeconds'>> {
@@ -165,13 +195,19 @@ export class Policies {
   private async open(): Promise<void> {
     const { logger } = this.options;
     const onFenced = (): void => {
-      for (const share of this.shares) share.fenced().catch((error: unknown) => logger.error({ error: errorName(error) }, 'the policies could not be stopped'));
+      for (const share of this.shares)
+        share
+          .fenced()
+          .catch((error: unknown) => logger.error({ error: errorName(error) }, 'the policies could not be stopped'));
     };
     await Promise.all(this.readers.map(async (reader) => this.runners.set(reader.name, await reader.start(onFenced))));
   }
 
   private readerOf(policy: Policy): Reader {
-    return { name: policy.name, start: (onFenced) => PolicyRunner.start({ ...this.options, policy, events: this.events, onFenced }) };
+    return {
+      name: policy.name,
+      start: (onFenced) => PolicyRunner.start({ ...this.options, policy, events: this.events, onFenced }),
+    };
   }
 
   private async close(): Promise<void> {

@@ -1,5 +1,19 @@
 import type { EventLog } from '@app/event-log';
-import { type AnyEvent, type Clock, type EventCodec, type EventOf, isUnavailable, isWrongExpectedRevision, nameId, type NewEvent, type Position, type RecordedEvent, type StoredEvent, streamOf, type Uuid } from '@app/kernel';
+import {
+  type AnyEvent,
+  type Clock,
+  type EventCodec,
+  type EventOf,
+  isUnavailable,
+  isWrongExpectedRevision,
+  nameId,
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+  type StoredEvent,
+  streamOf,
+  type Uuid,
+} from '@app/kernel';
 import { type DeadLetter, type DeadLetterReason, deadLetter, PoisonEvent } from './dead-letter';
 import { Mutex } from './mutex';
 import type { PolicyAdvanced, PolicyDeadLettered, PolicyDeadLetterSettled } from './policy.events';
@@ -53,7 +67,11 @@ export class PolicyJournal {
 
   /** Records that everything up to an event was reacted to. Throws `WrongExpectedRevision` when another instance runs the policy. */
   async advance({ id, stream, revision, position }: StoredEvent): Promise<void> {
-    await this.append(this.places, [{ type: 'PolicyAdvanced', data: { eventId: id, stream, revision, position } }], nameId(id, `advanced/${this.policy}`));
+    await this.append(
+      this.places,
+      [{ type: 'PolicyAdvanced', data: { eventId: id, stream, revision, position } }],
+      nameId(id, `advanced/${this.policy}`),
+    );
   }
 
   async settled({ eventId, stream }: DeadLetter, outcome: 'retried' | 'discarded'): Promise<void> {
@@ -63,23 +81,47 @@ export class PolicyJournal {
   /** Records a failure as a dead letter, after `attempts` tries in all. */
   async failed({ event, reason, detail }: PoisonEvent, attempts: number): Promise<DeadLetter> {
     const { id, type, stream, revision, position } = event;
-    const data = { eventId: id, eventType: type, stream, revision, position, reason: reason as 'reaction', detail, attempts };
+    const data = {
+      eventId: id,
+      eventType: type,
+      stream,
+      revision,
+      position,
+      reason: reason as 'reaction',
+      detail,
+      attempts,
+    };
     await this.record([{ type: 'PolicyDeadLettered', data }], id, `failed/${attempts}`);
     return this.letterOf(data, this.clock.now());
   }
 
   private record(events: readonly LetterEvent[], eventId: Uuid, step: string): Promise<void> {
-    return this.recording.run(() => this.append(this.dead, events, nameId(eventId, `${step}/${this.dead.revision}/${this.policy}`)));
+    return this.recording.run(() =>
+      this.append(this.dead, events, nameId(eventId, `${step}/${this.dead.revision}/${this.policy}`)),
+    );
   }
 
   private async append(stream: JournalStream, events: readonly AnyEvent[], commandId: Uuid): Promise<void> {
-    await stream.append(await this.codec.encode(stream.name, events, { commandId, correlationId: commandId, actor: `system:${this.policy}`, now: this.clock.now() }, {}));
+    await stream.append(
+      await this.codec.encode(
+        stream.name,
+        events,
+        { commandId, correlationId: commandId, actor: `system:${this.policy}`, now: this.clock.now() },
+        {},
+      ),
+    );
   }
 
   private letterOf(data: EventOf<typeof PolicyDeadLettered>['data'], failedAt: Date): DeadLetter {
     const { eventId, eventType, stream, revision, position, reason, detail, attempts } = data;
     const event = { id: eventId, type: eventType, stream, revision, position, data: '', metadata: '' };
-    return deadLetter('policy', this.policy, new PoisonEvent(event, reason satisfies DeadLetterReason, detail), attempts, failedAt);
+    return deadLetter(
+      'policy',
+      this.policy,
+      new PoisonEvent(event, reason satisfies DeadLetterReason, detail),
+      attempts,
+      failedAt,
+    );
   }
 }
 

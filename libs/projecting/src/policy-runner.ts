@@ -1,6 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EventLog, lastBefore, type LogPage, type Subscription } from '@app/event-log';
-import { type Clock, type DataKey, type EventCodec, inReadScope, isUnavailable, isWrongExpectedRevision, type Position, type StoredEvent, type Uuid } from '@app/kernel';
+import {
+  type Clock,
+  type DataKey,
+  type EventCodec,
+  inReadScope,
+  isUnavailable,
+  isWrongExpectedRevision,
+  type Position,
+  type StoredEvent,
+  type Uuid,
+} from '@app/kernel';
 import { type DeadLetter, describeError, isUnreadable, PoisonEvent } from './dead-letter';
 import type { ProjectingEvents } from './events';
 import { errorName, type Logger } from './logger';
@@ -88,7 +98,14 @@ export class PolicyRunner {
     this.stopping.abort();
     clearTimeout(this.timer);
     await this.subscription?.stop();
-    await this.mutex.run(() => this.record()).catch((error: unknown) => this.options.logger.warn({ policy: this.name, error: errorName(error) }, 'the last place of a policy was not recorded; it will react to the same events again'));
+    await this.mutex
+      .run(() => this.record())
+      .catch((error: unknown) =>
+        this.options.logger.warn(
+          { policy: this.name, error: errorName(error) },
+          'the last place of a policy was not recorded; it will react to the same events again',
+        ),
+      );
   }
 
   /** Reacts to a dead letter's event and to what waits behind it; `discard` passes over the event itself. */
@@ -97,8 +114,16 @@ export class PolicyRunner {
       const present = this.parked.get(letter.stream);
       if (present?.eventId !== letter.eventId) return present;
       const stream = await this.options.log.readStream(letter.stream, { from: letter.revision + (discard ? 1 : 0) });
-      const waiting = stream.filter((event) => this.options.policy.types.includes(event.type) && this.reached !== null && event.position <= this.reached);
-      if (!discard && waiting[0]?.id === letter.eventId && !(await this.handle(waiting.shift() as StoredEvent, present.attempts))) return this.parked.get(letter.stream);
+      const waiting = stream.filter(
+        (event) =>
+          this.options.policy.types.includes(event.type) && this.reached !== null && event.position <= this.reached,
+      );
+      if (
+        !discard &&
+        waiting[0]?.id === letter.eventId &&
+        !(await this.handle(waiting.shift() as StoredEvent, present.attempts))
+      )
+        return this.parked.get(letter.stream);
       await this.journal.settled(present, discard ? 'discarded' : 'retried');
       this.parked.delete(letter.stream);
       await this.inOrder(waiting);
@@ -124,7 +149,11 @@ export class PolicyRunner {
       onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page)),
       onCaughtUp: () => this.mutex.run(() => this.onCaughtUp()),
       onError: (error, attempt) => {
-        if (!this.stopping.signal.aborted) logger.warn({ policy: policy.name, attempt, error: errorName(error) }, 'a policy was interrupted; trying again');
+        if (!this.stopping.signal.aborted)
+          logger.warn(
+            { policy: policy.name, attempt, error: errorName(error) },
+            'a policy was interrupted; trying again',
+          );
       },
     });
   }
@@ -147,9 +176,25 @@ export class PolicyRunner {
     }
     this.last = last;
     this.unrecorded += events.length;
-    this.options.events.emit('reacted', { policy: this.name, events: events.length, milliseconds: performance.now() - started });
+    this.options.events.emit('reacted', {
+      policy: this.name,
+      events: events.length,
+      milliseconds: performance.now() - started,
+    });
     if (this.unrecorded >= RECORD_EVERY) await this.record();
-    else this.timer ??= setTimeout(() => void this.mutex.run(() => this.record()).catch((error: unknown) => this.options.logger.warn({ policy: this.name, error: errorName(error) }, 'the place of a policy was not recorded; trying again')), RECORD_AFTER_MS);
+    else
+      this.timer ??= setTimeout(
+        () =>
+          void this.mutex
+            .run(() => this.record())
+            .catch((error: unknown) =>
+              this.options.logger.warn(
+                { policy: this.name, error: errorName(error) },
+                'the place of a policy was not recorded; trying again',
+              ),
+            ),
+        RECORD_AFTER_MS,
+      );
   }
 
   /** A policy whose events are rare would otherwise read most of the log again at every start. */
@@ -180,12 +225,23 @@ export class PolicyRunner {
       } catch (error) {
         const unreadable = isUnreadable(error);
         if (unreadable || (attempt >= MAX_TRIES && !isUnavailable(error))) {
-          await this.park(new PoisonEvent(event, unreadable ? error.reason : 'reaction', describeError(error)), attemptsBefore + attempt);
+          await this.park(
+            new PoisonEvent(event, unreadable ? error.reason : 'reaction', describeError(error)),
+            attemptsBefore + attempt,
+          );
           this.failing.delete(event.id);
           return false;
         }
-        this.failing.set(event.id, { eventId: event.id, type: event.type, stream: event.stream, attempts: attempt, detail: describeError(error) });
-        await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), undefined, { signal: this.stopping.signal });
+        this.failing.set(event.id, {
+          eventId: event.id,
+          type: event.type,
+          stream: event.stream,
+          attempts: attempt,
+          detail: describeError(error),
+        });
+        await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), undefined, {
+          signal: this.stopping.signal,
+        });
       }
     }
   }
@@ -193,7 +249,16 @@ export class PolicyRunner {
   private async park(poison: PoisonEvent, attempts: number): Promise<void> {
     const letter = await this.journal.failed(poison, attempts);
     this.parked.set(letter.stream, letter);
-    this.options.logger.error({ policy: this.name, eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail }, 'an event became a dead letter');
+    this.options.logger.error(
+      {
+        policy: this.name,
+        eventId: letter.eventId,
+        stream: letter.stream,
+        reason: letter.reason,
+        detail: letter.detail,
+      },
+      'an event became a dead letter',
+    );
     this.options.events.emit('deadLettered', letter);
   }
 

@@ -19,7 +19,13 @@ export const PolicyAdvanced = defineEvent({
 export const PolicyDeadLettered = defineEvent({
   type: 'PolicyDeadLettered',
   description: 'A policy could not react to an event; later events of that stream wait behind it.',
-  data: z.strictObject({ ...place, eventType: z.string(), reason: z.enum(['unknown_type', 'schema', 'newer_schema', 'reaction']), detail: z.string(), attempts: z.number().int().positive() }),
+  data: z.strictObject({
+    ...place,
+    eventType: z.string(),
+    reason: z.enum(['unknown_type', 'schema', 'newer_schema', 'reaction']),
+    detail: z.string(),
+    attempts: z.number().int().positive(),
+  }),
 });
 
 /** Stands in `policyLetters-<name>`. */

@@ -119,19 +119,24 @@ export class Processes {
   /** Ids of the living processes that take part in a group with the same declaration, the oldest first; with `newest` those of the newest version only. */
   sharing(group: string, declaration: string, newest = false): readonly string[] {
     const sharing = this.records().filter(({ shares }) => shares[group] === declaration);
-    const isOld = ({ version }: ProcessRecord): boolean => newest && sharing.some((other) => other.version.localeCompare(version, 'en', { numeric: true }) > 0);
+    const isOld = ({ version }: ProcessRecord): boolean =>
+      newest && sharing.some((other) => other.version.localeCompare(version, 'en', { numeric: true }) > 0);
     return sharing.filter((record) => !isOld(record)).map(({ id }) => id);
   }
 
   /** What the living processes that take part in a group declare it to be. */
   declared(group: string): readonly Declared[] {
-    return this.records().flatMap(({ shares, version }) => (shares[group] === undefined ? [] : [{ declaration: shares[group], version }]));
+    return this.records().flatMap(({ shares, version }) =>
+      shares[group] === undefined ? [] : [{ declaration: shares[group], version }],
+    );
   }
 
   /** Every process that is there, and those that died within the last minute. */
   async status(): Promise<readonly ProcessStatus[]> {
     if (!this.alone && this.timer === undefined) await this.look();
-    const others = [...this.seen.values()].filter(({ record }) => record.id !== this.id).map(({ record }) => ({ ...shown(record), alive: this.isAlive(record.id) }));
+    const others = [...this.seen.values()]
+      .filter(({ record }) => record.id !== this.id)
+      .map(({ record }) => ({ ...shown(record), alive: this.isAlive(record.id) }));
     return [...others, { ...shown(this.record()), alive: true }].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -179,14 +184,30 @@ export class Processes {
   }
 
   private records(): readonly ProcessRecord[] {
-    const others = [...this.seen.values()].map(({ record }) => record).filter(({ id }) => id !== this.id && this.isAlive(id));
+    const others = [...this.seen.values()]
+      .map(({ record }) => record)
+      .filter(({ id }) => id !== this.id && this.isAlive(id));
     return [...others, this.record()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   private record(): ProcessRecord {
     const { id, roles, version, clock } = this.options;
-    return { id, roles, version, startedAt: this.startedAt, beatAt: clock.now().toISOString(), beat: this.beats, shares: Object.fromEntries(this.shares) };
+    return {
+      id,
+      roles,
+      version,
+      startedAt: this.startedAt,
+      beatAt: clock.now().toISOString(),
+      beat: this.beats,
+      shares: Object.fromEntries(this.shares),
+    };
   }
 }
 
-const shown = ({ id, roles, version, startedAt, beatAt }: ProcessRecord): Omit<ProcessStatus, 'alive'> => ({ id, roles, version, startedAt, beatAt });
+const shown = ({ id, roles, version, startedAt, beatAt }: ProcessRecord): Omit<ProcessStatus, 'alive'> => ({
+  id,
+  roles,
+  version,
+  startedAt,
+  beatAt,
+});

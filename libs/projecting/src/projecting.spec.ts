@@ -70,11 +70,25 @@ describe('Projecting', () => {
     await log.append('counter-a', [opened('a'), counted()], 'noStream');
     await log.append('other-1', [elsewhere()], 'any');
     expect(await projecting.status('counters')).toEqual({
-      name: 'counters', version: 1, state: 'catching-up', position: null, head: positionOf(3), lagEvents: 3, lagSeconds: 60, rows: 0, deadLetters: 0,
+      name: 'counters',
+      version: 1,
+      state: 'catching-up',
+      position: null,
+      head: positionOf(3),
+      lagEvents: 3,
+      lagSeconds: 60,
+      rows: 0,
+      deadLetters: 0,
     });
     log.deliver = (events, upTo, hand) => hand(events, upTo);
     await projecting.waitFor('counters', positionOf(3), LONG);
-    expect(await projecting.status('counters')).toMatchObject({ state: 'live', position: positionOf(3), lagEvents: 0, lagSeconds: 0, rows: 1 });
+    expect(await projecting.status('counters')).toMatchObject({
+      state: 'live',
+      position: positionOf(3),
+      lagEvents: 0,
+      lagSeconds: 0,
+      rows: 1,
+    });
     await projecting.stop();
   });
 
@@ -82,7 +96,9 @@ describe('Projecting', () => {
     const clock = new FixedClock();
     const { log, projecting } = memoryProjecting({ clock });
     const said: string[] = [];
-    projecting.events.on('stalled', ({ view }) => said.push(`stalled ${view}`)).on('recovered', ({ view }) => said.push(`recovered ${view}`));
+    projecting.events
+      .on('stalled', ({ view }) => said.push(`stalled ${view}`))
+      .on('recovered', ({ view }) => said.push(`recovered ${view}`));
     await projecting.start();
     log.deliver = () => Promise.reject(new Unavailable('log', 'held back'));
     await log.append('counter-a', [opened('a')], 'noStream');
@@ -179,7 +195,9 @@ describe('Projecting', () => {
     await projecting.start();
     const { position } = await log.append('counter-a', [stored('Unknown', {})], 'noStream');
     await projecting.waitFor('counters', position, LONG);
-    expect(await projecting.deadLetters()).toMatchObject([{ reason: 'unknown_type', stream: 'counter-a', revision: 0 }]);
+    expect(await projecting.deadLetters()).toMatchObject([
+      { reason: 'unknown_type', stream: 'counter-a', revision: 0 },
+    ]);
     await projecting.stop();
   });
 });

@@ -75,9 +75,24 @@ export class Projecting {
     const codec = sharedReader(options.codec);
     const catchUp = new CatchUps(spawn, logger);
     const views = options.projections.map((projection, order) => {
-      const onFenced = (): void => void managed.fenced().catch((error: unknown) => logger.error({ error }, 'a view could not be closed'));
-      const view = new View(viewStore(projection, options, !processes.alone), { ...options, codec, events: this.events, onFenced, catchUp });
-      const managed: ManagedView = new ManagedView({ view, processes, spawn, turns, logger, events: this.events, order });
+      const onFenced = (): void =>
+        void managed.fenced().catch((error: unknown) => logger.error({ error }, 'a view could not be closed'));
+      const view = new View(viewStore(projection, options, !processes.alone), {
+        ...options,
+        codec,
+        events: this.events,
+        onFenced,
+        catchUp,
+      });
+      const managed: ManagedView = new ManagedView({
+        view,
+        processes,
+        spawn,
+        turns,
+        logger,
+        events: this.events,
+        order,
+      });
       return [projection.name, managed] as const;
     });
     this.views = new Map(views);
@@ -89,11 +104,29 @@ export class Projecting {
     const { logger } = this.options;
     const managed = [...this.views.values()];
     this.shares = await this.leases.join(managed.map(({ group }) => group));
-    this.mending = setInterval(() => void this.mend().catch((error: unknown) => logger.warn({ error: errorName(error) }, 'a damaged view could not be set aside; trying again')), MEND_MS).unref();
-    this.watch = setInterval(() => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'the views could not be watched')), WATCH_MS).unref();
+    this.mending = setInterval(
+      () =>
+        void this.mend().catch((error: unknown) =>
+          logger.warn({ error: errorName(error) }, 'a damaged view could not be set aside; trying again'),
+        ),
+      MEND_MS,
+    ).unref();
+    this.watch = setInterval(
+      () => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'the views could not be watched')),
+      WATCH_MS,
+    ).unref();
     if (this.leases.processes.alone) return;
     this.unserve = this.leases.requests.serve((ask) => this.serve(ask));
-    this.looking = setInterval(() => void this.look().catch((error: unknown) => logger.warn({ error: errorName(error) }, 'the rebuilds of other processes could not be looked at; trying again')), LOOK_MS).unref();
+    this.looking = setInterval(
+      () =>
+        void this.look().catch((error: unknown) =>
+          logger.warn(
+            { error: errorName(error) },
+            'the rebuilds of other processes could not be looked at; trying again',
+          ),
+        ),
+      LOOK_MS,
+    ).unref();
   }
 
   /** Resolves when the pages in hand are written. */
@@ -108,7 +141,8 @@ export class Projecting {
   /** True once the view shows everything up to a position (a receipt's), false when it does not within the time. */
   waitFor(name: string, position: Position, timeoutMs: number): Promise<boolean> {
     const { view } = this.managed(name);
-    if (!this.leases.processes.alone && !(view.whole && view.live !== undefined)) return view.stored.wait(position, timeoutMs);
+    if (!this.leases.processes.alone && !(view.whole && view.live !== undefined))
+      return view.stored.wait(position, timeoutMs);
     if (!view.waiters.shows(position)) this.options.log.hurry?.(position);
     return view.waiters.wait(position, timeoutMs);
   }
@@ -126,26 +160,39 @@ export class Projecting {
   status(name: string): Promise<ProjectionStatus>;
   async status(name?: string): Promise<ProjectionStatus | readonly ProjectionStatus[]> {
     const asked = name === undefined ? [...this.views.values()] : [this.managed(name)];
-    const parts: StatusParts = { ...this.options, ordinals: this.ordinals, leases: this.leases.processes.alone ? [] : await this.leases.status() };
+    const parts: StatusParts = {
+      ...this.options,
+      ordinals: this.ordinals,
+      leases: this.leases.processes.alone ? [] : await this.leases.status(),
+    };
     const found = await Promise.all(asked.map((managed) => viewStatus(managed, parts)));
     return name === undefined ? found : (found[0] as ProjectionStatus);
   }
 
   /** Dead letters of the views that are served, oldest position first. */
   async deadLetters(): Promise<readonly DeadLetter[]> {
-    const letters = await Promise.all([...this.views.values()].map(({ view: { store, live, whole } }) => (whole && live !== undefined ? [...live.letters.values()] : storedLetters(store))));
+    const letters = await Promise.all(
+      [...this.views.values()].map(({ view: { store, live, whole } }) =>
+        whole && live !== undefined ? [...live.letters.values()] : storedLetters(store),
+      ),
+    );
     return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
   /** Dead letters of every build that stands there: of those that are served, and of those beside them. */
   async lettersOfBuilds(): Promise<readonly DeadLetter[]> {
-    const letters = [...this.views.values()].map(async ({ view: { store } }) => Promise.all((await store.versions()).map((version) => store.letters(version))));
+    const letters = [...this.views.values()].map(async ({ view: { store } }) =>
+      Promise.all((await store.versions()).map((version) => store.letters(version))),
+    );
     return (await Promise.all(letters)).flat(2);
   }
 
   /** Refuses with `not_found`. */
   async deadLetter(id: string): Promise<DeadLetter> {
-    return (await this.deadLetters()).find((letter) => letter.id === id) ?? refuse('not_found', { kind: 'deadLetter', id: id });
+    return (
+      (await this.deadLetters()).find((letter) => letter.id === id) ??
+      refuse('not_found', { kind: 'deadLetter', id: id })
+    );
   }
 
   /** Handles the event and what waits behind it again, in order. Resolves to the dead letter that is left, if one is. */
@@ -161,11 +208,14 @@ export class Projecting {
   /** The rebuild of a view, for operators: done here, or asked of the process that leads the view. */
   rebuild(name: string): RebuildControl {
     const managed = this.managed(name);
-    const act = (action: RebuildAction) => async (given: Json = null) => {
-      if (this.leases.processes.alone || managed.leads) await managed.act(action, given);
-      else await this.leases.requests.ask({ group: name, unit: 0, action, given });
-    };
-    const status = async (): Promise<RebuildStatus | undefined> => rebuildStatus(managed, (await managed.view.store.live()) ?? 0);
+    const act =
+      (action: RebuildAction) =>
+      async (given: Json = null) => {
+        if (this.leases.processes.alone || managed.leads) await managed.act(action, given);
+        else await this.leases.requests.ask({ group: name, unit: 0, action, given });
+      };
+    const status = async (): Promise<RebuildStatus | undefined> =>
+      rebuildStatus(managed, (await managed.view.store.live()) ?? 0);
     const [pause, resume, startOver] = [act('pause'), act('resume'), act('startOver')];
     const [cancel, swap, rollback, retire] = [act('cancel'), act('swap'), act('rollback'), act('retire')];
     return { start: act('start'), pause, resume, startOver, cancel, swap, rollback, retire, status };
@@ -174,7 +224,9 @@ export class Projecting {
   /** True when every build of a view that stands there shows everything up to a position. */
   async buildsReached(name: string, position: Position): Promise<boolean> {
     const { view } = this.managed(name);
-    const missing = await Promise.all((await view.store.versions()).map((version) => view.stored.missing(version, position)));
+    const missing = await Promise.all(
+      (await view.store.versions()).map((version) => view.stored.missing(version, position)),
+    );
     return missing.every((event) => event === undefined);
   }
 
@@ -183,7 +235,8 @@ export class Projecting {
     const { log } = this.options;
     const known = log.lastHead?.();
     const head = known === undefined ? await log.head() : known;
-    for (const { view } of this.views.values()) if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
+    for (const { view } of this.views.values())
+      if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
   }
 
   private async mend(): Promise<void> {
@@ -194,15 +247,22 @@ export class Projecting {
 
   /** One read for all views: most of the time nobody has decided anything. */
   private async look(): Promise<void> {
-    const stored = new Map((await allState(this.options.readStore, REBUILDS)).map(({ key, value }) => [key.slice(REBUILDS.length), JSON.stringify(value)]));
+    const stored = new Map(
+      (await allState(this.options.readStore, REBUILDS)).map(({ key, value }) => [
+        key.slice(REBUILDS.length),
+        JSON.stringify(value),
+      ]),
+    );
     await Promise.all([...this.views].map(([name, managed]) => managed.look(stored.get(name) ?? '')));
   }
 
   private async replay(letter: DeadLetter, action: 'retry' | 'discard'): Promise<DeadLetter | undefined> {
     const managed = this.managed(letter.name);
     const unit = managed.view.sliceOf(letter);
-    if (this.leases.processes.alone || managed.view.held.has(unit)) return managed.replay(letter, action === 'discard', this.options.clock.now());
-    return ((await this.leases.requests.ask({ group: letter.name, unit, action, given: { id: letter.id } })) ?? undefined) as DeadLetter | undefined;
+    if (this.leases.processes.alone || managed.view.held.has(unit))
+      return managed.replay(letter, action === 'discard', this.options.clock.now());
+    return ((await this.leases.requests.ask({ group: letter.name, unit, action, given: { id: letter.id } })) ??
+      undefined) as DeadLetter | undefined;
   }
 
   /** What another process asks of a slice that this one holds. */
@@ -213,7 +273,10 @@ export class Projecting {
       const letter = await this.deadLetter((given as { readonly id: string }).id);
       return { value: letterJson(await managed.replay(letter, action === 'discard', this.options.clock.now())) };
     }
-    await managed.act(REBUILD_ACTIONS.find((known) => known === action) ?? refuse('not_found', { kind: 'action', id: action }), given);
+    await managed.act(
+      REBUILD_ACTIONS.find((known) => known === action) ?? refuse('not_found', { kind: 'action', id: action }),
+      given,
+    );
     return { value: null };
   }
 

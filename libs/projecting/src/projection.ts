@@ -16,7 +16,16 @@ export type SearchIntent =
       /** Blob with the passages (`encodePassages` of @app/search-index), under the key of `thing`. */
       readonly passages: string;
     }
-  | { readonly op: 'patchDocument'; readonly documentId: string; readonly fields: { readonly name?: string; readonly scope?: string; readonly tagIds?: readonly string[]; readonly revision?: number } }
+  | {
+      readonly op: 'patchDocument';
+      readonly documentId: string;
+      readonly fields: {
+        readonly name?: string;
+        readonly scope?: string;
+        readonly tagIds?: readonly string[];
+        readonly revision?: number;
+      };
+    }
   | { readonly op: 'removeDocument'; readonly documentId: string }
   | { readonly op: 'removeScope'; readonly scope: string };
 

@@ -40,7 +40,10 @@ export interface RebuildRecord {
  * before it is done; one that ended before it was swapped, as it was to be, is verified again.
  */
 export const mustRun = ({ state, reason, swap, verification }: RebuildRecord): boolean =>
-  state === 'building' || state === 'verifying' || (state === 'failed' && reason !== 'asked') || (state === 'ready' && swap && verification?.equal === true);
+  state === 'building' ||
+  state === 'verifying' ||
+  (state === 'failed' && reason !== 'asked') ||
+  (state === 'ready' && swap && verification?.equal === true);
 
 /** What the keys of rebuild records begin with; the name of the view follows. */
 export const REBUILDS = 'rebuild/';
@@ -60,7 +63,9 @@ export class BuildRecords {
 
   /** Throws `Fenced` when the record is not the one expected: another process works on the rebuild. */
   async saveRebuild(record: RebuildRecord | null, expected: RebuildRecord | undefined): Promise<void> {
-    const saved = await this.store.writeState(REBUILDS + this.view, record as Json | null, { expected: expected as Json | undefined });
+    const saved = await this.store.writeState(REBUILDS + this.view, record as Json | null, {
+      expected: expected as Json | undefined,
+    });
     if (!saved) throw new Fenced(`the rebuild of ${this.view} belongs to another process`);
   }
 

@@ -68,7 +68,12 @@ export class RebuildWork {
         this.options.logger.error({ view: this.view.name, error: describeError(error) }, 'a rebuild failed');
         await this.standing.save({ state: 'failed', failure: { reason: 'error', detail: describeError(error) } });
       })
-      .catch((error: unknown) => this.options.logger.error({ view: this.view.name, error: errorName(error) }, 'the state of a rebuild could not be stored'))
+      .catch((error: unknown) =>
+        this.options.logger.error(
+          { view: this.view.name, error: errorName(error) },
+          'the state of a rebuild could not be stored',
+        ),
+      )
       .finally(() => {
         if (this.running === running) this.running = undefined;
       });
@@ -86,7 +91,8 @@ export class RebuildWork {
       isBuilt = await this.build(calls, signal);
       if (isBuilt && isWhole) await this.complete(calls, signal);
     });
-    if (isBuilt && !isWhole && (await this.othersBuilt(signal))) await this.inTurn(signal, (calls) => this.complete(calls, signal));
+    if (isBuilt && !isWhole && (await this.othersBuilt(signal)))
+      await this.inTurn(signal, (calls) => this.complete(calls, signal));
   }
 
   private inTurn(signal: AbortSignal, work: (calls: Calls<RebuildWorker>) => Promise<void>): Promise<void> {
@@ -104,13 +110,21 @@ export class RebuildWork {
 
   /** Builds the slices of this process; false when it was stopped, or failed. */
   private async build(calls: Calls<RebuildWorker>, signal: AbortSignal): Promise<boolean> {
-    const { outcome, failure } = await runBuild({ ...this.options, calls, version: this.standing.present().version, signal });
-    if (outcome === 'failed' && !signal.aborted) await this.standing.save({ state: 'failed', ...(failure === undefined ? {} : { failure }) });
+    const { outcome, failure } = await runBuild({
+      ...this.options,
+      calls,
+      version: this.standing.present().version,
+      signal,
+    });
+    if (outcome === 'failed' && !signal.aborted)
+      await this.standing.save({ state: 'failed', ...(failure === undefined ? {} : { failure }) });
     return outcome === 'caught-up' && !signal.aborted;
   }
 
   private complete(calls: Calls<RebuildWorker>, signal: AbortSignal): Promise<void> {
-    return this.standing.present().reason === 'asked' ? this.options.gather(() => this.finish(calls, signal)) : this.placing.replace();
+    return this.standing.present().reason === 'asked'
+      ? this.options.gather(() => this.finish(calls, signal))
+      : this.placing.replace();
   }
 
   /**
@@ -126,7 +140,8 @@ export class RebuildWork {
       this.options.progress.at(await this.view.stored.handled(version));
       const missing = goal === null ? undefined : await this.view.stored.missing(version, goal);
       if (missing === undefined) return true;
-      if (this.view.held.has(this.view.sliceOf(missing))) throw new CheckpointMismatch(`${this.view.name}/${version} has forgotten what was built`);
+      if (this.view.held.has(this.view.sliceOf(missing)))
+        throw new CheckpointMismatch(`${this.view.name}/${version} has forgotten what was built`);
       await pause(POLL_MS);
     }
     return !signal.aborted;

@@ -126,11 +126,28 @@ const buildName = ({ view, version }: Pick<BuildTask, 'view' | 'version'>): stri
 
 const partsOf = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask): Promise<BuildParts> => {
   await store.prepare(task.version);
-  const open = async ([slice, fence]: [number, number]) => [slice, await PageWriter.open({ ...options, version: task.version, store, slice, fence, skip: new Set(task.skip), onPoison: 'stop' })] as const;
+  const open = async ([slice, fence]: [number, number]) =>
+    [
+      slice,
+      await PageWriter.open({
+        ...options,
+        version: task.version,
+        store,
+        slice,
+        fence,
+        skip: new Set(task.skip),
+        onPoison: 'stop',
+      }),
+    ] as const;
   return new BuildParts(store.slices, new Map(await Promise.all([...task.held].map(open))));
 };
 
-const build = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask, run: Run): Promise<BuildOutcome> => {
+const build = async (
+  options: RebuildWorkerOptions,
+  store: ViewStore,
+  task: BuildTask,
+  run: Run,
+): Promise<BuildOutcome> => {
   const parts = await partsOf(options, store, task);
   try {
     const outcome = await batches(options.log, store, parts, run);
@@ -138,12 +155,21 @@ const build = async (options: RebuildWorkerOptions, store: ViewStore, task: Buil
   } catch (error) {
     if (!(error instanceof PoisonEvent)) throw error;
     const { id, type, stream, revision } = error.event;
-    return { outcome: 'failed', handled: parts.handled, failure: { reason: error.reason, detail: error.detail, event: { id, type, stream, revision } } };
+    return {
+      outcome: 'failed',
+      handled: parts.handled,
+      failure: { reason: error.reason, detail: error.detail, event: { id, type, stream, revision } },
+    };
   }
 };
 
 /** Reads and applies the next batch while the one before is written. */
-const batches = async (log: LogReader, store: ViewStore, parts: BuildParts, run: Run): Promise<'caught-up' | 'stopped'> => {
+const batches = async (
+  log: LogReader,
+  store: ViewStore,
+  parts: BuildParts,
+  run: Run,
+): Promise<'caught-up' | 'stopped'> => {
   let after = parts.position;
   let writing: Promise<void> = Promise.resolve();
   for (;;) {
@@ -166,9 +192,14 @@ const batches = async (log: LogReader, store: ViewStore, parts: BuildParts, run:
 };
 
 /** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store refuses the batch. */
-const foldBatch = async (log: LogReader, { types, mostAtOnce }: ViewStore, parts: BuildParts, from: Position | null) => {
+const foldBatch = async (
+  log: LogReader,
+  { types, mostAtOnce }: ViewStore,
+  parts: BuildParts,
+  from: Position | null,
+) => {
   const folded = parts.batch((after) => eventsBetween(log, types, from, after));
-  for (let after = from; ; ) {
+  for (let after = from; ;) {
     const page = await log.readAll({ after, limit: Math.min(PAGE, mostAtOnce - folded.size), filter: { types } });
     await folded.add(page.events);
     after = page.next;
@@ -176,9 +207,14 @@ const foldBatch = async (log: LogReader, { types, mostAtOnce }: ViewStore, parts
   }
 };
 
-const eventsBetween = async (log: LogReader, types: readonly string[], from: Position | null, upTo: Position | null): Promise<readonly StoredEvent[]> => {
+const eventsBetween = async (
+  log: LogReader,
+  types: readonly string[],
+  from: Position | null,
+  upTo: Position | null,
+): Promise<readonly StoredEvent[]> => {
   const events: StoredEvent[] = [];
-  for (let after = from; ; ) {
+  for (let after = from; ;) {
     const page = await log.readAll({ after, limit: PAGE, filter: { types } });
     for (const event of page.events) if (upTo !== null && event.position <= upTo) events.push(event);
     if (page.end || page.next === null || (upTo !== null && page.next >= upTo)) return events;

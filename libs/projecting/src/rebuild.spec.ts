@@ -11,7 +11,8 @@ const running = async (given: Parameters<typeof memoryProjecting>[0] = {}) => {
   const rebuild = all.projecting.rebuild('counters');
   const reaches = (state: string): Promise<void> => until(async () => (await rebuild.status())?.state === state);
   const fill = async (streams = 20): Promise<void> => {
-    for (let index = 0; index < streams; index += 1) await all.log.append(`counter-${index}`, [opened(`n${index}`), counted(index === 13 ? 1 : index)], 'noStream');
+    for (let index = 0; index < streams; index += 1)
+      await all.log.append(`counter-${index}`, [opened(`n${index}`), counted(index === 13 ? 1 : index)], 'noStream');
     await all.projecting.waitFor('counters', (await all.log.head()) ?? '', LONG);
   };
   return { ...all, rebuild, reaches, fill };
@@ -24,11 +25,21 @@ describe('a rebuild', () => {
     await rebuild.start({ swap: false });
     await reaches('ready');
     expect(await readStore.live('counters')).toBe(1);
-    expect(await rebuild.status()).toMatchObject({ version: 2, done: 40, total: 40, etaSeconds: 0, verification: { equal: true, rows: 20, liveRows: 20, differences: 0, listed: [] } });
+    expect(await rebuild.status()).toMatchObject({
+      version: 2,
+      done: 40,
+      total: 40,
+      etaSeconds: 0,
+      verification: { equal: true, rows: 20, liveRows: 20, differences: 0, listed: [] },
+    });
     expect((await rebuild.status())?.verification?.checksum).toBe((await rebuild.status())?.verification?.liveChecksum);
     expect(readStore.text('counters', 2)).toBe(readStore.text('counters', 1));
     await rebuild.swap();
-    expect(await projecting.status('counters')).toMatchObject({ version: 2, state: 'live', rebuild: { state: 'swapped' } });
+    expect(await projecting.status('counters')).toMatchObject({
+      version: 2,
+      state: 'live',
+      rebuild: { state: 'swapped' },
+    });
     const { position } = await log.append('counter-0', [counted(7)], 'any');
     await projecting.waitFor('counters', position, LONG);
     await rebuild.rollback();
@@ -46,7 +57,9 @@ describe('a rebuild', () => {
     await fill();
     for (const version of [2, 3]) {
       await rebuild.start({ swap: true });
-      await until(async () => (await readStore.live('counters')) === version && (await rebuild.status())?.state === 'swapped');
+      await until(
+        async () => (await readStore.live('counters')) === version && (await rebuild.status())?.state === 'swapped',
+      );
       expect(readStore.text('counters', version)).toBe(readStore.text('counters', version - 1));
       await rebuild.retire();
     }
@@ -58,14 +71,23 @@ describe('a rebuild', () => {
     await fill(5);
     const live = readStore.builds.get('counters/1');
     live?.rows.delete('counter-1');
-    live?.rows.set('counter-2', { key: 'counter-2', position: positionOf(1), row: { name: 'n2', count: 99 }, size: 24 });
+    live?.rows.set('counter-2', {
+      key: 'counter-2',
+      position: positionOf(1),
+      row: { name: 'n2', count: 99 },
+      size: 24,
+    });
     live?.rows.set('counter-9', { key: 'counter-9', position: positionOf(1), row: { name: 'n9', count: 0 }, size: 23 });
     await rebuild.start({ swap: true });
     await reaches('ready');
     expect((await rebuild.status())?.verification).toMatchObject({
       equal: false,
       differences: 3,
-      listed: [{ key: 'counter-1', difference: 'extra' }, { key: 'counter-2', difference: 'changed' }, { key: 'counter-9', difference: 'missing' }],
+      listed: [
+        { key: 'counter-1', difference: 'extra' },
+        { key: 'counter-2', difference: 'changed' },
+        { key: 'counter-9', difference: 'missing' },
+      ],
     });
     expect(await readStore.live('counters')).toBe(1);
     await rebuild.swap();
@@ -81,7 +103,10 @@ describe('a rebuild', () => {
     await rebuild.start({ swap: true });
     await reaches('failed');
     const [letter] = await projecting.deadLetters();
-    expect((await rebuild.status())?.failure).toMatchObject({ reason: 'apply', event: { id: letter?.eventId, type: 'Counted', stream: 'counter-0', revision: 2 } });
+    expect((await rebuild.status())?.failure).toMatchObject({
+      reason: 'apply',
+      event: { id: letter?.eventId, type: 'Counted', stream: 'counter-0', revision: 2 },
+    });
     await projecting.discardDeadLetter(letter?.id ?? '');
     await rebuild.resume();
     await reaches('swapped');
@@ -99,7 +124,10 @@ describe('a rebuild', () => {
     const pausing = first.rebuild.pause();
     release();
     await pausing;
-    expect(await first.projecting.status('counters')).toMatchObject({ state: 'paused', rebuild: { state: 'paused', version: 2 } });
+    expect(await first.projecting.status('counters')).toMatchObject({
+      state: 'paused',
+      rebuild: { state: 'paused', version: 2 },
+    });
     await first.projecting.stop();
 
     const second = await running({ log: first.log, readStore: first.readStore });
@@ -168,30 +196,33 @@ describe('a rebuild', () => {
     await third.projecting.stop();
   });
 
-  it.each([true, false])('is served though the answer of the store was lost (asked for with the rebuild: %s), and what is served is never dropped', async (asked) => {
-    const { projecting, readStore, rebuild, reaches, fill } = await running();
-    await fill(3);
-    const swap = readStore.swap.bind(readStore);
-    let lost = 0;
-    readStore.swap = async (...given) => {
-      const swapped = await swap(...given);
-      if ((lost += 1) > 1) return swapped;
-      throw new Unavailable('views', 'no answer', 'unknown');
-    };
-    await rebuild.start({ swap: asked });
-    if (!asked) {
-      await reaches('ready');
-      await expect(rebuild.swap()).rejects.toMatchObject({ name: 'Unavailable' });
-      await expect(rebuild.cancel()).rejects.toMatchObject({ code: 'conflict' });
-      expect(await readStore.versions('counters')).toEqual([1, 2]);
-      await rebuild.swap();
-    }
-    await reaches('swapped');
-    expect(await readStore.live('counters')).toBe(2);
-    await rebuild.retire();
-    expect(await readStore.versions('counters')).toEqual([2]);
-    await projecting.stop();
-  });
+  it.each([true, false])(
+    'is served though the answer of the store was lost (asked for with the rebuild: %s), and what is served is never dropped',
+    async (asked) => {
+      const { projecting, readStore, rebuild, reaches, fill } = await running();
+      await fill(3);
+      const swap = readStore.swap.bind(readStore);
+      let lost = 0;
+      readStore.swap = async (...given) => {
+        const swapped = await swap(...given);
+        if ((lost += 1) > 1) return swapped;
+        throw new Unavailable('views', 'no answer', 'unknown');
+      };
+      await rebuild.start({ swap: asked });
+      if (!asked) {
+        await reaches('ready');
+        await expect(rebuild.swap()).rejects.toMatchObject({ name: 'Unavailable' });
+        await expect(rebuild.cancel()).rejects.toMatchObject({ code: 'conflict' });
+        expect(await readStore.versions('counters')).toEqual([1, 2]);
+        await rebuild.swap();
+      }
+      await reaches('swapped');
+      expect(await readStore.live('counters')).toBe(2);
+      await rebuild.retire();
+      expect(await readStore.versions('counters')).toEqual([2]);
+      await projecting.stop();
+    },
+  );
 
   it('refuses what its state does not allow', async () => {
     const { projecting, rebuild, reaches } = await running();
@@ -224,8 +255,15 @@ describe('a rebuild', () => {
     await first.rebuild.start({ swap: false });
     await first.reaches('ready');
     await first.projecting.stop();
-    const second = await running({ log: first.log, readStore: first.readStore, projections: [{ ...counters, version: 2 }] });
-    await until(async () => (await second.readStore.versions('counters')).length === 1 && (await second.rebuild.status()) === undefined);
+    const second = await running({
+      log: first.log,
+      readStore: first.readStore,
+      projections: [{ ...counters, version: 2 }],
+    });
+    await until(
+      async () =>
+        (await second.readStore.versions('counters')).length === 1 && (await second.rebuild.status()) === undefined,
+    );
     expect(await second.readStore.live('counters')).toBeGreaterThan(1);
     await second.projecting.stop();
   });

@@ -23,7 +23,10 @@ export class Rebuild {
 
   constructor(private readonly options: RebuildOptions) {
     this.standing = new StandingRebuild(options.view, options.events);
-    this.work = new RebuildWork(options, this.standing, { swap: () => this.swap(), replace: () => this.replaceUnfit() });
+    this.work = new RebuildWork(options, this.standing, {
+      swap: () => this.swap(),
+      replace: () => this.replaceUnfit(),
+    });
   }
 
   /** The rebuild as it stands; undefined where there is none. */
@@ -39,9 +42,16 @@ export class Rebuild {
     if (!belongsToOthers && stored !== undefined) await this.standing.save({ fence: this.view.fence });
     if (!belongsToOthers) await this.reconcile();
     const unfit = found === 'damaged' && (await this.fallBack()) ? undefined : found;
-    if ((unfit === 'ahead-of-log' || unfit === 'damaged' || (await this.isGone())) && this.state !== undefined) await this.remove();
+    if ((unfit === 'ahead-of-log' || unfit === 'damaged' || (await this.isGone())) && this.state !== undefined)
+      await this.remove();
     if (this.state !== undefined) this.options.progress.done = await this.view.stored.handled(this.state.version);
-    if (unfit !== undefined && this.state === undefined && !belongsToOthers && (unfit !== 'declaration' || this.options.isNewest())) await this.begin(unfit, true);
+    if (
+      unfit !== undefined &&
+      this.state === undefined &&
+      !belongsToOthers &&
+      (unfit !== 'declaration' || this.options.isNewest())
+    )
+      await this.begin(unfit, true);
     else if (this.state !== undefined && mustRun(this.state)) this.work.begin();
     else if (this.state?.state === 'ready') await this.view.followBeside(this.state.version);
     else if (this.state?.state === 'swapped') await this.view.followBeside(this.state.from);
@@ -59,7 +69,8 @@ export class Rebuild {
       if (this.work.isRunning) return false;
       if ((await this.view.store.live()) !== this.view.served) return true;
       const stored = await this.view.records.rebuild();
-      if (this.state === undefined && stored !== undefined) return !(await isOthers(this.view, stored, this.options.isDeclared));
+      if (this.state === undefined && stored !== undefined)
+        return !(await isOthers(this.view, stored, this.options.isDeclared));
       if (this.state === undefined) return this.view.live === undefined && this.options.isNewest();
       const isAbandoned = this.state.state === 'building' || this.state.state === 'verifying';
       return isAbandoned || canonicalJson(this.state) !== canonicalJson(stored ?? null);
@@ -137,8 +148,20 @@ export class Rebuild {
 
   private async begin(reason: RebuildRecord['reason'], swap: boolean): Promise<void> {
     const [goal, version] = [await this.view.head(), await this.view.begin()];
-    await this.standing.store({ version, from: this.view.served, reason, state: 'building', goal, swap, fence: this.view.fence });
-    if (reason !== 'asked') this.options.logger.warn({ view: this.view.name, version, reason }, 'the live build is unfit; building another beside it');
+    await this.standing.store({
+      version,
+      from: this.view.served,
+      reason,
+      state: 'building',
+      goal,
+      swap,
+      fence: this.view.fence,
+    });
+    if (reason !== 'asked')
+      this.options.logger.warn(
+        { view: this.view.name, version, reason },
+        'the live build is unfit; building another beside it',
+      );
     this.work.begin();
   }
 

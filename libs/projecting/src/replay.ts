@@ -11,7 +11,14 @@ const FLOWING: ReadonlyMap<string, DeadLetter> = new Map();
  * of them, or one each where that fails; after each the dead letter stands at the next event, so that a crash or another
  * failure leaves a true state. Resolves to the dead letter that is left.
  */
-export const replayStream = async (writer: PageWriter, log: EventLog, types: readonly string[], letter: DeadLetter, upTo: Position | null, discard: boolean): Promise<DeadLetter | undefined> => {
+export const replayStream = async (
+  writer: PageWriter,
+  log: EventLog,
+  types: readonly string[],
+  letter: DeadLetter,
+  upTo: Position | null,
+  discard: boolean,
+): Promise<DeadLetter | undefined> => {
   const stream = await log.readStream(letter.stream, { from: letter.revision + (discard ? 1 : 0) });
   const waiting = stream.filter((event) => types.includes(event.type) && upTo !== null && event.position <= upTo);
   if (waiting.length !== 1 && (await handled(writer, waiting, upTo, letter.stream, null))) return undefined;
@@ -24,10 +31,17 @@ export const replayStream = async (writer: PageWriter, log: EventLog, types: rea
 };
 
 /** True when all events were handled; a failure of the last one leaves it as the dead letter. */
-const handled = async (writer: PageWriter, events: readonly StoredEvent[], upTo: Position | null, stream: string, after: DeadLetter | null): Promise<boolean> => {
+const handled = async (
+  writer: PageWriter,
+  events: readonly StoredEvent[],
+  upTo: Position | null,
+  stream: string,
+  after: DeadLetter | null,
+): Promise<boolean> => {
   const page = await writer.fold(events, FLOWING);
   const failed = page.letters.get(stream);
-  const settle = (left: DeadLetter | null, changes = page.changes): Promise<void> => writer.commit({ handled: 0, changes, letters: new Map([[stream, left]]) }, upTo);
+  const settle = (left: DeadLetter | null, changes = page.changes): Promise<void> =>
+    writer.commit({ handled: 0, changes, letters: new Map([[stream, left]]) }, upTo);
   if (failed !== undefined && events.length > 1) return false;
   if (failed !== undefined) {
     await settle(failed, []);

@@ -22,7 +22,8 @@ export interface Ask {
   readonly given: Json;
 }
 
-type Answer = { readonly value: Json } | { readonly refused: string; readonly facts: Facts } | { readonly failed: string };
+type Answer =
+  { readonly value: Json } | { readonly refused: string; readonly facts: Facts } | { readonly failed: string };
 
 interface Stored extends Ask {
   /** When it was asked, milliseconds. */
@@ -80,7 +81,12 @@ export class Requests {
 
   private look(): Promise<void> {
     this.serving ??= this.sweep()
-      .catch((error: unknown) => this.options.logger.warn({ error: errorName(error) }, 'requests of other processes could not be read; trying again'))
+      .catch((error: unknown) =>
+        this.options.logger.warn(
+          { error: errorName(error) },
+          'requests of other processes could not be read; trying again',
+        ),
+      )
       .finally(() => (this.serving = undefined));
     return this.serving;
   }
@@ -93,7 +99,12 @@ export class Requests {
       else if (stored.answer === undefined && !this.underWay.has(key)) {
         this.underWay.add(key);
         void this.answer(key, value, stored)
-          .catch((error: unknown) => logger.warn({ group: stored.group, action: stored.action, error: errorName(error) }, 'a request of another process was not answered'))
+          .catch((error: unknown) =>
+            logger.warn(
+              { group: stored.group, action: stored.action, error: errorName(error) },
+              'a request of another process was not answered',
+            ),
+          )
           .finally(() => this.underWay.delete(key));
       }
     }
@@ -123,6 +134,7 @@ const answerOf = async (serve: () => Promise<{ readonly value: Json } | undefine
 
 const given = (answer: Answer, group: string): Json => {
   if ('refused' in answer) return refuse(answer.refused, answer.facts);
-  if ('failed' in answer) throw new Unavailable(group, `the process that holds it failed with ${answer.failed}`, 'unknown');
+  if ('failed' in answer)
+    throw new Unavailable(group, `the process that holds it failed with ${answer.failed}`, 'unknown');
   return answer.value;
 };

@@ -26,7 +26,12 @@ export class RowView implements ViewStore<Operation> {
     this.name = name;
     this.types = types;
     this.contextOnly = projection.contextOnly === true;
-    this.declaration = canonicalJson({ version, types: types.toSorted(), indexes, ...(slices === 1 ? {} : { slices }) });
+    this.declaration = canonicalJson({
+      version,
+      types: types.toSorted(),
+      indexes,
+      ...(slices === 1 ? {} : { slices }),
+    });
   }
 
   operations(event: RecordedEvent): readonly Operation[] {
@@ -79,7 +84,10 @@ export class RowView implements ViewStore<Operation> {
 
   async digests(version: number, after: string | null, limit: number) {
     const rows = await this.store.scan(this.name, version, after, limit);
-    return rows.map(({ key, row }) => ({ key, digest: createHash('sha256').update(canonicalJson(row)).digest('base64url') }));
+    return rows.map(({ key, row }) => ({
+      key,
+      digest: createHash('sha256').update(canonicalJson(row)).digest('base64url'),
+    }));
   }
 
   async healthy(): Promise<boolean> {

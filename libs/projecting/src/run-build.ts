@@ -19,10 +19,32 @@ export interface RunBuildOptions {
 }
 
 /** Has the worker build the slices of this process up to the head; failures of the stores are waited out. */
-export const runBuild = async ({ view, version, calls, progress, logger, signal }: RunBuildOptions): Promise<BuildOutcome> => {
-  const poll = setInterval(() => void calls.call('progress', view.name).then((done) => progress.at(done), () => undefined), POLL_MS).unref();
+export const runBuild = async ({
+  view,
+  version,
+  calls,
+  progress,
+  logger,
+  signal,
+}: RunBuildOptions): Promise<BuildOutcome> => {
+  const poll = setInterval(
+    () =>
+      void calls.call('progress', view.name).then(
+        (done) => progress.at(done),
+        () => undefined,
+      ),
+    POLL_MS,
+  ).unref();
   try {
-    const outcome = await patiently({ view, logger }, signal, () => calls.call('build', { view: view.name, version, held: view.held, shared: view.store.slices > 1, skip: [...view.skip] }));
+    const outcome = await patiently({ view, logger }, signal, () =>
+      calls.call('build', {
+        view: view.name,
+        version,
+        held: view.held,
+        shared: view.store.slices > 1,
+        skip: [...view.skip],
+      }),
+    );
     progress.at(outcome.handled);
     return outcome;
   } finally {
@@ -31,7 +53,11 @@ export const runBuild = async ({ view, version, calls, progress, logger, signal 
 };
 
 /** Failures of the stores, and slices that did not come together, are waited out. */
-export const patiently = async <T>({ view, logger }: Pick<RunBuildOptions, 'view' | 'logger'>, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+export const patiently = async <T>(
+  { view, logger }: Pick<RunBuildOptions, 'view' | 'logger'>,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> => {
   for (;;) {
     try {
       return await work();

@@ -21,11 +21,26 @@ const documents: SearchProjection = {
     const documentId = context.stream;
     if (type === 'CounterClosed') return [{ op: 'removeDocument', documentId }];
     if (type === 'Counted') return [{ op: 'patchDocument', documentId, fields: { revision: context.revision } }];
-    return [{ op: 'putDocument', documentId, thing: context.stream, name: String(data['name']), scope: 'g', tagIds: [], revision: context.revision, embeddingModel: null, passages: String(data['name']) }];
+    return [
+      {
+        op: 'putDocument',
+        documentId,
+        thing: context.stream,
+        name: String(data['name']),
+        scope: 'g',
+        tagIds: [],
+        revision: context.revision,
+        embeddingModel: null,
+        passages: String(data['name']),
+      },
+    ];
   },
 };
 
-const passages = (text: string): Promise<Buffer> => encodePassages([{ chunkId: `chunk of ${text}`, ordinal: 0, text, headings: [], start: 0, end: text.length, enabled: true }]);
+const passages = (text: string): Promise<Buffer> =>
+  encodePassages([
+    { chunkId: `chunk of ${text}`, ordinal: 0, text, headings: [], start: 0, end: text.length, enabled: true },
+  ]);
 
 let folder: string;
 let searchIndex: SearchIndex;
@@ -40,15 +55,31 @@ afterEach(async () => {
 
 const running = async () => {
   const log = new MemoryLog();
-  const bodies = new Map([['granite', await passages('granite rocks')], ['marble', await passages('marble rocks')], ['broken', Buffer.from('{')]]);
+  const bodies = new Map([
+    ['granite', await passages('granite rocks')],
+    ['marble', await passages('marble rocks')],
+    ['broken', Buffer.from('{')],
+  ]);
   const blobs = { get: async (_thing: string, name: string) => bodies.get(name) } as Blobs;
-  const projecting = new Projecting({ log, codec: counterCodec, readStore: new MemoryReadStore(), searchIndex, blobs, projections: [documents], clock: systemClock, logger: new MemoryLogger() });
+  const projecting = new Projecting({
+    log,
+    codec: counterCodec,
+    readStore: new MemoryReadStore(),
+    searchIndex,
+    blobs,
+    projections: [documents],
+    clock: systemClock,
+    logger: new MemoryLogger(),
+  });
   await projecting.start();
   const append = async (stream: string, event: ReturnType<typeof counted>): Promise<void> => {
     const { position } = await log.append(stream, [event], 'any');
     expect(await projecting.waitFor('documents', position, 10_000)).toBe(true);
   };
-  const found = async (): Promise<readonly string[]> => (await searchIndex.search('documents', { scopes: ['g'], text: 'rocks', mode: 'text', limit: 10 })).map(({ documentId }) => documentId).toSorted();
+  const found = async (): Promise<readonly string[]> =>
+    (await searchIndex.search('documents', { scopes: ['g'], text: 'rocks', mode: 'text', limit: 10 }))
+      .map(({ documentId }) => documentId)
+      .toSorted();
   return { projecting, bodies, append, found };
 };
 
@@ -96,7 +127,12 @@ describe('a search projection', () => {
     bodies.delete('granite');
     await rebuild.start({ swap: false });
     await until(async () => (await rebuild.status())?.state === 'ready');
-    expect((await rebuild.status())?.verification).toMatchObject({ equal: false, rows: 1, liveRows: 2, listed: [{ key: 'counter-granite', difference: 'missing' }] });
+    expect((await rebuild.status())?.verification).toMatchObject({
+      equal: false,
+      rows: 1,
+      liveRows: 2,
+      listed: [{ key: 'counter-granite', difference: 'missing' }],
+    });
     await rebuild.swap();
     expect(await found()).toEqual(['counter-marble']);
     await projecting.stop();

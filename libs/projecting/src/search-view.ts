@@ -73,9 +73,11 @@ export class SearchView implements ViewStore<SearchOperation> {
   }
 
   async commit(version: number, { letters, ...batch }: ViewBatch<SearchOperation>): Promise<void> {
-    for (const [stream, letter] of letters) if (letter !== null) await this.store.writeState(`${this.lettersOf(version)}${stream}`, letterJson(letter));
+    for (const [stream, letter] of letters)
+      if (letter !== null) await this.store.writeState(`${this.lettersOf(version)}${stream}`, letterJson(letter));
     await this.index.apply({ ...batch, index: this.name, version });
-    for (const [stream, letter] of letters) if (letter === null) await this.store.writeState(`${this.lettersOf(version)}${stream}`, null);
+    for (const [stream, letter] of letters)
+      if (letter === null) await this.store.writeState(`${this.lettersOf(version)}${stream}`, null);
   }
 
   async count(version: number): Promise<number> {

@@ -1,17 +1,41 @@
 import { randomBytes } from 'node:crypto';
-import { defineEvent, EventCatalogue, EventCodec, isErased, type Keyring, sensitive, type StoredEvent } from '@app/kernel';
+import {
+  defineEvent,
+  EventCatalogue,
+  EventCodec,
+  isErased,
+  type Keyring,
+  sensitive,
+  type StoredEvent,
+} from '@app/kernel';
 import { z } from 'zod';
 import { sharedReader } from './shared-reader';
 
-const counted = defineEvent({ type: 'Counted', description: 'Something was counted.', data: z.strictObject({ sum: z.number() }) });
-const noted = defineEvent({ type: 'Noted', description: 'A note was taken.', data: z.strictObject({ text: sensitive(z.string()) }) });
+const counted = defineEvent({
+  type: 'Counted',
+  description: 'Something was counted.',
+  data: z.strictObject({ sum: z.number() }),
+});
+const noted = defineEvent({
+  type: 'Noted',
+  description: 'A note was taken.',
+  data: z.strictObject({ text: sensitive(z.string()) }),
+});
 const key = randomBytes(32);
-const keyring: Keyring = { ensureKey: async () => key, keys: async (streams) => new Map(streams.map((stream) => [stream, key])) };
+const keyring: Keyring = {
+  ensureKey: async () => key,
+  keys: async (streams) => new Map(streams.map((stream) => [stream, key])),
+};
 const codec = new EventCodec(new EventCatalogue([counted, noted]), keyring);
 
 const stored = async (type: string, data: Record<string, unknown>): Promise<StoredEvent> => {
   const commandId = '01900000-0000-7000-8000-000000000001';
-  const [event] = await codec.encode('things-1', [{ type, data }], { commandId, correlationId: commandId, actor: 'system:test', now: new Date(0) }, {});
+  const [event] = await codec.encode(
+    'things-1',
+    [{ type, data }],
+    { commandId, correlationId: commandId, actor: 'system:test', now: new Date(0) },
+    {},
+  );
   return { ...(event as NonNullable<typeof event>), stream: 'things-1', revision: 0, position: '0000000000000001' };
 };
 

@@ -7,10 +7,18 @@ import type { ViewStore } from './view-store';
 
 const SLICES = 2;
 /** A stream of each slice. */
-const [first, second] = [0, 1].map((slice) => Array.from({ length: 20 }, (_, number) => `counter-${number}`).find((stream) => sliceOf(stream, SLICES) === slice) as string) as [string, string];
+const [first, second] = [0, 1].map(
+  (slice) =>
+    Array.from({ length: 20 }, (_, number) => `counter-${number}`).find(
+      (stream) => sliceOf(stream, SLICES) === slice,
+    ) as string,
+) as [string, string];
 
 /** A build of two slices that stand where `places` says, one after the other at each look. */
-const progressOver = (log: MemoryLog, ...places: readonly (readonly [number | null, number | null])[]): StoredProgress => {
+const progressOver = (
+  log: MemoryLog,
+  ...places: readonly (readonly [number | null, number | null])[]
+): StoredProgress => {
   const left = [...places];
   const place = async (slice: number) => {
     const at = (left[0] as (typeof places)[number])[slice] ?? null;
@@ -18,7 +26,11 @@ const progressOver = (log: MemoryLog, ...places: readonly (readonly [number | nu
     return { position: at === null ? null : positionOf(at), handled: 1 };
   };
   // What progress asks of a view and of its builds.
-  const store = { types: ['CounterOpened', 'Counted'], live: async () => 1, checkpoint: async (_version: number, slice: number) => place(slice) } as unknown as ViewStore;
+  const store = {
+    types: ['CounterOpened', 'Counted'],
+    live: async () => 1,
+    checkpoint: async (_version: number, slice: number) => place(slice),
+  } as unknown as ViewStore;
   return new StoredProgress(store, { slices: async () => SLICES } as unknown as BuildRecords, log);
 };
 
@@ -52,7 +64,12 @@ describe('the progress of a view that others write', () => {
   });
 
   it('is told in a few pages, however many events of other slices stand between: the next call reads on', async () => {
-    for (let part = 0; part < 6; part += 1) await log.append(first, Array.from({ length: 500 }, () => counted()), 'any');
+    for (let part = 0; part < 6; part += 1)
+      await log.append(
+        first,
+        Array.from({ length: 500 }, () => counted()),
+        'any',
+      );
     await log.append(second, [counted()], 'any');
     const progress = progressOver(log, [3_004, 2]);
     const read = jest.spyOn(log, 'readAll');

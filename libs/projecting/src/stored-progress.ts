@@ -31,7 +31,9 @@ export class StoredProgress {
   /** Undefined where the build is not there. */
   async checkpoints(version: number) {
     const slices = await this.records.slices(version);
-    const found = await Promise.all(Array.from({ length: slices }, (_, slice) => this.store.checkpoint(version, slice)));
+    const found = await Promise.all(
+      Array.from({ length: slices }, (_, slice) => this.store.checkpoint(version, slice)),
+    );
     return found.flatMap((checkpoint) => (checkpoint === undefined ? [] : [checkpoint]));
   }
 
@@ -61,7 +63,8 @@ export class StoredProgress {
     for (let read = 0; read < PAGES_ASKED; read += 1) {
       const page = await this.log.readAll({ after, limit: PAGE, filter: { types: this.store.types } });
       const missing = page.events.find((event) => isMissed(event, places));
-      if (missing !== undefined && missing.position <= upTo) return (await lastBefore(this.log, missing.position))?.position ?? null;
+      if (missing !== undefined && missing.position <= upTo)
+        return (await lastBefore(this.log, missing.position))?.position ?? null;
       if (page.end || page.next === null || page.next >= upTo) return upTo;
       after = page.next;
     }
@@ -74,7 +77,8 @@ export class StoredProgress {
     const deadline = performance.now() + timeoutMs;
     while (performance.now() < deadline) {
       const version = await this.store.live();
-      if (version !== undefined && (await this.passed(version, await this.awaited(version, position), deadline))) return true;
+      if (version !== undefined && (await this.passed(version, await this.awaited(version, position), deadline)))
+        return true;
       if (version === undefined) await pause(LONGEST_POLL_MS);
     }
     return false;
@@ -84,7 +88,8 @@ export class StoredProgress {
   private async awaited(version: number, upTo: Position): Promise<ReadonlyMap<number, Position>> {
     const places = await this.places(version);
     const awaited = new Map<number, Position>();
-    for await (const { stream, position } of this.missed(places, upTo)) awaited.set(sliceOf(stream, places.length), position);
+    for await (const { stream, position } of this.missed(places, upTo))
+      awaited.set(sliceOf(stream, places.length), position);
     return awaited;
   }
 
@@ -104,7 +109,7 @@ export class StoredProgress {
 
   /** The events up to a position that the slices of a build have not handled, in order. */
   private async *missed(places: Places, upTo: Position): AsyncGenerator<StoredEvent, void> {
-    for (let after = leastOf(places); after === null || after < upTo; ) {
+    for (let after = leastOf(places); after === null || after < upTo;) {
       const page = await this.log.readAll({ after, limit: PAGE, filter: { types: this.store.types } });
       for (const event of page.events) {
         if (event.position > upTo) return;

@@ -7,7 +7,10 @@ const PAGE = 500;
 export type Plain<T> = T extends Json ? T : { readonly [Field in keyof T]: Plain<T[Field]> };
 
 /** All entries of the store's small state whose key begins with a prefix. */
-export const allState = async (store: Pick<ReadStore, 'listState'>, prefix: string): Promise<readonly { readonly key: string; readonly value: Json }[]> => {
+export const allState = async (
+  store: Pick<ReadStore, 'listState'>,
+  prefix: string,
+): Promise<readonly { readonly key: string; readonly value: Json }[]> => {
   const found: { key: string; value: Json }[] = [];
   for (;;) {
     const after = found.at(-1)?.key;

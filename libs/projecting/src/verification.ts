@@ -32,7 +32,12 @@ interface Entry {
 }
 
 /** Compares two builds row by row. Neither may be written meanwhile. */
-export const verify = async (store: ViewStore, version: number, live: number, position: Position | null): Promise<Verification> => {
+export const verify = async (
+  store: ViewStore,
+  version: number,
+  live: number,
+  position: Position | null,
+): Promise<Verification> => {
   const built = new Side(entries(store, version));
   const served = new Side(entries(store, live));
   const listed: Difference[] = [];
@@ -55,7 +60,16 @@ export const verify = async (store: ViewStore, version: number, live: number, po
       [ours, theirs] = [await built.next(), await served.next()];
     }
   }
-  return { position, equal: differences === 0, rows: built.rows, liveRows: served.rows, checksum: built.checksum(), liveChecksum: served.checksum(), differences, listed };
+  return {
+    position,
+    equal: differences === 0,
+    rows: built.rows,
+    liveRows: served.rows,
+    checksum: built.checksum(),
+    liveChecksum: served.checksum(),
+    differences,
+    listed,
+  };
 };
 
 /** One of the two builds: its entries in the order of keys, counted and hashed as they pass. */

@@ -70,19 +70,32 @@ export const viewStatus = async (managed: ManagedView, parts: StatusParts): Prom
 
 /** True when somebody holds each of a group's units: those that several hold, in a rolling start, count once. */
 export const isHeldWhole = (leases: readonly LeaseStatus[], group: string, units: number): boolean =>
-  new Set(leases.filter((lease) => lease.group === group && lease.holder !== null).map(({ unit }) => unit)).size >= units;
+  new Set(leases.filter((lease) => lease.group === group && lease.holder !== null).map(({ unit }) => unit)).size >=
+  units;
 
 /** The rebuild of a view; undefined where there is none. */
-export const rebuildStatus = async ({ view, rebuild, leads, progress }: ManagedView, served: number): Promise<RebuildStatus | undefined> => {
+export const rebuildStatus = async (
+  { view, rebuild, leads, progress }: ManagedView,
+  served: number,
+): Promise<RebuildStatus | undefined> => {
   const record = leads ? rebuild.state : await view.records.rebuild();
   if (record === undefined) return undefined;
   const { from: _, swap: __, fence: ___, goal: ____, ...shown } = record;
   const follower = [view.live, view.beside].find((candidate) => candidate?.version === shown.version);
   const done = view.whole ? Math.max(progress.done, follower?.count ?? 0) : await view.stored.handled(shown.version);
   if (!leads && shown.state === 'building') progress.at(done);
-  const total = Math.max(done, view.whole && view.live !== undefined ? view.live.count : await view.stored.handled(served));
+  const total = Math.max(
+    done,
+    view.whole && view.live !== undefined ? view.live.count : await view.stored.handled(served),
+  );
   const { rate } = progress;
-  return { ...shown, done, total, rate: Math.round(rate), etaSeconds: done >= total ? 0 : rate === 0 ? null : Math.ceil((total - done) / rate) };
+  return {
+    ...shown,
+    done,
+    total,
+    rate: Math.round(rate),
+    etaSeconds: done >= total ? 0 : rate === 0 ? null : Math.ceil((total - done) / rate),
+  };
 };
 
 /** Behind which a build misses something of the log: the end of the log where it misses nothing. */
@@ -91,7 +104,11 @@ const storedPosition = async ({ view }: ManagedView, version: number): Promise<P
   return version === 0 || head === null ? null : view.stored.reached(version, head);
 };
 
-const stateOf = (isRunning: boolean, rebuild: RebuildStatus | undefined, lagEvents: number | null): ProjectionStatus['state'] => {
+const stateOf = (
+  isRunning: boolean,
+  rebuild: RebuildStatus | undefined,
+  lagEvents: number | null,
+): ProjectionStatus['state'] => {
   if (rebuild?.state === 'building' || rebuild?.state === 'verifying') return 'rebuilding';
   if (rebuild?.state === 'paused') return 'paused';
   if (!isRunning) return 'stopped';

@@ -45,6 +45,10 @@ export interface ViewStore<Op = unknown> {
 
   count(version: number): Promise<number>;
   /** Keys with a digest of what stands there, in the order of keys: pages of `limit` after a key. */
-  digests(version: number, after: string | null, limit: number): Promise<readonly { readonly key: string; readonly digest: string }[]>;
+  digests(
+    version: number,
+    after: string | null,
+    limit: number,
+  ): Promise<readonly { readonly key: string; readonly digest: string }[]>;
   healthy(): Promise<boolean>;
 }

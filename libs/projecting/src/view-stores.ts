@@ -15,5 +15,11 @@ export interface ViewStores {
 }
 
 /** `shared`: several projectors may write the view, so that it is divided into slices where its projection allows that. */
-export const viewStore = (projection: Projection, { readStore, searchIndex, blobs }: ViewStores, shared: boolean): ViewStore =>
-  (projection.kind === 'rows' ? new RowView(projection, readStore, shared && projection.perStream === true ? SHARED_SLICES : 1) : new SearchView(projection, searchIndex, blobs, readStore)) as ViewStore;
+export const viewStore = (
+  projection: Projection,
+  { readStore, searchIndex, blobs }: ViewStores,
+  shared: boolean,
+): ViewStore =>
+  (projection.kind === 'rows'
+    ? new RowView(projection, readStore, shared && projection.perStream === true ? SHARED_SLICES : 1)
+    : new SearchView(projection, searchIndex, blobs, readStore)) as ViewStore;

@@ -16,12 +16,27 @@ const FENCE = 1;
 /** A view over a log and a read store in memory, as one of several processes has it. */
 const viewOver = (log: MemoryLog, readStore: MemoryReadStore): View =>
   // A view of rows opens no other store.
-  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), { log, readStore, codec: counterCodec, clock: systemClock, logger: new MemoryLogger(), events: new ProjectingEvents(), onFenced: () => undefined, catchUp: { run: async () => undefined, stop: () => undefined } });
+  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), {
+    log,
+    readStore,
+    codec: counterCodec,
+    clock: systemClock,
+    logger: new MemoryLogger(),
+    events: new ProjectingEvents(),
+    onFenced: () => undefined,
+    catchUp: { run: async () => undefined, stop: () => undefined },
+  });
 
-const slices = (from: number, to: number): ReadonlyMap<number, number> => new Map(Array.from({ length: to - from }, (_, index) => [from + index, FENCE]));
+const slices = (from: number, to: number): ReadonlyMap<number, number> =>
+  new Map(Array.from({ length: to - from }, (_, index) => [from + index, FENCE]));
 
 /** What stands in a build, as if another process had followed the log for these slices. */
-const advanceElsewhere = async (log: MemoryLog, readStore: MemoryReadStore, version: number, held: ReadonlyMap<number, number>): Promise<void> => {
+const advanceElsewhere = async (
+  log: MemoryLog,
+  readStore: MemoryReadStore,
+  version: number,
+  held: ReadonlyMap<number, number>,
+): Promise<void> => {
   const other = viewOver(log, readStore);
   await other.hold(held);
   await other.attend(version, undefined);
@@ -49,7 +64,10 @@ describe('a view that is brought together', () => {
     await view.open(slices(0, 8));
     next = await view.begin();
     await view.followBeside(next);
-    await until(async () => view.live?.position === (await log.head()) && view.beside?.position === (await log.head()), 'the head');
+    await until(
+      async () => view.live?.position === (await log.head()) && view.beside?.position === (await log.head()),
+      'the head',
+    );
     await view.close();
     await countAll();
     log.deliver = () => Promise.reject(new Error('the log is away'));
@@ -96,7 +114,14 @@ describe('a view whose store forgot what it had confirmed', () => {
   it('goes on from what the store says, though nothing arrives', async () => {
     await expect(view.confirm()).rejects.toMatchObject({ name: 'Unavailable' });
     await until(() => readStore.text('counters', 1) === whole, 'the view');
-    await until(() => view.confirm().then(() => true, () => false), 'a view that is confirmed');
+    await until(
+      () =>
+        view.confirm().then(
+          () => true,
+          () => false,
+        ),
+      'a view that is confirmed',
+    );
     expect(log.subscribe).toHaveBeenCalledTimes(1);
   });
 

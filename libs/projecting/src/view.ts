@@ -100,7 +100,10 @@ export class View {
   breaks(version: number): boolean {
     if (this.broken.has(version)) return false;
     this.broken.add(version);
-    this.options.logger.error({ view: this.name, version }, 'a view is damaged, or may not be read: its file is set aside, and the view is built anew from the log');
+    this.options.logger.error(
+      { view: this.name, version },
+      'a view is damaged, or may not be read: its file is set aside, and the view is built anew from the log',
+    );
     return true;
   }
 
@@ -128,8 +131,11 @@ export class View {
   async attend(live: number | undefined, beside: number | undefined): Promise<void> {
     this.version = live ?? this.version;
     const running = [this.live, this.beside];
-    const kept = (version: number | undefined): Follower | undefined => running.find((follower) => follower !== undefined && follower.version === version);
-    await Promise.all(running.map((follower) => (follower === kept(live) || follower === kept(beside) ? undefined : follower?.stop())));
+    const kept = (version: number | undefined): Follower | undefined =>
+      running.find((follower) => follower !== undefined && follower.version === version);
+    await Promise.all(
+      running.map((follower) => (follower === kept(live) || follower === kept(beside) ? undefined : follower?.stop())),
+    );
     this.live = kept(live) ?? (live === undefined ? undefined : await this.follow(live));
     this.beside = kept(beside) ?? (beside === undefined ? undefined : await this.follow(beside));
   }
@@ -142,7 +148,11 @@ export class View {
 
   /** Makes an empty build for the projection as it is declared now, under a number that no build of the view has had. */
   async begin(): Promise<number> {
-    for (let version = Math.max(0, ...(await this.store.versions()), (await this.records.rebuild())?.version ?? 0) + 1; ; version += 1) {
+    for (
+      let version = Math.max(0, ...(await this.store.versions()), (await this.records.rebuild())?.version ?? 0) + 1;
+      ;
+      version += 1
+    ) {
       if (!(await this.records.claim(version, this.store.declaration))) continue;
       await this.store.prepare(version);
       return version;
@@ -193,7 +203,8 @@ export class View {
   swap(): Promise<void> {
     return this.aligned(async () => {
       const { live, beside } = this as { live: Follower; beside: Follower };
-      if (!(await this.serves(live.version, beside.version))) return refuse('conflict', { reason: 'concurrent_changes' });
+      if (!(await this.serves(live.version, beside.version)))
+        return refuse('conflict', { reason: 'concurrent_changes' });
       this.version = beside.version;
       [this.live, this.beside] = [beside, live];
       this.waiters.advance(beside.position);
@@ -255,6 +266,8 @@ export class View {
     if (this.store.slices === 1 && !(await this.isThere(version))) return 'damaged';
     if (!(await this.isFit(version))) return 'declaration';
     const [places, head] = await Promise.all([this.stored.places(version), this.head()]);
-    return places.some((position) => position !== null && (head === null || position > head)) ? 'ahead-of-log' : undefined;
+    return places.some((position) => position !== null && (head === null || position > head))
+      ? 'ahead-of-log'
+      : undefined;
   }
 }

@@ -60,12 +60,16 @@ describe('a claim', () => {
     isLost = true;
     await until(() => !isLost);
     clock.advance(1_000);
-    await until(async () => ((await store.readState('claim/work')) as { readonly until: number }).until > clock.now().getTime(), 'a beat', { patience: 5_000 });
+    await until(
+      async () => ((await store.readState('claim/work')) as { readonly until: number }).until > clock.now().getTime(),
+      'a beat',
+      { patience: 5_000 },
+    );
     await release?.();
     expect(await store.readState('claim/work')).toBeUndefined();
   });
 
-  it('that is left standing is nobody else\'s until it runs out, and is listed then; where it was left one takes it up at once', async () => {
+  it("that is left standing is nobody else's until it runs out, and is listed then; where it was left one takes it up at once", async () => {
     const { of, clock } = setUp();
     const [a, b] = [of('a'), of('b')];
     for (const name of ['turn/1', 'turn/2']) await (await a.take(name))?.({ isUnfinished: true });
@@ -75,10 +79,11 @@ describe('a claim', () => {
     expect(taken.filter((release) => release !== undefined)).toHaveLength(1);
     await taken.find((release) => release !== undefined)?.();
     const finished: string[] = [];
-    const finish = (fails = false) => b.finishAbandoned('turn/', 30_000, async (rest) => {
-      if (fails) throw new Error('not now');
-      finished.push(rest);
-    });
+    const finish = (fails = false) =>
+      b.finishAbandoned('turn/', 30_000, async (rest) => {
+        if (fails) throw new Error('not now');
+        finished.push(rest);
+      });
     clock.advance(60_000);
     await finish();
     expect(finished).toEqual([]);

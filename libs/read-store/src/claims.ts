@@ -49,7 +49,10 @@ export class Claims {
       }
     };
     // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
-    const timer = setInterval(() => void (beating = beating.then(beat).catch(() => undefined)), this.claimMs / 3).unref();
+    const timer = setInterval(
+      () => void (beating = beating.then(beat).catch(() => undefined)),
+      this.claimMs / 3,
+    ).unref();
     return async (end) => {
       clearInterval(timer);
       await beating;
@@ -88,8 +91,11 @@ export class Claims {
   private async abandoned(prefix: string, forMs: number): Promise<readonly string[]> {
     const before = this.clock.now().getTime() - forMs;
     const names: string[] = [];
-    for (let after: string | undefined; ; ) {
-      const page = await this.store.listState(keyOf(prefix), after === undefined ? { limit: PAGE } : { after, limit: PAGE });
+    for (let after: string | undefined; ;) {
+      const page = await this.store.listState(
+        keyOf(prefix),
+        after === undefined ? { limit: PAGE } : { after, limit: PAGE },
+      );
       for (const { key, value } of page) if ((value as Claim).until < before) names.push(key.slice(keyOf('').length));
       after = page.at(-1)?.key;
       if (page.length < PAGE) return names;

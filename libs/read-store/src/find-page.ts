@@ -24,7 +24,12 @@ export const findPage = async <R extends Row = Row>(
   options: Required<Pick<FindOptions, 'where' | 'orderBy'>>,
   page: PageRequest,
 ): Promise<RowPage<R>> => {
-  const found = (await store.find(view, { ...options, ...(page.after === undefined ? {} : { after: page.after }), limit: page.limit + 1, most: PAGE_SIZE })) as readonly StoredRow<R>[];
+  const found = (await store.find(view, {
+    ...options,
+    ...(page.after === undefined ? {} : { after: page.after }),
+    limit: page.limit + 1,
+    most: PAGE_SIZE,
+  })) as readonly StoredRow<R>[];
   const isFull = found.length > page.limit || sizeOf(found) >= PAGE_SIZE;
   if (!isFull) return { rows: found, next: null };
   // The one that made it full begins the next page.

@@ -28,8 +28,11 @@ export const checkedIndexName = (name: string): string => {
 
 /** The index whose first fields are these, in any order; the shortest one. Throws when there is none. */
 export const indexBeginningWith = (indexes: readonly IndexSpec[], fields: readonly string[]): IndexSpec => {
-  const beginning = indexes.filter((index) => beginsWith(index, fields)).toSorted((a, b) => a.fields.length - b.fields.length)[0];
-  if (beginning === undefined || fields.length === 0) throw new RangeError(`no declared index begins with ${fields.join(', ')}`);
+  const beginning = indexes
+    .filter((index) => beginsWith(index, fields))
+    .toSorted((a, b) => a.fields.length - b.fields.length)[0];
+  if (beginning === undefined || fields.length === 0)
+    throw new RangeError(`no declared index begins with ${fields.join(', ')}`);
   return beginning;
 };
 
@@ -40,17 +43,26 @@ export const beginsWith = (index: IndexSpec, fields: readonly string[]): boolean
 };
 
 /** The index that finds the equal fields and goes on in the wanted order, one way or the other; undefined: the primary key. */
-export const servingIndex = (indexes: readonly IndexSpec[], equal: readonly string[], orderBy: OrderBy): IndexSpec | undefined => {
+export const servingIndex = (
+  indexes: readonly IndexSpec[],
+  equal: readonly string[],
+  orderBy: OrderBy,
+): IndexSpec | undefined => {
   if (equal.length === 0 && orderBy.length === 0) return undefined;
   const serving = indexes
     .filter((index) => beginsWith(index, equal) && continuesWith(index, equal.length, orderBy))
     .toSorted((a, b) => a.fields.length - b.fields.length)[0];
-  if (serving === undefined) throw new RangeError(`no declared index serves where (${equal.join(', ')}) order by (${orderBy.map(({ field, order }) => `${field} ${order}`).join(', ')})`);
+  if (serving === undefined)
+    throw new RangeError(
+      `no declared index serves where (${equal.join(', ')}) order by (${orderBy.map(({ field, order }) => `${field} ${order}`).join(', ')})`,
+    );
   return serving;
 };
 
 const continuesWith = (index: IndexSpec, from: number, orderBy: OrderBy): boolean => {
   const next = index.fields.slice(from, from + orderBy.length);
-  const along = orderBy.map(({ field, order }, position) => next[position]?.field === field && (next[position].order ?? 'asc') === order);
+  const along = orderBy.map(
+    ({ field, order }, position) => next[position]?.field === field && (next[position].order ?? 'asc') === order,
+  );
   return orderBy.every(({ field }, position) => next[position]?.field === field) && new Set(along).size <= 1;
 };

@@ -2,19 +2,34 @@ import type { PageStart } from './find-page';
 import { matchingPage } from './matching-page';
 import type { FindOptions, StoredRow } from './read-store';
 
-const ROWS = Array.from({ length: 1_000 }, (_, n): StoredRow => ({ key: String(n), position: '1', row: { n }, size: 10 }));
-const store = { find: async (_view: string, { after, limit }: FindOptions) => ROWS.filter(({ row }) => after === undefined || Number(row['n']) > Number(after.values[0])).slice(0, limit) };
+const ROWS = Array.from({ length: 1_000 }, (_, n): StoredRow => ({
+  key: String(n),
+  position: '1',
+  row: { n },
+  size: 10,
+}));
+const store = {
+  find: async (_view: string, { after, limit }: FindOptions) =>
+    ROWS.filter(({ row }) => after === undefined || Number(row['n']) > Number(after.values[0])).slice(0, limit),
+};
 const options = { where: {}, orderBy: [{ field: 'n', order: 'asc' as const }] };
 
 it('pages through the rows that match, whatever lies between them', async () => {
   const pages: number[][] = [];
-  for (let after: PageStart | undefined; pages.length < 10; ) {
-    const { rows, next } = await matchingPage(store, 'numbers', options, ({ n }) => Number(n) % 90 === 0, { limit: 5, ...(after === undefined ? {} : { after }) });
+  for (let after: PageStart | undefined; pages.length < 10;) {
+    const { rows, next } = await matchingPage(store, 'numbers', options, ({ n }) => Number(n) % 90 === 0, {
+      limit: 5,
+      ...(after === undefined ? {} : { after }),
+    });
     pages.push(rows.map(({ row }) => Number(row['n'])));
     if (next === null) break;
     after = next;
   }
-  expect(pages).toEqual([[0, 90, 180, 270, 360], [450, 540, 630, 720, 810], [900, 990]]);
+  expect(pages).toEqual([
+    [0, 90, 180, 270, 360],
+    [450, 540, 630, 720, 810],
+    [900, 990],
+  ]);
 });
 
 describe('among many rows', () => {
@@ -24,7 +39,12 @@ describe('among many rows', () => {
     find: async (_view: string, { after, limit }: FindOptions): Promise<StoredRow[]> => {
       asked += 1;
       const first = after === undefined ? 0 : Number(after.values[0]) + 1;
-      return Array.from({ length: Math.max(0, Math.min(limit, MANY - first)) }, (_, index) => ({ key: String(first + index), position: '1', row: { n: first + index }, size: 10 }));
+      return Array.from({ length: Math.max(0, Math.min(limit, MANY - first)) }, (_, index) => ({
+        key: String(first + index),
+        position: '1',
+        row: { n: first + index },
+        size: 10,
+      }));
     },
   };
 
@@ -33,7 +53,10 @@ describe('among many rows', () => {
     let pages = 0;
     for (let after: PageStart | undefined; ; pages += 1) {
       asked = 0;
-      const { rows, next } = await matchingPage(many, 'numbers', options, ({ n }) => Number(n) % 50_000 === 49_999, { limit: 10, ...(after === undefined ? {} : { after }) });
+      const { rows, next } = await matchingPage(many, 'numbers', options, ({ n }) => Number(n) % 50_000 === 49_999, {
+        limit: 10,
+        ...(after === undefined ? {} : { after }),
+      });
       expect(asked).toBeLessThanOrEqual(250);
       found.push(...rows.map(({ row }) => Number(row['n'])));
       if (next === null) break;

@@ -21,7 +21,10 @@ export const matchingPage = async <R extends Row = Row>(
   read = (request: PageRequest): Promise<RowPage<R>> => findPage<R>(store, view, options, request),
 ): Promise<RowPage<R>> => {
   const found: StoredRow<R>[] = [];
-  const placeOf = ({ key, row }: StoredRow<R>): PageStart => ({ values: options.orderBy.map(({ field }) => row[field] ?? null), key });
+  const placeOf = ({ key, row }: StoredRow<R>): PageStart => ({
+    values: options.orderBy.map(({ field }) => row[field] ?? null),
+    key,
+  });
   let after = page.after;
   let size = 0;
   for (let lookedAt = 0; ; lookedAt += STRIDE, await nextTurn()) {
@@ -30,7 +33,8 @@ export const matchingPage = async <R extends Row = Row>(
     for (const row of rows) {
       if (!matches(row.row)) continue;
       size += row.size;
-      if (found.length === page.limit || (found.length > 0 && size > PAGE_SIZE)) return { rows: found, next: placeOf(found.at(-1) as StoredRow<R>) };
+      if (found.length === page.limit || (found.length > 0 && size > PAGE_SIZE))
+        return { rows: found, next: placeOf(found.at(-1) as StoredRow<R>) };
       found.push(row);
     }
     if (next === null) return { rows: found, next: null };

@@ -20,13 +20,26 @@ export const newestOf = async <R extends Dated>(
   { limit, after }: PageRequest,
   atHand: readonly StoredRow<R>[] = [],
 ): Promise<RowPage<R>> => {
-  const options = { orderBy: [{ field: 'createdAt', order: 'desc' }], ...(after === undefined ? {} : { after }), limit: limit + 1, most: PAGE_SIZE } as const;
-  const found = await Promise.all(conditions.map((where) => store.find(view, { where, ...options }) as Promise<readonly StoredRow<R>[]>));
-  const rest = after === undefined ? atHand : atHand.filter((row) => newestFirst(row, { key: after.key, row: { createdAt: String(after.values[0]) } }) > 0);
+  const options = {
+    orderBy: [{ field: 'createdAt', order: 'desc' }],
+    ...(after === undefined ? {} : { after }),
+    limit: limit + 1,
+    most: PAGE_SIZE,
+  } as const;
+  const found = await Promise.all(
+    conditions.map((where) => store.find(view, { where, ...options }) as Promise<readonly StoredRow<R>[]>),
+  );
+  const rest =
+    after === undefined
+      ? atHand
+      : atHand.filter((row) => newestFirst(row, { key: after.key, row: { createdAt: String(after.values[0]) } }) > 0);
   const lists = found.map((rows) => ({ rows, goesOn: rows.length > limit || sizeOf(rows) >= PAGE_SIZE }));
   const page = merged([...lists, { rows: rest.toSorted(newestFirst), goesOn: false }], limit);
   const last = page.rows.at(-1);
-  return { rows: page.rows, next: page.goesOn && last !== undefined ? { values: [last.row.createdAt], key: last.key } : null };
+  return {
+    rows: page.rows,
+    next: page.goesOn && last !== undefined ? { values: [last.row.createdAt], key: last.key } : null,
+  };
 };
 
 /** The first rows of lists that are each in order, up to the limit and `PAGE_SIZE`, as far as it is known which is next. */
@@ -58,6 +71,7 @@ const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List
 
 type Placed = { readonly key: string; readonly row: { readonly createdAt: string } };
 
-const newestFirst = (a: Placed, b: Placed): number => descending(a.row.createdAt, b.row.createdAt) || descending(a.key, b.key);
+const newestFirst = (a: Placed, b: Placed): number =>
+  descending(a.row.createdAt, b.row.createdAt) || descending(a.key, b.key);
 
 const descending = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0);

@@ -43,7 +43,9 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
 
       it('refuses a batch that does not begin where the view stands', async () => {
         await view().commit([change(1, put('a', { n: 1 }))]);
-        await expect(view().commit([change(2, put('a', { n: 2 }))], { from: null })).rejects.toThrow(CheckpointMismatch);
+        await expect(view().commit([change(2, put('a', { n: 2 }))], { from: null })).rejects.toThrow(
+          CheckpointMismatch,
+        );
         expect(await view().row('a')).toEqual({ n: 1 });
       });
 
@@ -57,40 +59,71 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
 
       it('writes nothing of a batch that fails', async () => {
         await view().commit([change(1, put('a', { slug: 'x' }))], { state: { mark: 'before' } });
-        const failing = view().commit([change(2, put('b', { slug: 'y' })), change(3, put('c', { slug: 'x' }))], { state: { mark: 'after' } });
-        await expect(failing).rejects.toMatchObject({ name: 'UniqueViolation', view: view().name, index: 'slugs', key: 'c' });
+        const failing = view().commit([change(2, put('b', { slug: 'y' })), change(3, put('c', { slug: 'x' }))], {
+          state: { mark: 'after' },
+        });
+        await expect(failing).rejects.toMatchObject({
+          name: 'UniqueViolation',
+          view: view().name,
+          index: 'slugs',
+          key: 'c',
+        });
         await expect(failing).rejects.toBeInstanceOf(UniqueViolation);
-        expect([(await view().everything()).length, await view().store.checkpoint(view().name, 1), await view().store.viewState(view().name, 1)]).toEqual([1, { position: at(1), handled: 0 }, [{ key: 'mark', value: 'before' }]]);
+        expect([
+          (await view().everything()).length,
+          await view().store.checkpoint(view().name, 1),
+          await view().store.viewState(view().name, 1),
+        ]).toEqual([1, { position: at(1), handled: 0 }, [{ key: 'mark', value: 'before' }]]);
       });
 
       it('keeps, replaces and removes the state of a view version with the batch', async () => {
         await view().commit([change(1)], { state: { b: { stream: 'x' }, a: 1 } });
         await view().commit([change(2)], { state: { b: [2], c: false, a: null } });
-        expect(await view().store.viewState(view().name, 1)).toEqual([{ key: 'b', value: [2] }, { key: 'c', value: false }]);
+        expect(await view().store.viewState(view().name, 1)).toEqual([
+          { key: 'b', value: [2] },
+          { key: 'c', value: false },
+        ]);
       });
     });
 
     describe('unique indexes', () => {
       it('refuse a value that another row holds, in the batch or before it', async () => {
-        await expect(view().commit([change(1, put('a', { slug: 'x' })), change(2, put('b', { slug: 'x' }))])).rejects.toThrow(UniqueViolation);
+        await expect(
+          view().commit([change(1, put('a', { slug: 'x' })), change(2, put('b', { slug: 'x' }))]),
+        ).rejects.toThrow(UniqueViolation);
         await view().commit([change(1, put('a', { slug: 'x' }))]);
-        await expect(view().commit([change(2, { op: 'put', key: 'b', row: { slug: 'x' } })])).rejects.toThrow(UniqueViolation);
-        await expect(view().commit([change(2, put('b', {})), change(3, { op: 'patch', key: 'b', fields: { slug: 'x' } })])).rejects.toThrow(UniqueViolation);
+        await expect(view().commit([change(2, { op: 'put', key: 'b', row: { slug: 'x' } })])).rejects.toThrow(
+          UniqueViolation,
+        );
+        await expect(
+          view().commit([change(2, put('b', {})), change(3, { op: 'patch', key: 'b', fields: { slug: 'x' } })]),
+        ).rejects.toThrow(UniqueViolation);
       });
 
       it('hold after each change, though a later one of the batch would end the repetition', async () => {
         await view().commit([change(1, put('a', { slug: 'x' }))]);
-        await expect(view().commit([change(2, put('b', { slug: 'x' })), change(3, { op: 'remove', key: 'a' })])).rejects.toThrow(UniqueViolation);
+        await expect(
+          view().commit([change(2, put('b', { slug: 'x' })), change(3, { op: 'remove', key: 'a' })]),
+        ).rejects.toThrow(UniqueViolation);
       });
 
       it('let a value pass from row to row, and two rows change places', async () => {
         await view().commit([change(1, put('a', { slug: 'x' }), put('b', { slug: 'y' }))]);
-        await view().commit([change(2, put('a', { slug: 'y' }), put('b', { slug: 'x' })), change(3, { op: 'remove', key: 'a' }), change(4, put('c', { slug: 'y' }))]);
-        expect((await view().everything()).map(({ key, row: found }) => [key, found['slug']])).toEqual([['b', 'x'], ['c', 'y']]);
+        await view().commit([
+          change(2, put('a', { slug: 'y' }), put('b', { slug: 'x' })),
+          change(3, { op: 'remove', key: 'a' }),
+          change(4, put('c', { slug: 'y' })),
+        ]);
+        expect((await view().everything()).map(({ key, row: found }) => [key, found['slug']])).toEqual([
+          ['b', 'x'],
+          ['c', 'y'],
+        ]);
       });
 
       it('do not count rows without a value', async () => {
-        await view().commit([change(1, put('a', { slug: null }), put('b', { slug: null }), put('c', {}), put('d', {}))]);
+        await view().commit([
+          change(1, put('a', { slug: null }), put('b', { slug: null }), put('c', {}), put('d', {})),
+        ]);
         expect(await view().store.count(view().name)).toBe(4);
       });
     });
@@ -100,7 +133,11 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
         await view().commit([change(1, put('a', { n: 1 }))]);
         await view().store.prepare({ ...view().spec(2), indexes: [] });
         await view().commit([change(1, put('a', { n: 2 }))], { version: 2 });
-        expect([await view().store.live(view().name), await view().store.versions(view().name), await view().row('a')]).toEqual([1, [1, 2], { n: 1 }]);
+        expect([
+          await view().store.live(view().name),
+          await view().store.versions(view().name),
+          await view().row('a'),
+        ]).toEqual([1, [1, 2], { n: 1 }]);
         expect((await view().store.get(view().name, 'a', 2))?.row).toEqual({ n: 2 });
         expect([await view().store.swap(view().name, 1, 2), await view().row('a')]).toEqual([true, { n: 2 }]);
         expect([await view().store.swap(view().name, 2, 1), await view().row('a')]).toEqual([true, { n: 1 }]);
@@ -108,7 +145,11 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
 
       it('swap only from the version that is live', async () => {
         await view().store.prepare(view().spec(2));
-        const won = await Promise.all([view().store.swap(view().name, 1, 2), view().store.swap(view().name, 1, 2), view().store.swap(view().name, undefined, 2)]);
+        const won = await Promise.all([
+          view().store.swap(view().name, 1, 2),
+          view().store.swap(view().name, 1, 2),
+          view().store.swap(view().name, undefined, 2),
+        ]);
         expect(won.toSorted()).toEqual([false, false, true]);
         expect(won[2]).toBe(false);
         await reopen();
@@ -120,10 +161,16 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
         await view().commit([change(1, put('a', { n: 2 }))], { version: 2 });
         expect(await view().store.get(view().name, 'a', 2)).toBeDefined();
         await view().store.drop(view().name, 2);
-        expect([await view().store.versions(view().name), await view().store.checkpoint(view().name, 2)]).toEqual([[1], undefined]);
+        expect([await view().store.versions(view().name), await view().store.checkpoint(view().name, 2)]).toEqual([
+          [1],
+          undefined,
+        ]);
         await expect(view().store.get(view().name, 'a', 2)).rejects.toMatchObject({ name: 'Unavailable' });
         await view().store.prepare(view().spec(2));
-        expect([await view().store.get(view().name, 'a', 2), await view().store.checkpoint(view().name, 2)]).toEqual([undefined, { position: null, handled: 0 }]);
+        expect([await view().store.get(view().name, 'a', 2), await view().store.checkpoint(view().name, 2)]).toEqual([
+          undefined,
+          { position: null, handled: 0 },
+        ]);
       });
 
       it('are prepared twice without harm, but not with other indexes', async () => {
@@ -142,12 +189,22 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
 
     describe('small state', () => {
       it('is read, listed by prefix in pages, and removed', async () => {
-        for (const key of ['run:2', 'run:1', 'rum', 'run:3']) await view().store.writeState(`${view().name}/${key}`, { key });
-        const listed = async (prefix: string, options = {}) => (await view().store.listState(`${view().name}/${prefix}`, options)).map(({ value }) => (value as { key: string }).key);
+        for (const key of ['run:2', 'run:1', 'rum', 'run:3'])
+          await view().store.writeState(`${view().name}/${key}`, { key });
+        const listed = async (prefix: string, options = {}) =>
+          (await view().store.listState(`${view().name}/${prefix}`, options)).map(
+            ({ value }) => (value as { key: string }).key,
+          );
         expect(await view().store.readState(`${view().name}/run:1`)).toEqual({ key: 'run:1' });
-        expect([await listed('run:', { limit: 2 }), await listed('run:', { after: `${view().name}/run:2` })]).toEqual([['run:1', 'run:2'], ['run:3']]);
+        expect([await listed('run:', { limit: 2 }), await listed('run:', { after: `${view().name}/run:2` })]).toEqual([
+          ['run:1', 'run:2'],
+          ['run:3'],
+        ]);
         await view().store.writeState(`${view().name}/run:1`, null);
-        expect([await view().store.readState(`${view().name}/run:1`), await listed('')]).toEqual([undefined, ['rum', 'run:2', 'run:3']]);
+        expect([await view().store.readState(`${view().name}/run:1`), await listed('')]).toEqual([
+          undefined,
+          ['rum', 'run:2', 'run:3'],
+        ]);
       });
 
       it('is written only over the expected value', async () => {
@@ -168,4 +225,3 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
     });
   });
 };
-

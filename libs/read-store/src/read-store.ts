@@ -43,7 +43,11 @@ export type Operation =
   /** Removes every row whose fields equal these; the fields must begin a declared index. */
   | { readonly op: 'removeWhere'; readonly where: Readonly<Record<string, string | number | boolean>> }
   /** Patches every row whose fields equal these; the fields must begin a declared index. */
-  | { readonly op: 'patchWhere'; readonly where: Readonly<Record<string, string | number | boolean>>; readonly fields: Row };
+  | {
+      readonly op: 'patchWhere';
+      readonly where: Readonly<Record<string, string | number | boolean>>;
+      readonly fields: Row;
+    };
 
 /** The operations of one event. */
 export interface RowChange {
@@ -75,7 +79,9 @@ export interface RowBatch {
 
 export interface FindOptions {
   /** Equality on fields; together with `orderBy` it must be served by a declared index. `in` takes at most 1,000 values. */
-  readonly where?: Readonly<Record<string, string | number | boolean | null | { readonly in: readonly (string | number)[] }>>;
+  readonly where?: Readonly<
+    Record<string, string | number | boolean | null | { readonly in: readonly (string | number)[] }>
+  >;
   readonly orderBy?: readonly { readonly field: string; readonly order: 'asc' | 'desc' }[];
   /** Values of the `orderBy` fields and the key of the last row of the page before. Ties are ordered by key, in the last field's order. */
   readonly after?: { readonly values: readonly Json[]; readonly key: string };
@@ -121,7 +127,10 @@ export interface ReadStore {
 
   /** Small durable state beside the views (rebuild runs, leases): JSON by key. */
   readState(key: string): Promise<Json | undefined>;
-  listState(prefix: string, options?: { readonly after?: string; readonly limit?: number }): Promise<readonly { key: string; value: Json }[]>;
+  listState(
+    prefix: string,
+    options?: { readonly after?: string; readonly limit?: number },
+  ): Promise<readonly { key: string; value: Json }[]>;
   /** Writes if the present value equals `expected` (undefined: absent; omitted: whatever it is); null removes. */
   writeState(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): Promise<boolean>;
 

@@ -69,7 +69,10 @@ export class RowFold {
       case 'patch':
         return this.change(operation.key, position, (row) => ({ ...row, ...operation.fields }));
       case 'increment':
-        return this.change(operation.key, position, (row) => ({ ...row, [operation.field]: increased(row, operation.field, operation.by) }));
+        return this.change(operation.key, position, (row) => ({
+          ...row,
+          [operation.field]: increased(row, operation.field, operation.by),
+        }));
       case 'add':
         return this.add(operation, position);
       case 'remove':
@@ -77,7 +80,9 @@ export class RowFold {
       case 'removeWhere':
         return this.keysWhere(operation.where).forEach((key) => this.remove(key, position));
       case 'patchWhere':
-        return this.keysWhere(operation.where).forEach((key) => this.change(key, position, (row) => ({ ...row, ...operation.fields })));
+        return this.keysWhere(operation.where).forEach((key) =>
+          this.change(key, position, (row) => ({ ...row, ...operation.fields })),
+        );
     }
   }
 
@@ -138,8 +143,11 @@ export class RowFold {
       const folded = this.rows.get(key);
       return folded ? [{ key, folded }] : [];
     });
-    for (const { key, folded } of changed) for (const claim of folded.claims) if (this.holders.get(claim) === key) this.holders.delete(claim);
-    for (const { key, folded } of changed) folded.claims = folded.row === null ? NONE : this.unique.flatMap((index) => this.claimed(index, key, parsed(folded)));
+    for (const { key, folded } of changed)
+      for (const claim of folded.claims) if (this.holders.get(claim) === key) this.holders.delete(claim);
+    for (const { key, folded } of changed)
+      folded.claims =
+        folded.row === null ? NONE : this.unique.flatMap((index) => this.claimed(index, key, parsed(folded)));
   }
 
   private claimed(index: IndexSpec, key: string, row: Row): readonly string[] {
@@ -148,7 +156,8 @@ export class RowFold {
     const claim = JSON.stringify([index.name, ...values]);
     const inBatch = this.holders.get(claim);
     const inFile = inBatch === undefined ? this.stored.holder(index, values) : undefined;
-    if ((inBatch !== undefined && inBatch !== key) || (inFile !== undefined && !this.rows.has(inFile))) throw new UniqueViolation(this.view, index.name, key);
+    if ((inBatch !== undefined && inBatch !== key) || (inFile !== undefined && !this.rows.has(inFile)))
+      throw new UniqueViolation(this.view, index.name, key);
     this.holders.set(claim, key);
     return [claim];
   }

@@ -8,24 +8,43 @@ export const slicesContract = (view: () => TestView, reopen: () => Promise<void>
 
     it('begin at no position, each for itself', async () => {
       await view().commit([change(5, put('a', {}))]);
-      expect([await place(0), await place(3)]).toEqual([{ position: at(5), handled: 0 }, { position: null, handled: 0 }]);
+      expect([await place(0), await place(3)]).toEqual([
+        { position: at(5), handled: 0 },
+        { position: null, handled: 0 },
+      ]);
       expect(await view().store.checkpoint(view().name, 99, 3)).toBeUndefined();
     });
 
     it('keep checkpoints apart, over restarts too', async () => {
-      await view().commit([change(5, put('a', { n: 1 }))], { slice: 1, from: null, to: { position: at(5), handled: 1 } });
-      await view().commit([change(4, put('b', { n: 2 }))], { slice: 2, from: null, to: { position: at(6), handled: 3 } });
+      await view().commit([change(5, put('a', { n: 1 }))], {
+        slice: 1,
+        from: null,
+        to: { position: at(5), handled: 1 },
+      });
+      await view().commit([change(4, put('b', { n: 2 }))], {
+        slice: 2,
+        from: null,
+        to: { position: at(6), handled: 3 },
+      });
       await reopen();
-      expect([await place(0), await place(1), await place(2)]).toEqual([{ position: null, handled: 0 }, { position: at(5), handled: 1 }, { position: at(6), handled: 3 }]);
+      expect([await place(0), await place(1), await place(2)]).toEqual([
+        { position: null, handled: 0 },
+        { position: at(5), handled: 1 },
+        { position: at(6), handled: 3 },
+      ]);
       expect((await view().everything()).map(({ key }) => key)).toEqual(['a', 'b']);
-      await expect(view().commit([], { slice: 1, from: at(6), to: { position: at(7), handled: 3 } })).rejects.toThrow(CheckpointMismatch);
+      await expect(view().commit([], { slice: 1, from: at(6), to: { position: at(7), handled: 3 } })).rejects.toThrow(
+        CheckpointMismatch,
+      );
     });
 
     it('are fenced each for itself', async () => {
       await view().commit([], { slice: 1, from: null, to: { position: null, handled: 0 }, fence: 9 });
       await view().commit([change(1, put('a', {}))], { slice: 2, from: null, fence: 3 });
       await reopen();
-      await expect(view().commit([change(1, put('b', {}))], { slice: 1, from: null, fence: 8 })).rejects.toThrow(Fenced);
+      await expect(view().commit([change(1, put('b', {}))], { slice: 1, from: null, fence: 8 })).rejects.toThrow(
+        Fenced,
+      );
       await view().commit([change(1, put('c', {}))], { slice: 1, from: null, fence: 9 });
       expect((await view().everything()).map(({ key }) => key)).toEqual(['a', 'c']);
     });
@@ -35,12 +54,19 @@ export const slicesContract = (view: () => TestView, reopen: () => Promise<void>
       const write = async (slice: number): Promise<void> => {
         for (let number = 1; number <= 5; number += 1) {
           const from = number === 1 ? null : at(number - 1);
-          await view().commit([change(number, put(`${slice}-${number}`, { n: number }))], { slice, from, to: { position: at(number), handled: number }, state: { [`s${slice}`]: number } });
+          await view().commit([change(number, put(`${slice}-${number}`, { n: number }))], {
+            slice,
+            from,
+            to: { position: at(number), handled: number },
+            state: { [`s${slice}`]: number },
+          });
         }
       };
       await Promise.all(slices.map(write));
       expect(await Promise.all(slices.map(place))).toEqual(slices.map(() => ({ position: at(5), handled: 5 })));
-      expect([(await view().everything()).length, (await view().store.viewState(view().name, 1)).length]).toEqual([40, 8]);
+      expect([(await view().everything()).length, (await view().store.viewState(view().name, 1)).length]).toEqual([
+        40, 8,
+      ]);
     });
 
     it('end with their version', async () => {

@@ -17,7 +17,10 @@ const indexes: ViewSpec['indexes'] = [
 
 /** A position; text that orders as the numbers do. */
 export const at = (number: number): string => String(number).padStart(6, '0');
-export const change = (number: number, ...operations: readonly Operation[]): RowChange => ({ position: at(number), operations });
+export const change = (number: number, ...operations: readonly Operation[]): RowChange => ({
+  position: at(number),
+  operations,
+});
 export const put = (key: string, row: Row): Operation => ({ op: 'put', key, row });
 
 /** A view of its own for one test, in a store that serves all tests. */
@@ -34,7 +37,15 @@ export class TestView {
   /** Commits changes where the view stands. */
   async commit(changes: readonly RowChange[], given: Partial<RowBatch> = {}): Promise<void> {
     const from = (await this.store.checkpoint(this.name, given.version ?? 1))?.position ?? null;
-    await this.store.commit({ view: this.name, version: 1, from, to: { position: changes.at(-1)?.position ?? from, handled: 0 }, fence: 1, changes, ...given });
+    await this.store.commit({
+      view: this.name,
+      version: 1,
+      from,
+      to: { position: changes.at(-1)?.position ?? from, handled: 0 },
+      fence: 1,
+      changes,
+      ...given,
+    });
   }
 
   async row(key: string): Promise<Row | undefined> {

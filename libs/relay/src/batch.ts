@@ -19,7 +19,11 @@ export interface BatchOptions {
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 
 /** What others are told of events, in their order; `held` says from which revision on a stream waits. */
-export const batchOf = (events: readonly StoredEvent[], held: ReadonlyMap<string, number>, { codec, aggregates, ...envelope }: BatchOptions): Batch => {
+export const batchOf = (
+  events: readonly StoredEvent[],
+  held: ReadonlyMap<string, number>,
+  { codec, aggregates, ...envelope }: BatchOptions,
+): Batch => {
   const messages: Message[] = [];
   const poison = new Map<string, PoisonEvent>();
   for (const event of events) {
@@ -30,7 +34,10 @@ export const batchOf = (events: readonly StoredEvent[], held: ReadonlyMap<string
       const told = aggregates.integrationOf(recorded);
       if (told !== null) messages.push(messageOf(told, recorded.context, envelope));
     } catch (error) {
-      poison.set(event.stream, new PoisonEvent(event, isUnreadable(error) ? error.reason : 'reaction', describeError(error)));
+      poison.set(
+        event.stream,
+        new PoisonEvent(event, isUnreadable(error) ? error.reason : 'reaction', describeError(error)),
+      );
     }
   }
   return { messages, poison: [...poison.values()] };

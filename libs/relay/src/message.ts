@@ -13,13 +13,34 @@ export interface Message {
  * `id` is the id of the log's event, the same each time it is sent; `sequence` counts within the stream, so that a repeat
  * which comes late is known as one.
  */
-export const messageOf = ({ definition, data }: IntegrationEvent, { id, stream, revision, recordedAt }: EventContext, { source, topicPrefix }: { readonly source: string; readonly topicPrefix: string }): Message => {
+export const messageOf = (
+  { definition, data }: IntegrationEvent,
+  { id, stream, revision, recordedAt }: EventContext,
+  { source, topicPrefix }: { readonly source: string; readonly topicPrefix: string },
+): Message => {
   const type = integrationTypeOf(definition);
-  const envelope = { specversion: '1.0', id, source, type, subject: stream, time: recordedAt, sequence: String(revision), datacontenttype: 'application/json', dataschema: integrationSchemaIdOf(definition), data };
+  const envelope = {
+    specversion: '1.0',
+    id,
+    source,
+    type,
+    subject: stream,
+    time: recordedAt,
+    sequence: String(revision),
+    datacontenttype: 'application/json',
+    dataschema: integrationSchemaIdOf(definition),
+    data,
+  };
   return {
     topic: topicPrefix + definition.subject,
     key: stream,
     value: JSON.stringify(envelope),
-    headers: { 'content-type': 'application/cloudevents+json; charset=UTF-8', ce_specversion: '1.0', ce_id: id, ce_type: type, ce_source: source },
+    headers: {
+      'content-type': 'application/cloudevents+json; charset=UTF-8',
+      ce_specversion: '1.0',
+      ce_id: id,
+      ce_type: type,
+      ce_source: source,
+    },
   };
 };

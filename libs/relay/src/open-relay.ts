@@ -15,5 +15,16 @@ export interface KafkaRelayOptions extends Omit<RelayOptions, 'publisher'> {
 /** A relay to Kafka. The brokers are reached for when it starts, not here. */
 export const openRelay = ({ brokers, ssl, sasl, partitions, replication, ...options }: KafkaRelayOptions): Relay => {
   const topics = options.aggregates.subjects.map((subject) => options.topicPrefix + subject);
-  return new Relay({ ...options, publisher: new KafkaPublisher({ brokers, ssl, ...(sasl === undefined ? {} : { sasl }), partitions, replication, topics, logger: options.logger }) });
+  return new Relay({
+    ...options,
+    publisher: new KafkaPublisher({
+      brokers,
+      ssl,
+      ...(sasl === undefined ? {} : { sasl }),
+      partitions,
+      replication,
+      topics,
+      logger: options.logger,
+    }),
+  });
 };

@@ -1,6 +1,26 @@
 import type { EventLog, Subscription } from '@app/event-log';
-import { type Aggregates, type Clock, type EventCodec, isUnavailable, isWrongExpectedRevision, type Position, rest, type StoredEvent, Unavailable } from '@app/kernel';
-import { type DeadLetter, describeError, errorName, type Logger, Mutex, type PoisonEvent, type PolicyFailure, PolicyJournal, type Runner } from '@app/projecting';
+import {
+  type Aggregates,
+  type Clock,
+  type EventCodec,
+  isUnavailable,
+  isWrongExpectedRevision,
+  type Position,
+  rest,
+  type StoredEvent,
+  Unavailable,
+} from '@app/kernel';
+import {
+  type DeadLetter,
+  describeError,
+  errorName,
+  type Logger,
+  Mutex,
+  type PoisonEvent,
+  type PolicyFailure,
+  PolicyJournal,
+  type Runner,
+} from '@app/projecting';
 import { type Batch, batchOf } from './batch';
 import type { Publisher } from './publisher';
 
@@ -98,7 +118,10 @@ export class RelayRun implements Runner {
       const present = this.parked.get(letter.stream);
       if (present?.eventId !== letter.eventId) return present;
       const stream = await this.options.log.readStream(letter.stream, { from: letter.revision + (discard ? 1 : 0) });
-      const waiting = stream.filter(({ type, position }) => this.options.aggregates.relayedTypes.includes(type) && this.read !== null && position <= this.read);
+      const waiting = stream.filter(
+        ({ type, position }) =>
+          this.options.aggregates.relayedTypes.includes(type) && this.read !== null && position <= this.read,
+      );
       const { messages, poison } = batchOf(waiting, new Map(), this.options);
       await this.sending;
       if (messages.length > 0) await this.options.publisher.publish(messages);
@@ -120,7 +143,8 @@ export class RelayRun implements Runner {
       pageSize: PAGE,
       onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
       onError: (error, attempt) => {
-        if (!this.stopping.signal.aborted) this.options.logger.warn({ attempt, error: errorName(error) }, 'the relay was interrupted; trying again');
+        if (!this.stopping.signal.aborted)
+          this.options.logger.warn({ attempt, error: errorName(error) }, 'the relay was interrupted; trying again');
       },
     });
   }
@@ -173,7 +197,10 @@ export class RelayRun implements Runner {
     const letter = await this.journal.failed(poison, attempts);
     this.parked.set(letter.stream, letter);
     this.held.set(letter.stream, letter.revision);
-    this.options.logger.error({ eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail }, 'an event cannot be relayed and became a dead letter');
+    this.options.logger.error(
+      { eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail },
+      'an event cannot be relayed and became a dead letter',
+    );
     return letter;
   }
 

@@ -33,7 +33,10 @@ class Brokers implements Publisher {
   /** Sequence numbers of a stream as a consumer sees them, repeats left out. */
   sequence(stream: string): number[] {
     const seen = new Set<string>();
-    const first = this.messages.filter(({ key, headers }) => key === stream && !seen.has(headers['ce_id'] as string) && seen.add(headers['ce_id'] as string));
+    const first = this.messages.filter(
+      ({ key, headers }) =>
+        key === stream && !seen.has(headers['ce_id'] as string) && seen.add(headers['ce_id'] as string),
+    );
     return first.map(({ value }) => Number((JSON.parse(value) as { sequence: string }).sequence));
   }
 }
@@ -46,7 +49,15 @@ const newer = () => ({ ...changed(), metadata: JSON.stringify({ schema: '99' }) 
 
 const relayOver = async (log: EventLog, brokers: Brokers, onFenced: () => void = () => undefined) => {
   const logger = new MemoryLogger();
-  const relay = new Relay({ log, aggregates, publisher: brokers, clock: systemClock, logger, source: 'urn:test', topicPrefix: 'test.' });
+  const relay = new Relay({
+    log,
+    aggregates,
+    publisher: brokers,
+    clock: systemClock,
+    logger,
+    source: 'urn:test',
+    topicPrefix: 'test.',
+  });
   return { relay, logger, run: await relay.start(onFenced) };
 };
 
@@ -61,7 +72,13 @@ describe('The relay', () => {
     await run.stop();
     const [{ topic, key, headers, value }] = brokers.messages as [Message];
     expect({ topic, key }).toEqual({ topic: 'test.agents', key: agent(1) });
-    expect(headers).toEqual({ 'content-type': 'application/cloudevents+json; charset=UTF-8', ce_specversion: '1.0', ce_id: event.id, ce_type: 'agent-platform.agent.created.v1', ce_source: 'urn:test' });
+    expect(headers).toEqual({
+      'content-type': 'application/cloudevents+json; charset=UTF-8',
+      ce_specversion: '1.0',
+      ce_id: event.id,
+      ce_type: 'agent-platform.agent.created.v1',
+      ce_source: 'urn:test',
+    });
     expect(JSON.parse(value)).toMatchObject({
       specversion: '1.0',
       id: event.id,
@@ -83,7 +100,9 @@ describe('The relay', () => {
     await log.append(agent(1), [created(), changed()], 'noStream');
     await until(() => brokers.messages.length === 2);
     await first.stop();
-    expect(log.events.filter(({ stream }) => stream === 'policy-relay').map(({ data }) => JSON.parse(data) as object)).toMatchObject([{ stream: agent(1), revision: 1 }]);
+    expect(
+      log.events.filter(({ stream }) => stream === 'policy-relay').map(({ data }) => JSON.parse(data) as object),
+    ).toMatchObject([{ stream: agent(1), revision: 1 }]);
     const imported = new MemoryLog();
     await imported.append('before-1', [created()], 'any');
     imported.events.splice(0);
@@ -100,7 +119,8 @@ describe('The relay', () => {
     const log = new MemoryLog();
     const brokers = new Brokers();
     brokers.away = true;
-    for (let id = 0; id < 10; id += 1) await log.append(agent(id), [created(), ...Array.from({ length: 299 }, changed)], 'noStream');
+    for (let id = 0; id < 10; id += 1)
+      await log.append(agent(id), [created(), ...Array.from({ length: 299 }, changed)], 'noStream');
     const reads: number[] = [];
     const deliver = log.deliver;
     log.deliver = (events, upTo, hand) => {
@@ -115,7 +135,8 @@ describe('The relay', () => {
     expect(await relay.health()).toEqual({ ok: false });
     brokers.away = false;
     await until(() => brokers.messages.length === 3_000);
-    for (let id = 0; id < 10; id += 1) expect(brokers.sequence(agent(id))).toEqual(Array.from({ length: 300 }, (_, index) => index));
+    for (let id = 0; id < 10; id += 1)
+      expect(brokers.sequence(agent(id))).toEqual(Array.from({ length: 300 }, (_, index) => index));
     await until(() => relay.counts.published === 3_000);
     expect(run.failure).toBeUndefined();
     await run.stop();
@@ -154,7 +175,11 @@ describe('The relay', () => {
     const brokers = new Brokers();
     let fenced = 0;
     const { run } = await relayOver(log, brokers, () => (fenced += 1));
-    await log.append('policy-relay', [stored('PolicyAdvanced', { eventId: created().id, stream: agent(9), revision: 0, position: '0' })], 'noStream');
+    await log.append(
+      'policy-relay',
+      [stored('PolicyAdvanced', { eventId: created().id, stream: agent(9), revision: 0, position: '0' })],
+      'noStream',
+    );
     await log.append(agent(1), [created()], 'noStream');
     await until(() => fenced === 1);
     await log.append(agent(2), [created()], 'noStream');
@@ -173,7 +198,11 @@ describe('The relay', () => {
     await other.append(agent(1), [created()], 'noStream');
     await until(() => brokers.messages.length === 1);
     both.hide();
-    const recorded = other.append('policy-relay', [stored('PolicyAdvanced', { eventId: created().id, stream: agent(9), revision: 0, position: '0' })], 'noStream');
+    const recorded = other.append(
+      'policy-relay',
+      [stored('PolicyAdvanced', { eventId: created().id, stream: agent(9), revision: 0, position: '0' })],
+      'noStream',
+    );
     await until(() => appended.mock.calls.length === 1);
     await expect(appended.mock.results[0]?.value).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
     both.show();
@@ -194,7 +223,14 @@ describe('The relay', () => {
     await until(() => brokers.sequence(agent(2)).length === 1);
     expect(brokers.sequence(agent(1))).toEqual([0]);
     const [letter] = run.letters as [DeadLetter];
-    expect(letter).toMatchObject({ source: 'policy', name: 'relay', stream: agent(1), revision: 1, reason: 'newer_schema', attempts: 1 });
+    expect(letter).toMatchObject({
+      source: 'policy',
+      name: 'relay',
+      stream: agent(1),
+      revision: 1,
+      reason: 'newer_schema',
+      attempts: 1,
+    });
     await run.stop();
 
     const { run: again } = await relayOver(log, brokers);
@@ -229,7 +265,10 @@ describe('The relay', () => {
     const { run: third } = await relayOver(log, brokers);
     await until(() => brokers.messages.length === 2);
     await third.stop();
-    expect(brokers.messages.map(({ value }) => (JSON.parse(value) as { sequence: string }).sequence)).toEqual(['0', '0']);
+    expect(brokers.messages.map(({ value }) => (JSON.parse(value) as { sequence: string }).sequence)).toEqual([
+      '0',
+      '0',
+    ]);
   });
 
   it('lets an operator know at once that brokers are away', async () => {
@@ -241,7 +280,10 @@ describe('The relay', () => {
     brokers.away = true;
     for (let id = 2; id < 5; id += 1) await log.append(agent(id), Array.from({ length: 500 }, changed), 'noStream');
     await until(() => run.failure !== undefined);
-    await expect(run.replay(run.letters[0] as DeadLetter, { discard: true })).rejects.toMatchObject({ name: 'Unavailable', reason: 'away' });
+    await expect(run.replay(run.letters[0] as DeadLetter, { discard: true })).rejects.toMatchObject({
+      name: 'Unavailable',
+      reason: 'away',
+    });
     await run.stop();
   });
 });

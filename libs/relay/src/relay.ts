@@ -24,7 +24,10 @@ export interface RelayCounts {
 }
 
 /** Encrypted fields read as erased here, so that no mapping can pass content on. */
-const noKeys: Keyring = { ensureKey: () => Promise.reject(new Error('the relay writes nothing that is encrypted')), keys: async () => new Map() };
+const noKeys: Keyring = {
+  ensureKey: () => Promise.reject(new Error('the relay writes nothing that is encrypted')),
+  keys: async () => new Map(),
+};
 
 /**
  * Tells others, over brokers, what happens in the log: in order for each stream, at least once, from a place kept in the log.

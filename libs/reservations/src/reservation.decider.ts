@@ -6,7 +6,9 @@ export interface Reservation {
   readonly holder: { readonly owner: string; readonly tickets: ReadonlySet<Uuid>; readonly since: string } | undefined;
 }
 
-export type ReservationCommand = { readonly type: 'Reserve'; readonly owner: string; readonly ticket: Uuid } | { readonly type: 'Release'; readonly ticket: Uuid };
+export type ReservationCommand =
+  | { readonly type: 'Reserve'; readonly owner: string; readonly ticket: Uuid }
+  | { readonly type: 'Release'; readonly ticket: Uuid };
 
 /** One name that must be unique: held by one owner at a time, by one ticket or more, and free again after the release of the last. */
 export const reservationDecider: Decider<Reservation, ReservationCommand, ReservationEvent> = {

@@ -10,7 +10,8 @@ export type Claim = z.output<typeof claimSchema>;
 
 export const nameReserved = defineEvent({
   type: 'NameReserved',
-  description: 'A name that must be unique was reserved for a thing: by one ticket more where it holds the name, and otherwise in place of whoever held it before.',
+  description:
+    'A name that must be unique was reserved for a thing: by one ticket more where it holds the name, and otherwise in place of whoever held it before.',
   data: z.strictObject({ owner: z.string(), ticket: z.uuid() }),
 });
 
@@ -23,7 +24,8 @@ export const nameReleased = defineEvent({
 /** Stands in the stream of the thing that reserved a name and never used it. */
 export const claimForfeited = defineEvent({
   type: 'ClaimForfeited',
-  description: 'A thing lost its claim to a name that it had reserved and did not use; a command that comes late with this claim is refused.',
+  description:
+    'A thing lost its claim to a name that it had reserved and did not use; a command that comes late with this claim is refused.',
   data: claimSchema,
 });
 

@@ -11,10 +11,15 @@ beforeAll(async () => (tenancy = await openTenancy()));
 afterAll(() => tenancy.close());
 
 const space = (name: string) => ({ name, description: '', color: '#000000' });
-const create = (at: ReturnType<Tenancy['process']>, name: string, meta = tenancy.meta()) => at.createSpace.execute(new CreateSpace(meta.commandId, space(name), meta));
+const create = (at: ReturnType<Tenancy['process']>, name: string, meta = tenancy.meta()) =>
+  at.createSpace.execute(new CreateSpace(meta.commandId, space(name), meta));
 
-const rename = (at: ReturnType<Tenancy['process']>, spaceId: string, name: string, given: Parameters<Tenancy['meta']>[0] = {}) =>
-  at.changeSpace.execute(new ChangeSpace(spaceId, { name }, tenancy.meta(given)));
+const rename = (
+  at: ReturnType<Tenancy['process']>,
+  spaceId: string,
+  name: string,
+  given: Parameters<Tenancy['meta']>[0] = {},
+) => at.changeSpace.execute(new ChangeSpace(spaceId, { name }, tenancy.meta(given)));
 
 /** A process whose command waits ahead of its append of an event of this type. */
 const waitingBefore = (type: string) => {
@@ -32,7 +37,9 @@ describe('a name that must be unique', () => {
   it('goes to exactly one of many who ask in two processes at once', async () => {
     const processes = [tenancy.process(), tenancy.process()];
     for (let round = 0; round < 5; round += 1) {
-      const attempts = Array.from({ length: 10 }, (_, n) => create(processes[n % 2] as (typeof processes)[0], `Round ${round}`));
+      const attempts = Array.from({ length: 10 }, (_, n) =>
+        create(processes[n % 2] as (typeof processes)[0], `Round ${round}`),
+      );
       expect(await outcomes(attempts)).toEqual(['done', ...Array.from({ length: 9 }, () => 'name_taken')]);
     }
   });
@@ -59,7 +66,9 @@ describe('a name that must be unique', () => {
   it('is free again at once for others when its command is refused', async () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Refused change');
-    const refused = process.changeSpace.execute(new ChangeSpace(spaceId, { name: 'Wanted' }, tenancy.meta({ ifRevision: 7 })));
+    const refused = process.changeSpace.execute(
+      new ChangeSpace(spaceId, { name: 'Wanted' }, tenancy.meta({ ifRevision: 7 })),
+    );
     await expect(refused).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(create(process, 'Wanted')).resolves.toBeDefined();
   });
@@ -71,10 +80,19 @@ describe('a name that must be unique', () => {
     const away = tenancy.process((_, types) => {
       if (types.includes('NameReleased') && failures-- > 0) throw new Unavailable('log', 'away');
     });
-    const refused = away.changeSpace.execute(new ChangeSpace(spaceId, { name: 'Wanted while away' }, tenancy.meta({ ifRevision: 7 })));
+    const refused = away.changeSpace.execute(
+      new ChangeSpace(spaceId, { name: 'Wanted while away' }, tenancy.meta({ ifRevision: 7 })),
+    );
     await expect(refused).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(create(alive, 'Wanted while away')).rejects.toMatchObject({ code: 'name_taken' });
-    await until(() => create(alive, 'Wanted while away').then(() => true, () => false), 'the name');
+    await until(
+      () =>
+        create(alive, 'Wanted while away').then(
+          () => true,
+          () => false,
+        ),
+      'the name',
+    );
   });
 
   it('is released by the policy where its command died before it could, and never from its next holder', async () => {
@@ -84,8 +102,14 @@ describe('a name that must be unique', () => {
     await dying.deleteSpace.execute(new DeleteSpace(spaceId, tenancy.meta()));
     await expect(create(alive, 'Old name')).rejects.toMatchObject({ code: 'name_taken' });
 
-    const [deleted] = (await alive.decisions.load(spaceDecider, spaceId)).state.status === 'deleted' ? await tenancy.log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 }) : [];
-    const event = happened(`space-${spaceId}`, 1, { type: 'SpaceDeleted', data: JSON.parse(deleted?.data ?? '{}') } as SpaceEvent);
+    const [deleted] =
+      (await alive.decisions.load(spaceDecider, spaceId)).state.status === 'deleted'
+        ? await tenancy.log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 })
+        : [];
+    const event = happened(`space-${spaceId}`, 1, {
+      type: 'SpaceDeleted',
+      data: JSON.parse(deleted?.data ?? '{}'),
+    } as SpaceEvent);
     const policy = releaseSpaceNames({ reservations: alive.reservations, clock: tenancy.clock });
     const react = () => policy.react({ ...event, context: { ...event.context, commandId: tenancy.ids.next() } });
     await react();
@@ -120,13 +144,20 @@ describe('commands of one thing to one name', () => {
   it('leave the name to the one that is done, whoever of them is refused, and whenever', async () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Two at once');
-    expect(await outcomes([rename(process, spaceId, 'Won', { ifRevision: 0 }), rename(process, spaceId, 'Won', { ifRevision: 0 })])).toEqual(['done', 'precondition_failed']);
+    expect(
+      await outcomes([
+        rename(process, spaceId, 'Won', { ifRevision: 0 }),
+        rename(process, spaceId, 'Won', { ifRevision: 0 }),
+      ]),
+    ).toEqual(['done', 'precondition_failed']);
     await expect(create(process, 'Won')).rejects.toMatchObject({ code: 'name_taken' });
 
     const slow = waitingBefore('SpaceChanged');
     const late = rename(slow.process, spaceId, 'Won late');
     await slow.reached;
-    await expect(rename(process, spaceId, 'Won late', { ifRevision: 7 })).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(rename(process, spaceId, 'Won late', { ifRevision: 7 })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
     await expect(create(process, 'Won late')).rejects.toMatchObject({ code: 'name_taken' });
     slow.goOn();
     await late;
@@ -183,12 +214,18 @@ describe('commands of one thing to one name', () => {
 
   it('hold for mail addresses too', async () => {
     const process = tenancy.process();
-    const user = (email: string) => process.createUser.execute(new CreateUser({ email, name: 'U', role: 'member', language: 'en' }, tenancy.meta()));
+    const user = (email: string) =>
+      process.createUser.execute(new CreateUser({ email, name: 'U', role: 'member', language: 'en' }, tenancy.meta()));
     const { userId } = await user('old@example.com');
     const late = waitingBefore('UserChanged');
-    const stale = late.process.changeUser.execute(new ChangeUser(userId, { email: 'OLD@example.com' }, undefined, tenancy.meta()));
+    const stale = late.process.changeUser.execute(
+      new ChangeUser(userId, { email: 'OLD@example.com' }, undefined, tenancy.meta()),
+    );
     await late.reached;
-    const move = () => process.changeUser.execute(new ChangeUser(userId, { email: 'new@example.com' }, undefined, tenancy.meta({ ifRevision: 0 })));
+    const move = () =>
+      process.changeUser.execute(
+        new ChangeUser(userId, { email: 'new@example.com' }, undefined, tenancy.meta({ ifRevision: 0 })),
+      );
     expect(await outcomes([move(), move()])).toEqual(['done', 'precondition_failed']);
     expect(await outcomes([user('new@example.com'), user('old@example.com')])).toEqual(['done', 'name_taken']);
     late.goOn();

@@ -1,5 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CommandMeta, Decisions, DomainError, type Ids, InstanceSecret, isDomainError, isUnavailable, normalisedName, type Receipt, refuse, stepOf, unlessLeft, type Uuid } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  DomainError,
+  type Ids,
+  InstanceSecret,
+  isDomainError,
+  isUnavailable,
+  normalisedName,
+  type Receipt,
+  refuse,
+  stepOf,
+  unlessLeft,
+  type Uuid,
+} from '@app/kernel';
 import { Set as PersistentSet } from 'immutable';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
@@ -61,10 +75,20 @@ export class Reservations {
 
   /** Gives a claim back, if it still holds its name. */
   release(claim: Claim, meta: CommandMeta): Promise<Receipt> {
-    return this.decisions.transact(reservationDecider, claim.key, { type: 'Release', ticket: claim.ticket }, this.step(meta));
+    return this.decisions.transact(
+      reservationDecider,
+      claim.key,
+      { type: 'Release', ticket: claim.ticket },
+      this.step(meta),
+    );
   }
 
-  private async reserving<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
+  private async reserving<T>(
+    claims: readonly Claim[],
+    claimant: Claimant,
+    meta: CommandMeta,
+    act: () => Promise<T>,
+  ): Promise<T> {
     const held: Claim[] = [];
     try {
       for (const claim of claims) {
@@ -80,16 +104,20 @@ export class Reservations {
 
   private async giveBackUnused(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta): Promise<void> {
     const tickets = new Set((await claimant.uses()).map(({ ticket }) => ticket));
-    await this.giveBack(claims.filter(({ ticket }) => !tickets.has(ticket)), meta);
+    await this.giveBack(
+      claims.filter(({ ticket }) => !tickets.has(ticket)),
+      meta,
+    );
   }
 
   /** Whatever is in the way changes no answer: where the log is away it is tried again for as long as others would have to wait for the name, and who wants what is left then makes room for themselves. */
   private async giveBack(claims: readonly Claim[], meta: CommandMeta): Promise<void> {
-    for (const claim of claims) if ((await unlessLeft(() => this.release(claim, meta))) === undefined) void this.releaseLater(claim, meta);
+    for (const claim of claims)
+      if ((await unlessLeft(() => this.release(claim, meta))) === undefined) void this.releaseLater(claim, meta);
   }
 
   private async releaseLater(claim: Claim, meta: CommandMeta): Promise<void> {
-    for (const late = AbortSignal.timeout(RESERVATION_GRACE_MS); !late.aborted; ) {
+    for (const late = AbortSignal.timeout(RESERVATION_GRACE_MS); !late.aborted;) {
       await pause(RETRY_MS, undefined, { ref: false });
       if ((await unlessLeft(() => this.release(claim, meta))) !== undefined) return;
     }
@@ -104,7 +132,9 @@ export class Reservations {
         return this.decisions.transact(reservationDecider, key, command, this.step(meta));
       });
     } catch (error) {
-      throw isDomainError(error, 'name_taken') ? new DomainError('name_taken', { path: key.split('.')[1] ?? key }) : error;
+      throw isDomainError(error, 'name_taken')
+        ? new DomainError('name_taken', { path: key.split('.')[1] ?? key })
+        : error;
     }
   }
 
@@ -129,7 +159,8 @@ export class Reservations {
 export type Forfeited = PersistentSet<Uuid>;
 
 /** What it remembers once it lost or gave up these claims as well. */
-export const forfeiting = (forfeited: Forfeited, claims: readonly { readonly ticket: Uuid }[]): Forfeited => forfeited.union(claims.map(({ ticket }) => ticket));
+export const forfeiting = (forfeited: Forfeited, claims: readonly { readonly ticket: Uuid }[]): Forfeited =>
+  forfeited.union(claims.map(({ ticket }) => ticket));
 
 /** Refuses a command whose claim was forfeited or given up while it was on its way. */
 export const demandClaims = (claims: readonly (Claim | undefined)[], forfeited: Forfeited): void => {

@@ -13,7 +13,9 @@ export interface SealedEvent {
 /** A part behind its length in bytes (a netstring), so that no two lists of parts give the same bytes. */
 const framed = (part: string): string => `${Buffer.byteLength(part)}:${part},`;
 
-export const contentHash = ({ type, data, metadata }: Pick<NewEvent, 'type' | 'data' | 'metadata'>): string => hash('sha256', framed(type) + framed(data) + framed(metadata));
+export const contentHash = ({ type, data, metadata }: Pick<NewEvent, 'type' | 'data' | 'metadata'>): string =>
+  hash('sha256', framed(type) + framed(data) + framed(metadata));
 
 /** The leaf of an event in the Merkle tree of its seal: RFC 6962's domain 0x00. Its position is no part of it, so a proof survives export, import and scavenging. */
-export const leafHash = ({ id, stream, revision, content }: SealedEvent): Buffer => hash('sha256', `\0${framed(stream)}${framed(String(revision))}${framed(id)}${framed(content)}`, 'buffer');
+export const leafHash = ({ id, stream, revision, content }: SealedEvent): Buffer =>
+  hash('sha256', `\0${framed(stream)}${framed(String(revision))}${framed(id)}${framed(content)}`, 'buffer');

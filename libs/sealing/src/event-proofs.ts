@@ -48,7 +48,12 @@ export class EventProofs {
   /** Whether an event with this id is sealed at another place. At this place it is the event itself, which another sealer was faster with. */
   private async isCopy({ id, stream, revision }: StoredEvent): Promise<boolean> {
     const archived = await this.archive.overId(id);
-    return archived !== undefined && !sealedEvents(archived.seal).some((sealed) => sealed.id === id && sealed.stream === stream && sealed.revision === revision);
+    return (
+      archived !== undefined &&
+      !sealedEvents(archived.seal).some(
+        (sealed) => sealed.id === id && sealed.stream === stream && sealed.revision === revision,
+      )
+    );
   }
 }
 
@@ -58,19 +63,28 @@ export class EventProofs {
  * say that its events carried MACs, or there is none. With `imported` the tail is accepted whoever sealed the log; its bringer has
  * verified it.
  */
-export const acceptTail = async (parts: ProofParts, { last, position }: SealedPlace, imported: boolean): Promise<number> => {
+export const acceptTail = async (
+  parts: ProofParts,
+  { last, position }: SealedPlace,
+  imported: boolean,
+): Promise<number> => {
   const { log, mac } = parts;
   const isOurs = last !== undefined && isSealedBy(parts.key, last);
   if (last !== undefined && (isOurs ? last.authenticated === true : !imported)) return 0;
   const after = last?.ordinal ?? 0;
   for (;;) {
     const standing = await acceptedTail(log, mac);
-    if (standing !== undefined) return standing.after <= after ? Math.max(0, standing.after + standing.events - after) : 0;
+    if (standing !== undefined)
+      return standing.after <= after ? Math.max(0, standing.after + standing.events - after) : 0;
     const tail = await unprovenRun(log, mac, position);
     // A new log.
     if (last === undefined && tail.events === 0) return 0;
     try {
-      await recordUnproven(parts, { type: 'UnprovenTailSealed', data: { after, ...tail, reason: imported ? 'import' : 'earlier_version' } }, `tail/${parts.key.keyId}`);
+      await recordUnproven(
+        parts,
+        { type: 'UnprovenTailSealed', data: { after, ...tail, reason: imported ? 'import' : 'earlier_version' } },
+        `tail/${parts.key.keyId}`,
+      );
       return tail.events;
     } catch (error) {
       // Another sealer was first.
@@ -79,12 +93,17 @@ export const acceptTail = async (parts: ProofParts, { last, position }: SealedPl
   }
 };
 
-const isSealedBy = ({ keyId, publicKey }: SealKey, seal: SealHead): boolean => seal.keyId === keyId && isSignedBy(publicKeyOf(publicKey), signedText(seal), seal.signature);
+const isSealedBy = ({ keyId, publicKey }: SealKey, seal: SealHead): boolean =>
+  seal.keyId === keyId && isSignedBy(publicKeyOf(publicKey), signedText(seal), seal.signature);
 
 /** The events behind a position without a valid MAC, up to the first that has one. */
-const unprovenRun = async (log: EventLog, mac: EventMac, position: SealedPlace['position']): Promise<Pick<AcceptedTail, 'events' | 'first' | 'last'>> => {
+const unprovenRun = async (
+  log: EventLog,
+  mac: EventMac,
+  position: SealedPlace['position'],
+): Promise<Pick<AcceptedTail, 'events' | 'first' | 'last'>> => {
   let run: { events: number; first?: string; last?: string } = { events: 0 };
-  for (let after = position; ; ) {
+  for (let after = position; ;) {
     const page = await log.readAll({ after, limit: PAGE });
     for (const event of page.events.filter(isSealable)) {
       const check = mac.check(event);

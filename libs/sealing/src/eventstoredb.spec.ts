@@ -5,7 +5,14 @@ import { type EventLog, openEventStoreLog, openEventStoreLogReader, stampAppends
 import { onBudget, type Patience, type StoredEvent, WaitBudget } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
-import { type DoubleOptions, endlessLag, type EventStoreDouble, type Lag, noLag, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
+import {
+  type DoubleOptions,
+  endlessLag,
+  type EventStoreDouble,
+  type Lag,
+  noLag,
+  startEventStoreDouble,
+} from '../../../test/servers/eventstoredb/double';
 import { exportLog } from './export/export-log';
 import { importExport } from './export/import-export';
 import { removeEvents } from './removal';
@@ -13,7 +20,12 @@ import { knownSealText, parseKnownSeal } from './verify/verification';
 import { verifyLog } from './verify/verify-stores';
 
 /** A line of the file behind the double: stream, time, tombstone, and events as id, type, JSON, data and metadata in base64. */
-type Line = [stream: string, created: number, isTombstone: boolean, events: [id: string, type: string, isJson: boolean, data: string, metadata: string][]];
+type Line = [
+  stream: string,
+  created: number,
+  isTombstone: boolean,
+  events: [id: string, type: string, isJson: boolean, data: string, metadata: string][],
+];
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const isOurs = ([stream]: Line): boolean => stream.startsWith('document-');
@@ -51,8 +63,16 @@ describe('seals over EventStoreDB', () => {
   /** Changes what the server keeps, as somebody with access to its disk would. */
   const tamper = async (change: (lines: Line[]) => Line[]): Promise<void> => {
     await stop();
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Line);
-    writeFileSync(file, change(lines).map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const lines = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+    writeFileSync(
+      file,
+      change(lines)
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
     await start();
   };
   const keys = () => ({ publicKeys: [test.key.publicKey] });
@@ -76,7 +96,9 @@ describe('seals over EventStoreDB', () => {
 
   it('find an event that is gone', async () => {
     await tamper((lines) => lines.filter((line) => line !== nth(lines, 4)));
-    expect(await findings()).toContainEqual(expect.objectContaining({ kind: 'missing', ordinal: 5, stream: 'document-2', revision: 1 }));
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({ kind: 'missing', ordinal: 5, stream: 'document-2', revision: 1 }),
+    );
   });
 
   it.each<[string, (event: Line[3][number]) => void]>([
@@ -89,7 +111,9 @@ describe('seals over EventStoreDB', () => {
       change(nth(lines, 1)[3][0] as Line[3][number]);
       return lines;
     });
-    expect(await findings()).toContainEqual(expect.objectContaining({ kind: 'changed', ordinal: 2, stream: 'document-2', revision: 0 }));
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({ kind: 'changed', ordinal: 2, stream: 'document-2', revision: 0 }),
+    );
   });
 
   it('find a tail that was cut off, when a seal was noted', async () => {
@@ -97,15 +121,24 @@ describe('seals over EventStoreDB', () => {
     const since = parseKnownSeal(knownSealText(lastSeal ?? { ordinal: 0, hash: '' }));
     await tamper((lines) => lines.slice(0, lines.indexOf(nth(lines, 3))));
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 3 });
-    expect((await verifyLog(test.log, { ...keys(), since })).findings).toContainEqual(expect.objectContaining({ kind: 'tail_cut' }));
+    expect((await verifyLog(test.log, { ...keys(), since })).findings).toContainEqual(
+      expect.objectContaining({ kind: 'tail_cut' }),
+    );
   });
 
   it('explain what was removed rightfully, though the server still holds it', async () => {
     await test.removal({ stream: 'document-1', beforeRevision: 2, reason: 'retention' });
-    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, findings: [], removals: [{ stream: 'document-1', events: 2 }] });
+    expect(await verifyLog(test.log, keys())).toMatchObject({
+      ok: true,
+      findings: [],
+      removals: [{ stream: 'document-1', events: 2 }],
+    });
     expect(readFileSync(file, 'utf8')).toContain(base64('{"text":"round 0"}'));
     await tamper((lines) => lines);
-    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, removals: [{ stream: 'document-1', events: 2 }] });
+    expect(await verifyLog(test.log, keys())).toMatchObject({
+      ok: true,
+      removals: [{ stream: 'document-1', events: 2 }],
+    });
   });
 
   it('are made once when two sealers run, as two processes do', async () => {
@@ -151,7 +184,13 @@ describe('seals over EventStoreDB', () => {
     stampAppends(beside, test.mac);
     const sealer = test.newSealer();
     await sealer.start();
-    const remove = (log: EventLog, stream: string) => removeEvents(log, test.codec, { stream, beforeRevision: 1, reason: 'retention' }, { actor: 'system:retention', now: test.clock.now() });
+    const remove = (log: EventLog, stream: string) =>
+      removeEvents(
+        log,
+        test.codec,
+        { stream, beforeRevision: 1, reason: 'retention' },
+        { actor: 'system:retention', now: test.clock.now() },
+      );
     await Promise.all([remove(test.log, 'document-1'), remove(beside, 'document-2'), remove(beside, 'document-1')]);
     await sealer.stop();
     await beside.close();
@@ -206,7 +245,10 @@ describe('seals over EventStoreDB', () => {
 
       const outcomes = await Promise.all([log, beside].map((each) => importExport(path, each, keys())));
 
-      expect(outcomes).toMatchObject([{ ok: true, findings: [] }, { ok: true, findings: [] }]);
+      expect(outcomes).toMatchObject([
+        { ok: true, findings: [] },
+        { ok: true, findings: [] },
+      ]);
       expect(await all()).toEqual(content(await test.events()));
       await beside.close();
     });
@@ -246,7 +288,10 @@ describe('seals over EventStoreDB', () => {
     const options = { publicKey: test.key.publicKey, clock: test.clock };
     const embedded = await SealedLog.unstamped();
     await exportLog(test.log, join(folder, 'there.jsonl'), options);
-    expect(await importExport(join(folder, 'there.jsonl'), embedded.log, keys())).toMatchObject({ ok: true, findings: [] });
+    expect(await importExport(join(folder, 'there.jsonl'), embedded.log, keys())).toMatchObject({
+      ok: true,
+      findings: [],
+    });
     await exportLog(embedded.log, join(folder, 'back.jsonl'), options);
     const target = await startEventStoreDouble();
     const log = await openEventStoreLog({ url: target.url });

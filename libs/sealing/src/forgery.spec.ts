@@ -17,12 +17,33 @@ import { knownUnproven } from './unproven';
 import type { KnownSeal, Verification } from './verify/verification';
 import { verifyLog } from './verify/verify-stores';
 
-const META = { $correlationId: randomUUID(), $causationId: randomUUID(), commandId: randomUUID(), actor: 'user:u1', schema: '1', recordedAt: '2026-11-23T00:00:00.000Z' };
+const META = {
+  $correlationId: randomUUID(),
+  $causationId: randomUUID(),
+  commandId: randomUUID(),
+  actor: 'user:u1',
+  schema: '1',
+  recordedAt: '2026-11-23T00:00:00.000Z',
+};
 
 /** What somebody with the disk and without the key writes. */
-const forged = (stream: string, revision: number, type: string, data: object, metadata: object = META): TamperedRow => ({ stream, revision, id: randomUUID(), type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) });
+const forged = (
+  stream: string,
+  revision: number,
+  type: string,
+  data: object,
+  metadata: object = META,
+): TamperedRow => ({
+  stream,
+  revision,
+  id: randomUUID(),
+  type,
+  data: JSON.stringify(data),
+  metadata: JSON.stringify(metadata),
+});
 const isBlanked = ({ stream, revision }: TamperedRow): boolean => stream === 'document-1' && revision < 2;
-const receipt = () => forged('removals-1', 0, 'EventsRemoved', { stream: 'document-1', beforeRevision: 2, reason: 'retention' });
+const receipt = () =>
+  forged('removals-1', 0, 'EventsRemoved', { stream: 'document-1', beforeRevision: 2, reason: 'retention' });
 
 /** A log at rest that can be changed as somebody with its disk does. */
 interface Disk {
@@ -43,12 +64,20 @@ const sqlite = (): Disk => {
     openUnstamped: () => SealedLog.unstamped(folder),
     close: (test) => test.close(),
     change: async (change) => tamper(folder, change),
-    blank: async () => tamper(folder, (rows) => rows.map((row) => (isBlanked(row) ? { ...row, type: '', data: '', metadata: '' } : row))),
+    blank: async () =>
+      tamper(folder, (rows) =>
+        rows.map((row) => (isBlanked(row) ? { ...row, type: '', data: '', metadata: '' } : row)),
+      ),
     remove: () => rmSync(folder, { recursive: true }),
   };
 };
 
-type Line = [stream: string, created: number, isTombstone: boolean, events: [id: string, type: string, isJson: boolean, data: string, metadata: string][]];
+type Line = [
+  stream: string,
+  created: number,
+  isTombstone: boolean,
+  events: [id: string, type: string, isJson: boolean, data: string, metadata: string][],
+];
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const text = (encoded: string): string => Buffer.from(encoded, 'base64').toString();
 
@@ -70,14 +99,24 @@ const eventStoreDb = (): Disk => {
       await server.stop();
     },
     change: async (change) => {
-      const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Line);
+      const lines = readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Line);
       const counts = new Map<string, number>();
-      const rows = lines.flatMap(([stream, , , events]) => events.map(([id, type, , data, metadata]) => {
-        const revision = counts.get(stream) ?? 0;
-        counts.set(stream, revision + 1);
-        return { stream, revision, id, type, data: text(data), metadata: text(metadata) };
-      }));
-      const written = change(rows).map(({ stream, id, type, data, metadata }): Line => [stream, 1_700_000_000_000, false, [[id, type, true, base64(data), base64(metadata)]]]);
+      const rows = lines.flatMap(([stream, , , events]) =>
+        events.map(([id, type, , data, metadata]) => {
+          const revision = counts.get(stream) ?? 0;
+          counts.set(stream, revision + 1);
+          return { stream, revision, id, type, data: text(data), metadata: text(metadata) };
+        }),
+      );
+      const written = change(rows).map(({ stream, id, type, data, metadata }): Line => [
+        stream,
+        1_700_000_000_000,
+        false,
+        [[id, type, true, base64(data), base64(metadata)]],
+      ]);
       writeFileSync(file, written.map((line) => `${JSON.stringify(line)}\n`).join(''));
     },
     remove: () => rmSync(folder, { recursive: true }),
@@ -85,7 +124,10 @@ const eventStoreDb = (): Disk => {
   return disk;
 };
 
-describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('events that somebody without the key puts into a log on %s', (_store, make) => {
+describe.each([
+  ['SQLite', sqlite],
+  ['EventStoreDB', eventStoreDb],
+] as const)('events that somebody without the key puts into a log on %s', (_store, make) => {
   let disk: Disk;
   beforeEach(() => void (disk = make()));
   afterEach(() => disk.remove());
@@ -98,7 +140,8 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
       await disk.close(test);
     }
   };
-  const verified = (since?: KnownSeal): Promise<Verification> => running((test) => verifyLog(test.log, { publicKeys: [test.key.publicKey], since }));
+  const verified = (since?: KnownSeal): Promise<Verification> =>
+    running((test) => verifyLog(test.log, { publicKeys: [test.key.publicKey], since }));
   /** As the product is started and stopped. */
   const startOnce = (): Promise<void> => running(startSealing);
   const startSealing = async (test: SealedLog): Promise<void> => {
@@ -113,7 +156,10 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
     await again.caughtUp;
     await again.stop();
   };
-  const sealedIds = (test: SealedLog) => test.log.readStream('sealLog-1').then((seals) => seals.flatMap((event) => sealOf(event).events.map((entry) => entry.slice(0, 36))));
+  const sealedIds = (test: SealedLog) =>
+    test.log
+      .readStream('sealLog-1')
+      .then((seals) => seals.flatMap((event) => sealOf(event).events.map((entry) => entry.slice(0, 36))));
   const noted = () =>
     running(async (test) => {
       await test.note('document-1', 'a', 'b', 'c');
@@ -126,7 +172,15 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
     const { lastSeal } = await verified();
     const [role, removal] = [forged('user-7', 0, 'UserRoleChanged', { role: 'admin' }), receipt()];
     await disk.change((rows) => [...rows, role, removal]);
-    expect(await verified()).toMatchObject({ ok: true, unsealed: { events: 2 }, unproven: [{ id: role.id, stream: 'user-7', revision: 0 }, { id: removal.id, stream: 'removals-1' }], withoutMacs: { events: 0 } });
+    expect(await verified()).toMatchObject({
+      ok: true,
+      unsealed: { events: 2 },
+      unproven: [
+        { id: role.id, stream: 'user-7', revision: 0 },
+        { id: removal.id, stream: 'removals-1' },
+      ],
+      withoutMacs: { events: 0 },
+    });
 
     await startOnce();
     await running(async (test) => {
@@ -138,7 +192,10 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
       expect(ids).toContain((await test.log.readStream('document-3'))[0]?.id);
       expect(await knownUnproven(test.log, test.mac)).toMatchObject({ events: 2 });
     });
-    const inserted = [expect.objectContaining({ kind: 'inserted', id: role.id }), expect.objectContaining({ kind: 'inserted', id: removal.id })];
+    const inserted = [
+      expect.objectContaining({ kind: 'inserted', id: role.id }),
+      expect.objectContaining({ kind: 'inserted', id: removal.id }),
+    ];
     expect(await verified()).toMatchObject({ ok: false, findings: inserted, removals: [] });
 
     await disk.blank();
@@ -157,13 +214,28 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
       const note = rows.find(({ stream }) => stream === 'document-1') as TamperedRow;
       const stolen = { ...note, stream: 'document-9' };
       const later = { ...note, revision: 3 };
-      const signed = { ...(other.stamped('document-8', [forged('document-8', 0, 'Noted', { text: 'x' })], 'noStream')[0] as StoredEvent), stream: 'document-8', revision: 0 };
+      const signed = {
+        ...(other.stamped(
+          'document-8',
+          [forged('document-8', 0, 'Noted', { text: 'x' })],
+          'noStream',
+        )[0] as StoredEvent),
+        stream: 'document-8',
+        revision: 0,
+      };
       return [...rows, stolen, later, signed];
     });
     await startOnce();
     await running(async (test) => {
       const { data } = (await test.log.readStream('unproven-1')).at(-1) as StoredEvent;
-      expect(JSON.parse(data)).toMatchObject({ total: 3, events: [{ stream: 'document-9', reason: 'wrong_mac' }, { stream: 'document-1' }, { stream: 'document-8', reason: 'wrong_mac' }] });
+      expect(JSON.parse(data)).toMatchObject({
+        total: 3,
+        events: [
+          { stream: 'document-9', reason: 'wrong_mac' },
+          { stream: 'document-1' },
+          { stream: 'document-8', reason: 'wrong_mac' },
+        ],
+      });
     });
     expect((await verified()).findings.length).toBeGreaterThanOrEqual(3);
   });
@@ -175,7 +247,12 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
       await test.note('document-1', 'c');
       await test.note('document-2', 'd');
     }, disk.openUnstamped);
-    expect(await verified()).toMatchObject({ ok: true, events: 2, unsealed: { events: 2 }, withoutMacs: { events: 2, upTo: 2 } });
+    expect(await verified()).toMatchObject({
+      ok: true,
+      events: 2,
+      unsealed: { events: 2 },
+      withoutMacs: { events: 2, upTo: 2 },
+    });
     await startOnce();
     const tail = await running(async (test) => {
       const [said, ...more] = await test.log.readStream('unproven-1');
@@ -184,12 +261,22 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
     });
     expect(tail.type).toBe('UnprovenTailSealed');
     expect(JSON.parse(tail.data)).toMatchObject({ after: 2, events: 2, reason: 'earlier_version' });
-    expect(await verified()).toMatchObject({ ok: true, findings: [], events: 5, unsealed: { events: 0 }, withoutMacs: { events: 4, upTo: 4 } });
+    expect(await verified()).toMatchObject({
+      ok: true,
+      findings: [],
+      events: 5,
+      unsealed: { events: 0 },
+      withoutMacs: { events: 4, upTo: 4 },
+    });
 
     const late = forged('document-2', 1, 'Noted', { text: 'late' });
     await disk.change((rows) => [...rows, late]);
     await startOnce();
-    expect(await verified()).toMatchObject({ ok: false, findings: [{ kind: 'inserted', id: late.id }], withoutMacs: { events: 4 } });
+    expect(await verified()).toMatchObject({
+      ok: false,
+      findings: [{ kind: 'inserted', id: late.id }],
+      withoutMacs: { events: 4 },
+    });
   });
 
   it('are not taken over by pretending that an earlier version wrote the log', async () => {
@@ -204,7 +291,14 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
     });
     // Without the event that says where MACs begin, and without the MACs of the seals.
     const late = forged('document-1', 2, 'Noted', { text: 'late' });
-    await disk.change((rows) => [...rows.filter(({ stream }) => stream !== 'unproven-1').map((row) => (row.stream === 'sealLog-1' ? { ...row, metadata: row.metadata.replace(/,"mac":"[^"]*"/, '') } : row)), late]);
+    await disk.change((rows) => [
+      ...rows
+        .filter(({ stream }) => stream !== 'unproven-1')
+        .map((row) =>
+          row.stream === 'sealLog-1' ? { ...row, metadata: row.metadata.replace(/,"mac":"[^"]*"/, '') } : row,
+        ),
+      late,
+    ]);
     await startOnce();
     const outcome = await verified();
     expect(outcome).toMatchObject({ ok: false, withoutMacs: { events: 1, upTo: 1 } });
@@ -217,7 +311,11 @@ describe.each([['SQLite', sqlite], ['EventStoreDB', eventStoreDb]] as const)('ev
     const early = forged('document-2', 0, 'Noted', { text: 'early' });
     await disk.change((rows) => [...rows, early]);
     await startOnce();
-    expect(await verified()).toMatchObject({ ok: false, findings: [{ kind: 'inserted', id: early.id }], withoutMacs: { events: 0 } });
+    expect(await verified()).toMatchObject({
+      ok: false,
+      findings: [{ kind: 'inserted', id: early.id }],
+      withoutMacs: { events: 0 },
+    });
   });
 });
 
@@ -240,14 +338,31 @@ describe('the tail of an import', () => {
     target.remove();
   });
   const imported = (secret: string) => {
-    const sealing = { codec: target.codec, clock: target.clock, logger: silentLogger, key: sealKeyOf(secret), mac: eventMacOf(secret), delayMs: 1 };
+    const sealing = {
+      codec: target.codec,
+      clock: target.clock,
+      logger: silentLogger,
+      key: sealKeyOf(secret),
+      mac: eventMacOf(secret),
+      delayMs: 1,
+    };
     return importExport(file, target.log, { publicKeys: [source.key.publicKey], sealing });
   };
-  const said = async () => (await target.log.readStream('unproven-1')).map(({ type, data }) => ({ type, ...(JSON.parse(data) as object) }));
+  const said = async () =>
+    (await target.log.readStream('unproven-1')).map(({ type, data }) => ({ type, ...(JSON.parse(data) as object) }));
 
   it('is sealed once under another key, and an event says so', async () => {
-    for (let again = 0; again < 2; again += 1) expect(await imported(OTHER)).toMatchObject({ ok: true, findings: [], events: 4, unsealed: { events: 0 }, withoutMacs: { events: 1, upTo: 3 } });
-    expect(await said()).toEqual([expect.objectContaining({ type: 'UnprovenTailSealed', after: 2, events: 1, reason: 'import' })]);
+    for (let again = 0; again < 2; again += 1)
+      expect(await imported(OTHER)).toMatchObject({
+        ok: true,
+        findings: [],
+        events: 4,
+        unsealed: { events: 0 },
+        withoutMacs: { events: 1, upTo: 3 },
+      });
+    expect(await said()).toEqual([
+      expect.objectContaining({ type: 'UnprovenTailSealed', after: 2, events: 1, reason: 'import' }),
+    ]);
     const raw = await SealedLog.unstamped(target.copy());
     await raw.note('document-1', 'forged');
     const [forgery] = await raw.log.readStream('document-1', { from: 3 });
@@ -257,7 +372,13 @@ describe('the tail of an import', () => {
   });
 
   it('is proven under the same key', async () => {
-    expect(await imported(SEAL_SECRET)).toMatchObject({ ok: true, findings: [], events: 3, unsealed: { events: 0 }, withoutMacs: { events: 0 } });
+    expect(await imported(SEAL_SECRET)).toMatchObject({
+      ok: true,
+      findings: [],
+      events: 3,
+      unsealed: { events: 0 },
+      withoutMacs: { events: 0 },
+    });
     expect(await said()).toEqual([]);
   });
 });

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
 import { merklePath, merkleRoot, rootOfPath } from './merkle';
 
-const leafOf = (data: string): Buffer => hash('sha256', Buffer.concat([Buffer.of(0), Buffer.from(data, 'hex')]), 'buffer');
+const leafOf = (data: string): Buffer =>
+  hash('sha256', Buffer.concat([Buffer.of(0), Buffer.from(data, 'hex')]), 'buffer');
 
 /** The leaves and roots of Certificate Transparency's test vectors for RFC 6962. */
-const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(leafOf);
+const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
+  leafOf,
+);
 const ROOTS = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
   'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
@@ -17,9 +20,12 @@ const ROOTS = [
 ];
 
 describe('Merkle trees', () => {
-  it.each(ROOTS.map((root, index) => [index + 1, root] as const))('over %i leaves have the root of RFC 6962', (size, root) => {
-    expect(merkleRoot(LEAVES.slice(0, size)).toString('hex')).toBe(root);
-  });
+  it.each(ROOTS.map((root, index) => [index + 1, root] as const))(
+    'over %i leaves have the root of RFC 6962',
+    (size, root) => {
+      expect(merkleRoot(LEAVES.slice(0, size)).toString('hex')).toBe(root);
+    },
+  );
 
   it('prove each leaf of every size, and no other leaf at its place', () => {
     for (let size = 1; size <= 40; size += 1) {

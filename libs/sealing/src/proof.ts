@@ -28,10 +28,30 @@ export const proofOf = ({ seal }: ArchivedSeal, eventId: string): Proof | undefi
 };
 
 /** Whether a proof holds for an event as it is stored, under a public key that the verifier trusts. */
-export const verifyProof = (proof: Proof, event: Pick<NewEvent, 'id' | 'type' | 'data' | 'metadata'> & { readonly stream: string; readonly revision: number }, publicKey: string): boolean => {
-  const sealed: SealedEvent = { id: event.id, stream: event.stream, revision: event.revision, content: contentHash(event) };
-  const root = rootOfPath(leafHash(sealed), proof.index, proof.size, proof.path.map((hash) => Buffer.from(hash, 'hex')));
+export const verifyProof = (
+  proof: Proof,
+  event: Pick<NewEvent, 'id' | 'type' | 'data' | 'metadata'> & { readonly stream: string; readonly revision: number },
+  publicKey: string,
+): boolean => {
+  const sealed: SealedEvent = {
+    id: event.id,
+    stream: event.stream,
+    revision: event.revision,
+    content: contentHash(event),
+  };
+  const root = rootOfPath(
+    leafHash(sealed),
+    proof.index,
+    proof.size,
+    proof.path.map((hash) => Buffer.from(hash, 'hex')),
+  );
   const { seal } = proof;
-  const isInPlace = proof.ordinal === seal.fromOrdinal + proof.index && proof.size === seal.ordinal - seal.fromOrdinal + 1;
-  return isInPlace && root?.toString('hex') === seal.root && seal.keyId === keyIdOf(publicKey) && isSignedBy(publicKeyOf(publicKey), signedText(seal), seal.signature);
+  const isInPlace =
+    proof.ordinal === seal.fromOrdinal + proof.index && proof.size === seal.ordinal - seal.fromOrdinal + 1;
+  return (
+    isInPlace &&
+    root?.toString('hex') === seal.root &&
+    seal.keyId === keyIdOf(publicKey) &&
+    isSignedBy(publicKeyOf(publicKey), signedText(seal), seal.signature)
+  );
 };

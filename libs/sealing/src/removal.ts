@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@app/event-log';
-import { defineEvent, type EventCodec, type EventOf, isWrongExpectedRevision, nameId, type StoredEvent, Unavailable } from '@app/kernel';
+import {
+  defineEvent,
+  type EventCodec,
+  type EventOf,
+  isWrongExpectedRevision,
+  nameId,
+  type StoredEvent,
+  Unavailable,
+} from '@app/kernel';
 import { z } from 'zod';
 import { jsonOf } from './json';
 import { SealArchive } from './seal-archive';
@@ -54,9 +62,18 @@ const MOST_TRIES = 10;
  * removed, `Unavailable` is thrown, and a repetition goes on. Removing again what is removed writes no second receipt. A revision
  * beyond the end of the stream means its end: an import makes up what a receipt says is gone.
  */
-export const removeEvents = async (log: EventLog, codec: EventCodec, asked: Removal, by: RemovedBy, { patienceMs = PATIENCE_MS }: RemoveOptions = {}): Promise<void> => {
+export const removeEvents = async (
+  log: EventLog,
+  codec: EventCodec,
+  asked: Removal,
+  by: RemovedBy,
+  { patienceMs = PATIENCE_MS }: RemoveOptions = {},
+): Promise<void> => {
   const [last] = await log.readStream(asked.stream, { direction: 'backwards', limit: 1 });
-  const removal = { ...asked, beforeRevision: Math.min(asked.beforeRevision, (last?.revision ?? asked.beforeRevision) + 1) };
+  const removal = {
+    ...asked,
+    beforeRevision: Math.min(asked.beforeRevision, (last?.revision ?? asked.beforeRevision) + 1),
+  };
   const receipt = await receiptOf(log, codec, removal, by);
   if (receipt === undefined) return;
   await untilSealed(log, receipt, patienceMs);
@@ -64,7 +81,12 @@ export const removeEvents = async (log: EventLog, codec: EventCodec, asked: Remo
 };
 
 /** The receipt that stands, or else a new one; undefined where there is nothing to remove. */
-const receiptOf = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy): Promise<StoredEvent | undefined> => {
+const receiptOf = async (
+  log: EventLog,
+  codec: EventCodec,
+  removal: Removal,
+  by: RemovedBy,
+): Promise<StoredEvent | undefined> => {
   for (let tries = 1; ; tries += 1) {
     try {
       return (await receiptFor(log, removal)) ?? (await writeReceipt(log, codec, removal, by));
@@ -80,35 +102,61 @@ const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): P
     return receipt?.stream === stream && receipt.beforeRevision >= beforeRevision;
   });
 
-const writeReceipt = async (log: EventLog, codec: EventCodec, removal: Removal, by: RemovedBy): Promise<StoredEvent | undefined> => {
+const writeReceipt = async (
+  log: EventLog,
+  codec: EventCodec,
+  removal: Removal,
+  by: RemovedBy,
+): Promise<StoredEvent | undefined> => {
   const [first] = await log.readStream(removal.stream, { limit: 1 });
   if (first === undefined) return undefined;
   const [last] = await log.readStream(REMOVAL_STREAM, { direction: 'backwards', limit: 1 });
   const commandId = nameId(first.id, `removed/${removal.beforeRevision}`);
-  await log.append(REMOVAL_STREAM, await codec.encode(REMOVAL_STREAM, [{ type: 'EventsRemoved', data: removal }], { commandId, correlationId: commandId, ...by }, {}), last?.revision ?? 'noStream');
+  await log.append(
+    REMOVAL_STREAM,
+    await codec.encode(
+      REMOVAL_STREAM,
+      [{ type: 'EventsRemoved', data: removal }],
+      { commandId, correlationId: commandId, ...by },
+      {},
+    ),
+    last?.revision ?? 'noStream',
+  );
   return receiptFor(log, removal);
 };
 
 /** Asks the log and not a sealer, which may run in another process. */
 const untilSealed = async (log: EventLog, receipt: StoredEvent, patienceMs: number): Promise<void> => {
   const ordinals = new SealedOrdinals(log, new SealArchive(log));
-  for (const deadline = performance.now() + patienceMs; !(await ordinals.of([receipt])).has(receipt.id); await pause(POLL_MS)) {
-    if (performance.now() > deadline) throw new Unavailable('the sealer', `the receipt ${receipt.id} is not sealed yet`);
+  for (
+    const deadline = performance.now() + patienceMs;
+    !(await ordinals.of([receipt])).has(receipt.id);
+    await pause(POLL_MS)
+  ) {
+    if (performance.now() > deadline)
+      throw new Unavailable('the sealer', `the receipt ${receipt.id} is not sealed yet`);
   }
 };
 
 /** The receipt in an event; undefined for what is none: a verifier finds it by its seal. */
-export const removalReceipt = ({ id, type, data }: Pick<StoredEvent, 'id' | 'type' | 'data'>): RemovalReceipt | undefined => {
+export const removalReceipt = ({
+  id,
+  type,
+  data,
+}: Pick<StoredEvent, 'id' | 'type' | 'data'>): RemovalReceipt | undefined => {
   const removal = type === 'EventsRemoved' ? EventsRemoved.data.safeParse(jsonOf(data)).data : undefined;
   return removal === undefined ? undefined : { ...removal, receiptId: id };
 };
 
 /** The furthest receipt of each stream, sealed or not. */
-export const receiptsOf = (events: readonly Pick<StoredEvent, 'id' | 'type' | 'data'>[]): ReadonlyMap<string, RemovalReceipt> => {
+export const receiptsOf = (
+  events: readonly Pick<StoredEvent, 'id' | 'type' | 'data'>[],
+): ReadonlyMap<string, RemovalReceipt> => {
   const receipts = new Map<string, RemovalReceipt>();
   for (const event of events) {
     const receipt = removalReceipt(event);
-    if (receipt !== undefined && receipt.beforeRevision >= (receipts.get(receipt.stream)?.beforeRevision ?? 0)) receipts.set(receipt.stream, receipt);
+    if (receipt !== undefined && receipt.beforeRevision >= (receipts.get(receipt.stream)?.beforeRevision ?? 0))
+      receipts.set(receipt.stream, receipt);
   }
   return receipts;
 };

@@ -49,10 +49,16 @@ export class SealArchive {
    * The seal over an event; undefined for one that is not sealed yet. `covering` finds the seal by its events, for those that were
    * sealed long after: of so many seals the revision of the first that reaches the event.
    */
-  async over(event: Pick<StoredEvent, 'id' | 'position'>, covering: (count: number) => Promise<number>): Promise<ArchivedSeal | undefined> {
+  async over(
+    event: Pick<StoredEvent, 'id' | 'position'>,
+    covering: (count: number) => Promise<number>,
+  ): Promise<ArchivedSeal | undefined> {
     const count = await this.count();
     const byPosition = await this.first((mark) => mark.position > event.position, count);
-    return (await this.holding(event.id, byPosition, count)) ?? this.holding(event.id, Math.max(0, (await covering(count)) - SEALS_TRIED + 1), count);
+    return (
+      (await this.holding(event.id, byPosition, count)) ??
+      this.holding(event.id, Math.max(0, (await covering(count)) - SEALS_TRIED + 1), count)
+    );
   }
 
   /** The seal over an event of which nothing but the id is known: looks through all seals, the last first. */

@@ -17,7 +17,11 @@ export const sealKeyOf = (secret: string): SealKey => {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   const publicKey = spki.subarray(SPKI_PREFIX.length).toString('base64url');
-  return { keyId: keyIdOf(publicKey), publicKey, sign: (message) => sign(null, Buffer.from(message), privateKey).toString('base64url') };
+  return {
+    keyId: keyIdOf(publicKey),
+    publicKey,
+    sign: (message) => sign(null, Buffer.from(message), privateKey).toString('base64url'),
+  };
 };
 
 /** Names a public key: the first 16 hex digits of its SHA-256. */
@@ -30,4 +34,5 @@ export const publicKeyOf = (text: string): KeyObject => {
   return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' });
 };
 
-export const isSignedBy = (publicKey: KeyObject, message: string, signature: string): boolean => verify(null, Buffer.from(message), publicKey, Buffer.from(signature, 'base64url'));
+export const isSignedBy = (publicKey: KeyObject, message: string, signature: string): boolean =>
+  verify(null, Buffer.from(message), publicKey, Buffer.from(signature, 'base64url'));

@@ -53,20 +53,57 @@ const entryOf = ({ id, stream, revision, content }: SealedEvent): string => `${i
 /** What an entry of a seal says. */
 export const sealedEvent = (entry: string): SealedEvent => {
   const [id = '', revision = '', content = ''] = entry.split(' ', 3);
-  return { id, revision: Number(revision), content, stream: entry.slice(id.length + revision.length + content.length + 3) };
+  return {
+    id,
+    revision: Number(revision),
+    content,
+    stream: entry.slice(id.length + revision.length + content.length + 3),
+  };
 };
 
-export const headOf = ({ fromOrdinal, ordinal, root, previous, keyId, at, authenticated, signature }: Seal): SealHead => ({ fromOrdinal, ordinal, root, previous, keyId, at, ...(authenticated && { authenticated }), signature });
+export const headOf = ({
+  fromOrdinal,
+  ordinal,
+  root,
+  previous,
+  keyId,
+  at,
+  authenticated,
+  signature,
+}: Seal): SealHead => ({
+  fromOrdinal,
+  ordinal,
+  root,
+  previous,
+  keyId,
+  at,
+  ...(authenticated && { authenticated }),
+  signature,
+});
 
 /** The text that is signed. */
-export const signedText = ({ fromOrdinal, ordinal, root, previous, keyId, at, authenticated }: Omit<SealHead, 'signature'>): string =>
+export const signedText = ({
+  fromOrdinal,
+  ordinal,
+  root,
+  previous,
+  keyId,
+  at,
+  authenticated,
+}: Omit<SealHead, 'signature'>): string =>
   `agent-platform/seal/1\n${canonicalJson({ fromOrdinal, ordinal, root, previous, keyId, at, authenticated })}`;
 
 /** The hash that names a seal and binds the next one to it. */
 export const sealHash = (head: SealHead): string => hash('sha256', `${signedText(head)}\n${head.signature}`);
 
 /** Seals events that follow those under `last`; `authenticated` where each of them carries a valid MAC. */
-export const makeSeal = (last: SealHead | undefined, events: readonly SealedEvent[], authenticated: boolean, key: SealKey, at: Date): Seal => {
+export const makeSeal = (
+  last: SealHead | undefined,
+  events: readonly SealedEvent[],
+  authenticated: boolean,
+  key: SealKey,
+  at: Date,
+): Seal => {
   const fromOrdinal = (last?.ordinal ?? 0) + 1;
   const head = {
     fromOrdinal,

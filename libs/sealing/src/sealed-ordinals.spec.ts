@@ -16,10 +16,17 @@ describe('what the seals say', () => {
   beforeAll(async () => {
     test = await SealedLog.open();
     for (const count of [1, 2, 1_297, 2_000]) {
-      for (let left = count; left > 0; left -= 500) await test.notes(`document-${count}`, Array.from({ length: Math.min(left, 500) }, (_, index) => String(index)));
+      for (let left = count; left > 0; left -= 500)
+        await test.notes(
+          `document-${count}`,
+          Array.from({ length: Math.min(left, 500) }, (_, index) => String(index)),
+        );
       await test.seal();
     }
-    await test.notes('document-40', Array.from({ length: 40 }, (_, index) => String(index)));
+    await test.notes(
+      'document-40',
+      Array.from({ length: 40 }, (_, index) => String(index)),
+    );
     archive = new SealArchive(test.log);
     ordinals = new SealedOrdinals(test.log, archive);
   });
@@ -30,7 +37,8 @@ describe('what the seals say', () => {
 
   it('counts every event of ours up to a position, in whatever order it is asked', async () => {
     const own = (await test.events()).filter(isSealable);
-    for (const ordinal of [3_340, 1, 1_700, 3_300, 3_301, 2, 3, 4, 1_300, 1_301, 2_500]) expect(await ordinals.ordinalAt(own[ordinal - 1]?.position ?? '')).toBe(ordinal);
+    for (const ordinal of [3_340, 1, 1_700, 3_300, 3_301, 2, 3, 4, 1_300, 1_301, 2_500])
+      expect(await ordinals.ordinalAt(own[ordinal - 1]?.position ?? '')).toBe(ordinal);
     expect(await ordinals.head()).toBe(3_340);
     expect(await new SealedOrdinals(test.log, archive).ordinalAt(own[3_320]?.position ?? '')).toBe(3_321);
   });
@@ -44,7 +52,9 @@ describe('what the seals say', () => {
   it('lists the seals after an ordinal', async () => {
     const all = await archive.after(0, 100);
     expect(all.slice(0, 2).map(({ ordinal }) => ordinal)).toEqual([1, 3]);
-    expect(all.map(({ ordinal }) => ordinal + 1).slice(0, -1)).toEqual(all.map(({ fromOrdinal }) => fromOrdinal).slice(1));
+    expect(all.map(({ ordinal }) => ordinal + 1).slice(0, -1)).toEqual(
+      all.map(({ fromOrdinal }) => fromOrdinal).slice(1),
+    );
     expect(all.at(-1)?.ordinal).toBe(3_300);
     expect(await archive.after(3, 2)).toEqual(all.slice(2, 4));
     expect(await archive.after(2, 1)).toEqual(all.slice(1, 2));
@@ -67,7 +77,9 @@ describe('what the seals say', () => {
       expect(verifyProof(proof, { ...event, data: `${event.data} ` }, publicKey)).toBe(false);
       expect(verifyProof(proof, { ...event, revision: event.revision + 1 }, publicKey)).toBe(false);
       expect(verifyProof({ ...proof, ordinal: ordinal + 1 }, event, publicKey)).toBe(false);
-      expect(verifyProof({ ...proof, seal: { ...proof.seal, at: '2027-01-01T00:00:00.000Z' } }, event, publicKey)).toBe(false);
+      expect(verifyProof({ ...proof, seal: { ...proof.seal, at: '2027-01-01T00:00:00.000Z' } }, event, publicKey)).toBe(
+        false,
+      );
       expect(verifyProof(proof, event, sealKeyOf('the secret of somebody else, long enough').publicKey)).toBe(false);
     }
     expect(await archive.overId(own[3_320]?.id ?? '')).toBeUndefined();
@@ -93,7 +105,11 @@ describe('a log that is long and not sealed', () => {
     test = await SealedLog.open();
     await test.notes('document-early', ['a', 'b', 'c']);
     await test.seal();
-    for (let part = 0; part < LATE / 500; part += 1) await test.notes(`document-${part}`, Array.from({ length: 500 }, (_, index) => String(index)));
+    for (let part = 0; part < LATE / 500; part += 1)
+      await test.notes(
+        `document-${part}`,
+        Array.from({ length: 500 }, (_, index) => String(index)),
+      );
     read = 0;
     const readAll = test.log.readAll.bind(test.log);
     test.log.readAll = async (options) => {

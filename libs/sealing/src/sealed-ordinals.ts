@@ -39,7 +39,9 @@ export class SealedOrdinals implements Ordinals {
   async ordinalAt(position: Position): Promise<number | null> {
     const count = await this.archive.count();
     const covering = await this.covering(position, count);
-    return covering < count ? this.ordinalUnder(await this.archive.at(covering), position) : this.countOn(position, count);
+    return covering < count
+      ? this.ordinalUnder(await this.archive.at(covering), position)
+      : this.countOn(position, count);
   }
 
   /** The ordinals of events by id; those that no seal covers yet are left out. */
@@ -47,7 +49,11 @@ export class SealedOrdinals implements Ordinals {
     const ordinals = new Map<string, number>();
     for (const event of events) {
       const archived = await this.over(event);
-      if (archived !== undefined) ordinals.set(event.id, archived.seal.fromOrdinal + archived.seal.events.findIndex((entry) => sealedId(entry) === event.id));
+      if (archived !== undefined)
+        ordinals.set(
+          event.id,
+          archived.seal.fromOrdinal + archived.seal.events.findIndex((entry) => sealedId(entry) === event.id),
+        );
     }
     return ordinals;
   }
@@ -107,7 +113,8 @@ export class SealedOrdinals implements Ordinals {
       // Of those that were removed nothing tells where they stood: the one before does.
       let asked = middle;
       let place = await this.placeOf(seal.events[asked] as string);
-      for (left -= 1; place === undefined && asked > low && left > 0; left -= 1) place = await this.placeOf(seal.events[(asked -= 1)] as string);
+      for (left -= 1; place === undefined && asked > low && left > 0; left -= 1)
+        place = await this.placeOf(seal.events[(asked -= 1)] as string);
       if (place !== undefined && place > position) high = asked;
       else low = middle + 1;
     }

@@ -35,7 +35,7 @@ export const readSealedPlace = async (log: LogReader): Promise<SealedPlace> => {
 
 const lastSealedPosition = async (log: LogReader, lastSeal: StoredEvent): Promise<Position | null> => {
   const sealed = new Set(sealOf(lastSeal).events.map(sealedId));
-  for (let after: Position | null = lastSeal.position; ; ) {
+  for (let after: Position | null = lastSeal.position; ;) {
     const page = await log.readAll({ direction: 'backwards', after, limit: PAGE });
     for (const event of page.events) {
       if (event.stream === SEAL_STREAM) for (const entry of sealOf(event).events) sealed.add(sealedId(entry));

@@ -39,7 +39,8 @@ export class SealedStrangers {
     const { ours } = this;
     this.ours = undefined;
     // Where one of ours is not sealed yet, nothing behind it is.
-    if (ours !== undefined && this.revision < this.end && !(await this.isNear(ours))) this.revision = (await this.ordinals.over(ours))?.revision ?? this.end;
+    if (ours !== undefined && this.revision < this.end && !(await this.isNear(ours)))
+      this.revision = (await this.ordinals.over(ours))?.revision ?? this.end;
     return this.isNear(stranger);
   }
 
@@ -63,10 +64,12 @@ export class SealedStrangers {
   }
 
   private async entriesOf(revision: number): Promise<ReadonlySet<string>> {
-    const entries = this.known.get(revision) ?? new Set(sealedEvents((await this.archive.at(revision)).seal).map(keyOf));
+    const entries =
+      this.known.get(revision) ?? new Set(sealedEvents((await this.archive.at(revision)).seal).map(keyOf));
     this.known.set(revision, entries);
     return entries;
   }
 }
 
-const keyOf = ({ id, revision, stream }: Pick<StoredEvent, 'id' | 'revision' | 'stream'>): string => `${id} ${revision} ${stream}`;
+const keyOf = ({ id, revision, stream }: Pick<StoredEvent, 'id' | 'revision' | 'stream'>): string =>
+  `${id} ${revision} ${stream}`;

@@ -31,7 +31,9 @@ describe('Sealer', () => {
     const [seal] = await seals();
     expect(seal).toMatchObject({ fromOrdinal: 1, ordinal: 3, previous: NO_SEAL, keyId: test.key.keyId });
     const events = (await test.events()).filter(isSealable).map((event) => ({ ...event, content: contentHash(event) }));
-    expect(seal === undefined ? [] : sealedEvents(seal)).toEqual(events.map(({ id, stream, revision, content }) => ({ id, stream, revision, content })));
+    expect(seal === undefined ? [] : sealedEvents(seal)).toEqual(
+      events.map(({ id, stream, revision, content }) => ({ id, stream, revision, content })),
+    );
     expect(seal?.root).toBe(merkleRoot(events.map(leafHash)).toString('hex'));
     expect(seal && isSignedBy(publicKeyOf(test.key.publicKey), signedText(seal), seal.signature)).toBe(true);
   });
@@ -42,13 +44,21 @@ describe('Sealer', () => {
       await test.seal();
     }
     const all = await seals();
-    expect(all.map(({ fromOrdinal, ordinal }) => [fromOrdinal, ordinal])).toEqual([[1, 1], [2, 2], [3, 3]]);
+    expect(all.map(({ fromOrdinal, ordinal }) => [fromOrdinal, ordinal])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
     expect(all.slice(1).map(({ previous }) => previous)).toEqual(all.slice(0, 2).map((seal) => sealHash(headOf(seal))));
     expect(await sealedIds()).toEqual(await ownIds());
   });
 
   it('seals in stretches of at most a thousand', async () => {
-    for (let count = 0; count < 6; count += 1) await test.notes(`document-${count}`, Array.from({ length: 400 }, (_, index) => `note ${index}`));
+    for (let count = 0; count < 6; count += 1)
+      await test.notes(
+        `document-${count}`,
+        Array.from({ length: 400 }, (_, index) => `note ${index}`),
+      );
     await test.seal();
     const sizes = (await seals()).map((seal) => seal.events.length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
@@ -90,7 +100,9 @@ describe('Sealer', () => {
     await Promise.all(sealers.map((sealer) => sealer.stop()));
     expect(await sealedIds()).toEqual(await ownIds());
     const all = await seals();
-    expect(all.slice(1).map(({ previous }) => previous)).toEqual(all.slice(0, -1).map((seal) => sealHash(headOf(seal))));
+    expect(all.slice(1).map(({ previous }) => previous)).toEqual(
+      all.slice(0, -1).map((seal) => sealHash(headOf(seal))),
+    );
   });
 
   it('takes what another sealer has just sealed for itself, and only what stands elsewhere for a copy', async () => {

@@ -50,7 +50,11 @@ export class Sealer {
     const { log, mac, logger, imported = false } = this.options;
     const place = await readSealedPlace(log);
     const accepted = await acceptTail(this.options, place, imported);
-    if (accepted > 0) logger.warn({ after: place.last?.ordinal ?? 0, events: accepted }, 'the end of the log carries no MACs, since an earlier version wrote it or it was imported; it is sealed as it is, this once');
+    if (accepted > 0)
+      logger.warn(
+        { after: place.last?.ordinal ?? 0, events: accepted },
+        'the end of the log carries no MACs, since an earlier version wrote it or it was imported; it is sealed as it is, this once',
+      );
     this.recorded = await recordedBehind(log, mac, place.position);
     this.proofs = new EventProofs(mac, new SealArchive(log), accepted);
     this.last = place.last;
@@ -67,7 +71,8 @@ export class Sealer {
       pageSize: SEAL_SIZE,
       onEvents: (events, upTo) => this.onEvents(events, upTo),
       onCaughtUp: () => caughtUp.resolve(),
-      onError: (error, attempt) => logger.warn({ attempt, error: errorName(error) }, 'the sealer was interrupted; trying again'),
+      onError: (error, attempt) =>
+        logger.warn({ attempt, error: errorName(error) }, 'the sealer was interrupted; trying again'),
     });
   }
 
@@ -75,7 +80,12 @@ export class Sealer {
   async stop(): Promise<void> {
     await this.subscription?.stop();
     this.sealNoMore();
-    await this.seal().catch((error: unknown) => this.options.logger.warn({ waiting: this.waiting, error: errorName(error) }, 'the last events are not sealed yet; the next start seals them'));
+    await this.seal().catch((error: unknown) =>
+      this.options.logger.warn(
+        { waiting: this.waiting, error: errorName(error) },
+        'the last events are not sealed yet; the next start seals them',
+      ),
+    );
     // What was being sealed meanwhile may have failed too, and would be tried again.
     this.sealNoMore();
   }
@@ -105,21 +115,29 @@ export class Sealer {
 
   private async take(event: StoredEvent): Promise<void> {
     const { id, stream, revision, position } = event;
-    const proof = await (this.proofs as EventProofs).of(event, (other) => this.unsealed.some((waiting) => waiting.id === other));
+    const proof = await (this.proofs as EventProofs).of(event, (other) =>
+      this.unsealed.some((waiting) => waiting.id === other),
+    );
     if (proof === 'proven' || proof === 'accepted') {
       this.unsealed.push({ id, stream, revision, content: contentHash(event), isProven: proof === 'proven' });
       return;
     }
     const found = { id: id.slice(0, LONGEST_NAME), stream: stream.slice(0, LONGEST_NAME), revision, reason: proof };
     if (!this.recorded.has(recordKey(found))) this.unproven.push(found);
-    this.options.logger.error({ id, stream, revision, position, reason: proof }, 'an event stands in the log that nobody with SEAL_KEY appended there; it is not sealed');
+    this.options.logger.error(
+      { id, stream, revision, position, reason: proof },
+      'an event stands in the log that nobody with SEAL_KEY appended there; it is not sealed',
+    );
   }
 
   private sealLater(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.seal().catch((error: unknown) => {
-        this.options.logger.warn({ ordinal: this.ordinal, waiting: this.waiting, error: errorName(error) }, 'the log could not be sealed; trying again');
+        this.options.logger.warn(
+          { ordinal: this.ordinal, waiting: this.waiting, error: errorName(error) },
+          'the log could not be sealed; trying again',
+        );
         this.sealLater();
       });
     }, this.options.delayMs ?? 1_000);
@@ -145,7 +163,11 @@ export class Sealer {
     const { log, mac } = this.options;
     const events = this.unproven.slice(0, SEAL_SIZE);
     const { events: before } = await knownUnproven(log, mac);
-    await recordUnproven(this.options, { type: 'UnprovenEventsFound', data: { events, total: before + events.length } }, `found/${events[0]?.id}`);
+    await recordUnproven(
+      this.options,
+      { type: 'UnprovenEventsFound', data: { events, total: before + events.length } },
+      `found/${events[0]?.id}`,
+    );
     this.unproven = this.unproven.slice(events.length);
   }
 

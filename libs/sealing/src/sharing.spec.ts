@@ -49,9 +49,18 @@ describe('seals over a server that is shared', () => {
     const open = () => openEventStoreLog({ url: server.url, ...(knowsOurs && { ours }) });
     test = knowsOurs ? await SealedLog.open(folder, open) : await SealedLog.unstamped(folder, open);
   };
-  const write = (...events: Parameters<typeof writeForeign>[1][]) => writeForeign(server.url, events.flatMap((given) => given ?? []));
+  const write = (...events: Parameters<typeof writeForeign>[1][]) =>
+    writeForeign(
+      server.url,
+      events.flatMap((given) => given ?? []),
+    );
   const verified = () => verifyLog(test.log, { publicKeys: [test.key.publicKey] });
-  const sealedStreams = async () => new Set((await test.log.readStream('sealLog-1')).flatMap((event) => sealOf(event).events.map((entry) => entry.split(' ').at(-1))));
+  const sealedStreams = async () =>
+    new Set(
+      (await test.log.readStream('sealLog-1')).flatMap((event) =>
+        sealOf(event).events.map((entry) => entry.split(' ').at(-1)),
+      ),
+    );
 
   it('cover ours alone, whatever others wrote before, between and since', async () => {
     const began = Date.now();
@@ -64,7 +73,14 @@ describe('seals over a server that is shared', () => {
     await test.note('document-1', 'd');
 
     const outcome = await verified();
-    expect(outcome).toMatchObject({ ok: true, findings: [], events: 3, seals: 1, unsealed: { events: 1 }, foreign: { events: 3 * count } });
+    expect(outcome).toMatchObject({
+      ok: true,
+      findings: [],
+      events: 3,
+      seals: 1,
+      unsealed: { events: 1 },
+      foreign: { events: 3 * count },
+    });
     expect(outcome.foreign.since?.position).toMatch(/^\d{20}$/);
     expect(Math.abs(Date.parse(outcome.foreign.since?.at ?? '') - began)).toBeLessThan(60_000);
     expect(await sealedStreams()).toEqual(new Set(['document-1', 'document-2']));
@@ -79,7 +95,13 @@ describe('seals over a server that is shared', () => {
     await test.note('document-2', 'c');
     await test.seal();
 
-    expect(await verified()).toMatchObject({ ok: true, findings: [], events: 3, unsealed: { events: 0 }, foreign: { events: 2_500 } });
+    expect(await verified()).toMatchObject({
+      ok: true,
+      findings: [],
+      events: 3,
+      unsealed: { events: 0 },
+      foreign: { events: 2_500 },
+    });
     expect(await new SealedOrdinals(test.log, new SealArchive(test.log)).head()).toBe(3);
   });
 
@@ -87,15 +109,31 @@ describe('seals over a server that is shared', () => {
     await test.note('document-1', 'a', 'b');
     await test.note('document-2', 'c');
     await test.seal();
-    await write([...foreignEvents(), intruderIn('document-1'), intruderIn('document-1'), intruderIn('document-2'), intruderIn('document-9')]);
+    await write([
+      ...foreignEvents(),
+      intruderIn('document-1'),
+      intruderIn('document-1'),
+      intruderIn('document-2'),
+      intruderIn('document-9'),
+    ]);
     await test.note('document-3', 'd');
     await test.seal();
 
     const { findings, ...outcome } = await verified();
     expect(outcome).toMatchObject({ ok: false, events: 4, seals: 2, unsealed: { events: 0 } });
     expect(findings).toEqual([
-      expect.objectContaining({ kind: 'foreign', stream: 'document-1', revision: 2, detail: expect.stringContaining('2 events') }),
-      expect.objectContaining({ kind: 'foreign', stream: 'document-2', revision: 1, detail: expect.stringContaining('another program wrote this event') }),
+      expect.objectContaining({
+        kind: 'foreign',
+        stream: 'document-1',
+        revision: 2,
+        detail: expect.stringContaining('2 events'),
+      }),
+      expect.objectContaining({
+        kind: 'foreign',
+        stream: 'document-2',
+        revision: 1,
+        detail: expect.stringContaining('another program wrote this event'),
+      }),
     ]);
   });
 
@@ -113,9 +151,14 @@ describe('seals over a server that is shared', () => {
     await test.seal();
     await stop();
     const lines = readFileSync(file, 'utf8').split('\n');
-    const changed = lines.map((line) => line.replace(Buffer.from('{"text":"b"}').toString('base64'), Buffer.from('{"text":"z"}').toString('base64')));
+    const changed = lines.map((line) =>
+      line.replace(Buffer.from('{"text":"b"}').toString('base64'), Buffer.from('{"text":"z"}').toString('base64')),
+    );
     const at = changed.findIndex((line, index) => line !== lines[index]);
-    writeFileSync(file, changed.map((line, index) => (index === at ? line.replace(/"[\w+/=]+"\]\]\]$/, '""]]]') : line)).join('\n'));
+    writeFileSync(
+      file,
+      changed.map((line, index) => (index === at ? line.replace(/"[\w+/=]+"\]\]\]$/, '""]]]') : line)).join('\n'),
+    );
     await start();
 
     expect((await verified()).findings).toEqual([
@@ -142,12 +185,26 @@ describe('seals over a server that is shared', () => {
     it('hold, and go on over ours alone', async () => {
       await earlier();
       const sealed = 3 * movable().length + 4;
-      expect(await verified()).toMatchObject({ ok: true, findings: [], events: sealed, seals: 2, unsealed: { events: 0 }, foreign: { events: sealed - 3 } });
+      expect(await verified()).toMatchObject({
+        ok: true,
+        findings: [],
+        events: sealed,
+        seals: 2,
+        unsealed: { events: 0 },
+        foreign: { events: sealed - 3 },
+      });
 
       await write(movable());
       await test.note('document-4', 'd');
       await test.seal();
-      expect(await verified()).toMatchObject({ ok: true, findings: [], events: sealed + 2, seals: 3, lastSeal: { ordinal: sealed + 2 }, foreign: { events: sealed - 3 + movable().length } });
+      expect(await verified()).toMatchObject({
+        ok: true,
+        findings: [],
+        events: sealed + 2,
+        seals: 3,
+        lastSeal: { ordinal: sealed + 2 },
+        foreign: { events: sealed - 3 + movable().length },
+      });
       expect(await new SealedOrdinals(test.log, new SealArchive(test.log)).head()).toBe(sealed + 2);
     });
 
@@ -159,20 +216,33 @@ describe('seals over a server that is shared', () => {
       await test.seal();
       const path = join(folder, 'there.jsonl');
       const sealed = 3 * movable().length + 6;
-      expect(await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock })).toEqual({ events: sealed + 3 });
+      expect(await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock })).toEqual({
+        events: sealed + 3,
+      });
       expect(await verifyExport(path)).toMatchObject({ ok: true, findings: [], events: sealed, seals: 3 });
 
       const target = await startEventStoreDouble({ lag: noLag });
       const log = await openEventStoreLog({ url: target.url, ours });
       const keys = { publicKeys: [test.key.publicKey] };
       await writeForeign(target.url, [intruderIn('elsewhere-1')]);
-      for (let again = 0; again < 2; again += 1) expect(await importExport(path, log, keys)).toMatchObject({ ok: true, findings: [], events: sealed, foreign: { events: sealed - 5 + 1 } });
-      expect((await log.readAll()).events.map(({ stream }) => stream).filter((stream) => stream !== 'sealLog-1')).toEqual(['document-1', 'document-1', 'document-3', 'document-4', 'unproven-1']);
+      for (let again = 0; again < 2; again += 1)
+        expect(await importExport(path, log, keys)).toMatchObject({
+          ok: true,
+          findings: [],
+          events: sealed,
+          foreign: { events: sealed - 5 + 1 },
+        });
+      expect(
+        (await log.readAll()).events.map(({ stream }) => stream).filter((stream) => stream !== 'sealLog-1'),
+      ).toEqual(['document-1', 'document-1', 'document-3', 'document-4', 'unproven-1']);
       await log.close();
       await target.stop();
 
       const embedded = await SealedLog.unstamped();
-      await expect(importExport(path, embedded.log, { ...keys, ours })).rejects.toMatchObject({ name: 'ForeignExport', message: expect.stringContaining('EventStoreDB') });
+      await expect(importExport(path, embedded.log, { ...keys, ours })).rejects.toMatchObject({
+        name: 'ForeignExport',
+        message: expect.stringContaining('EventStoreDB'),
+      });
       expect(await embedded.log.head()).toBeNull();
       await embedded.close();
       embedded.remove();
@@ -181,11 +251,15 @@ describe('seals over a server that is shared', () => {
     it('still find ours that are gone', async () => {
       await earlier();
       await stop();
-      const lines = readFileSync(file, 'utf8').trimEnd().split('\n').filter((line) => !line.startsWith('["document-3"'));
+      const lines = readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !line.startsWith('["document-3"'));
       writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
       await start();
-      expect((await verified()).findings).toEqual([expect.objectContaining({ kind: 'missing', stream: 'document-3', revision: 0 })]);
+      expect((await verified()).findings).toEqual([
+        expect.objectContaining({ kind: 'missing', stream: 'document-3', revision: 0 }),
+      ]);
     });
   });
 });
-

@@ -1,5 +1,14 @@
 import type { EventLog, EventMac, LogReader } from '@app/event-log';
-import { type AnyEvent, type Clock, defineEvent, type EventCodec, type EventOf, nameId, type Position, type StoredEvent } from '@app/kernel';
+import {
+  type AnyEvent,
+  type Clock,
+  defineEvent,
+  type EventCodec,
+  type EventOf,
+  nameId,
+  type Position,
+  type StoredEvent,
+} from '@app/kernel';
 import { z } from 'zod';
 import { jsonOf } from './json';
 
@@ -11,7 +20,8 @@ export type UnprovenReason = 'no_mac' | 'wrong_mac' | 'repeated';
 
 export const UnprovenTailSealed = defineEvent({
   type: 'UnprovenTailSealed',
-  description: 'From here on every event carries a MAC. What stood before it without one and was not sealed yet is sealed as it was found, this once.',
+  description:
+    'From here on every event carries a MAC. What stood before it without one and was not sealed yet is sealed as it was found, this once.',
   data: z.strictObject({
     /** Ordinal of the last seal before; 0 where there was none. */
     after: z.number().int().nonnegative(),
@@ -29,7 +39,16 @@ export const UnprovenEventsFound = defineEvent({
   description: 'Events stand in the log that nobody with the key appended there: they are not sealed.',
   data: z.strictObject({
     /** In log order. */
-    events: z.array(z.strictObject({ id: z.string(), stream: z.string(), revision: z.number().int(), reason: z.enum(['no_mac', 'wrong_mac', 'repeated']) })).min(1),
+    events: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          stream: z.string(),
+          revision: z.number().int(),
+          reason: z.enum(['no_mac', 'wrong_mac', 'repeated']),
+        }),
+      )
+      .min(1),
     /** How many were found so far, these among them. */
     total: z.number().int().positive(),
   }),
@@ -61,31 +80,58 @@ export const knownUnproven = async (log: Pick<LogReader, 'readStream'>, mac: Eve
 };
 
 /** The tail that was accepted last, by somebody with the key. */
-export const acceptedTail = async (log: Pick<LogReader, 'readStream'>, mac: EventMac): Promise<AcceptedTail | undefined> => {
+export const acceptedTail = async (
+  log: Pick<LogReader, 'readStream'>,
+  mac: EventMac,
+): Promise<AcceptedTail | undefined> => {
   const found = await lastOf(log, mac, UnprovenTailSealed.type);
   return found === undefined ? undefined : UnprovenTailSealed.data.parse(jsonOf(found.data));
 };
 
 /** What was recorded behind a position: a start meets it again where the record was not sealed yet. */
-export const recordedBehind = async (log: Pick<LogReader, 'readStream'>, mac: EventMac, position: Position | null): Promise<ReadonlySet<string>> => {
-  const records = (await recordsIn(log, mac, UnprovenEventsFound.type)).filter((record) => position === null || record.position > position);
+export const recordedBehind = async (
+  log: Pick<LogReader, 'readStream'>,
+  mac: EventMac,
+  position: Position | null,
+): Promise<ReadonlySet<string>> => {
+  const records = (await recordsIn(log, mac, UnprovenEventsFound.type)).filter(
+    (record) => position === null || record.position > position,
+  );
   return new Set(records.flatMap(({ data }) => UnprovenEventsFound.data.parse(jsonOf(data)).events.map(recordKey)));
 };
 
-export const recordKey = ({ id, stream, revision }: UnprovenEvents['events'][number]): string => `${id} ${revision} ${stream}`;
+export const recordKey = ({ id, stream, revision }: UnprovenEvents['events'][number]): string =>
+  `${id} ${revision} ${stream}`;
 
 /** Throws `WrongExpectedRevision` when somebody else records something at the same time. */
-export const recordUnproven = async ({ log, codec, clock }: { readonly log: EventLog; readonly codec: EventCodec; readonly clock: Clock }, event: AnyEvent & EventOf<(typeof unprovenEvents)[number]>, name: string): Promise<void> => {
+export const recordUnproven = async (
+  { log, codec, clock }: { readonly log: EventLog; readonly codec: EventCodec; readonly clock: Clock },
+  event: AnyEvent & EventOf<(typeof unprovenEvents)[number]>,
+  name: string,
+): Promise<void> => {
   const [last] = await log.readStream(UNPROVEN_STREAM, { direction: 'backwards', limit: 1 });
   const commandId = nameId(SPACE, `${last?.id ?? ''}/${name}`);
-  const encoded = await codec.encode(UNPROVEN_STREAM, [event], { commandId, correlationId: commandId, actor: 'system:sealer', now: clock.now() }, {});
+  const encoded = await codec.encode(
+    UNPROVEN_STREAM,
+    [event],
+    { commandId, correlationId: commandId, actor: 'system:sealer', now: clock.now() },
+    {},
+  );
   await log.append(UNPROVEN_STREAM, encoded, last?.revision ?? 'noStream');
 };
 
-const lastOf = async (log: Pick<LogReader, 'readStream'>, mac: EventMac, type: string): Promise<StoredEvent | undefined> => (await recordsIn(log, mac, type))[0];
+const lastOf = async (
+  log: Pick<LogReader, 'readStream'>,
+  mac: EventMac,
+  type: string,
+): Promise<StoredEvent | undefined> => (await recordsIn(log, mac, type))[0];
 
 /** The records of a kind with a valid MAC, the last first: whoever has the disk and no key can append others. */
-const recordsIn = async (log: Pick<LogReader, 'readStream'>, mac: EventMac, type: string): Promise<readonly StoredEvent[]> => {
+const recordsIn = async (
+  log: Pick<LogReader, 'readStream'>,
+  mac: EventMac,
+  type: string,
+): Promise<readonly StoredEvent[]> => {
   const events = await log.readStream(UNPROVEN_STREAM, { direction: 'backwards', limit: MOST_READ });
   return events.filter((event) => event.type === type && mac.check(event) === 'proven');
 };

@@ -31,18 +31,24 @@ const MIN_CANDIDATES = 50;
 export const MAX_CANDIDATES = 4_096;
 
 /** How many passages each leg hands to the fusion. */
-export const candidatesFor = (limit: number): number => Math.min(Math.max(MIN_CANDIDATES, limit * 4), MAX_CANDIDATES - 1);
+export const candidatesFor = (limit: number): number =>
+  Math.min(Math.max(MIN_CANDIDATES, limit * 4), MAX_CANDIDATES - 1);
 
 /** Nearest first, ties by chunk id, so that the order never depends on how passages were stored. */
-export const inOrder = <Found extends { readonly value: number; readonly chunkId: string }>(found: readonly Found[]): readonly Found[] =>
-  found.toSorted((a, b) => a.value - b.value || (a.chunkId < b.chunkId ? -1 : 1));
+export const inOrder = <Found extends { readonly value: number; readonly chunkId: string }>(
+  found: readonly Found[],
+): readonly Found[] => found.toSorted((a, b) => a.value - b.value || (a.chunkId < b.chunkId ? -1 : 1));
 
 /** True when more must be fetched: the cut after `wanted` falls into a tie that goes on to the end of what was found. */
 export const isCutInTie = (found: readonly { readonly value: number }[], wanted: number, limit: number): boolean =>
   found.length === limit && limit < MAX_CANDIDATES && found[wanted - 1]?.value === found.at(-1)?.value;
 
 /** Joins both rankings by reciprocal rank: the same on every engine. Ties are ordered by chunk id. */
-export const fused = <Id>(byText: readonly Found<Id>[], byVector: readonly Found<Id>[], { mode, vectorWeight }: Pick<SearchQuery, 'mode' | 'vectorWeight'>): readonly Candidate<Id>[] => {
+export const fused = <Id>(
+  byText: readonly Found<Id>[],
+  byVector: readonly Found<Id>[],
+  { mode, vectorWeight }: Pick<SearchQuery, 'mode' | 'vectorWeight'>,
+): readonly Candidate<Id>[] => {
   const weight = mode === 'vector' ? 1 : (vectorWeight ?? DEFAULT_VECTOR_WEIGHT);
   const textRanks = new Map(byText.map(({ id }, index) => [id, index + 1]));
   const vectorRanks = new Map(byVector.map(({ id }, index) => [id, index + 1]));

@@ -9,7 +9,11 @@ export const encodePassages = async (passages: readonly Passage[]): Promise<Buff
   const lines: Buffer[] = [];
   for (const [index, { vector, ...passage }] of passages.entries()) {
     if (index % STRIDE === STRIDE - 1) await setImmediate();
-    lines.push(Buffer.from(`${JSON.stringify(vector === undefined ? passage : { ...passage, vector: Buffer.from(new Float32Array(vector).buffer).toString('base64') })}\n`));
+    lines.push(
+      Buffer.from(
+        `${JSON.stringify(vector === undefined ? passage : { ...passage, vector: Buffer.from(new Float32Array(vector).buffer).toString('base64') })}\n`,
+      ),
+    );
   }
   return Buffer.concat(lines);
 };
@@ -17,7 +21,7 @@ export const encodePassages = async (passages: readonly Passage[]): Promise<Buff
 /** The passages of a blob. */
 export const decodePassages = async (body: Buffer): Promise<readonly Passage[]> => {
   const passages: Passage[] = [];
-  for (let start = 0; start < body.length; ) {
+  for (let start = 0; start < body.length;) {
     if (passages.length % STRIDE === STRIDE - 1) await setImmediate();
     const end = body.indexOf(NEWLINE, start);
     passages.push(decoded(body.subarray(start, end)));
@@ -45,7 +49,9 @@ export async function* passagesFrom(pieces: AsyncIterable<Buffer>, first: number
 const NEWLINE = 0x0a;
 
 const decoded = (line: Buffer): Passage => {
-  const { vector, ...passage } = JSON.parse(line.toString('utf8')) as Omit<Passage, 'vector'> & { readonly vector?: string };
+  const { vector, ...passage } = JSON.parse(line.toString('utf8')) as Omit<Passage, 'vector'> & {
+    readonly vector?: string;
+  };
   return vector === undefined ? passage : { ...passage, vector: floats(vector) };
 };
 

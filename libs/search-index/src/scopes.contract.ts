@@ -9,14 +9,20 @@ export const scopesContract = (index: () => TestIndex): void => {
     beforeEach(() =>
       index().apply([
         putDocument('mine', [passage('m1', 'the common word', { vector })], { tagIds: ['t1', 't2'] }),
-        putDocument('yours', [passage('y1', 'the common word and UNSPEAKABLE', { vector })], { scope: 's:2', tagIds: ['t1'], name: 'UNSPEAKABLE' }),
+        putDocument('yours', [passage('y1', 'the common word and UNSPEAKABLE', { vector })], {
+          scope: 's:2',
+          tagIds: ['t1'],
+          name: 'UNSPEAKABLE',
+        }),
         putDocument('ours', [passage('o1', 'the common word', { vector })], { scope: 'g', tagIds: ['t3'] }),
       ]),
     );
 
     it.each(['text', 'vector', 'hybrid'] as const)('never show a foreign passage: %s', async (mode) => {
       expect(await index().found('common word unspeakable', { ...both, mode })).toEqual(['m1']);
-      expect(JSON.stringify(await index().search('unspeakable', { ...both, mode, limit: 100 }))).not.toContain('UNSPEAKABLE');
+      expect(JSON.stringify(await index().search('unspeakable', { ...both, mode, limit: 100 }))).not.toContain(
+        'UNSPEAKABLE',
+      );
     });
 
     it('never show a foreign passage through filters', async () => {
@@ -41,11 +47,17 @@ export const scopesContract = (index: () => TestIndex): void => {
 
     it('are left by a document that moves', async () => {
       await index().apply([{ op: 'patchDocument', documentId: 'mine', fields: { scope: 's:2' } }]);
-      expect([await index().found('common', both), await index().found('common', { ...both, scopes: ['s:2'] })]).toEqual([[], ['m1', 'y1']]);
+      expect([
+        await index().found('common', both),
+        await index().found('common', { ...both, scopes: ['s:2'] }),
+      ]).toEqual([[], ['m1', 'y1']]);
     });
 
     it('are removed as a whole', async () => {
-      await index().apply([{ op: 'removeScope', scope: 's:2' }, { op: 'removeScope', scope: 's:9' }]);
+      await index().apply([
+        { op: 'removeScope', scope: 's:2' },
+        { op: 'removeScope', scope: 's:9' },
+      ]);
       expect(await index().found('common', { ...both, scopes: ['s:1', 's:2', 'g'] })).toEqual(['m1', 'o1']);
     });
   });

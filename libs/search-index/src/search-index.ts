@@ -37,7 +37,11 @@ export interface IndexedDocument {
 
 export type SearchOperation =
   | { readonly op: 'putDocument'; readonly document: IndexedDocument }
-  | { readonly op: 'patchDocument'; readonly documentId: string; readonly fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>> }
+  | {
+      readonly op: 'patchDocument';
+      readonly documentId: string;
+      readonly fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>>;
+    }
   | { readonly op: 'removeDocument'; readonly documentId: string }
   | { readonly op: 'removeScope'; readonly scope: Scope };
 
@@ -104,7 +108,12 @@ export interface SearchIndex {
   revisionOf(index: string, documentId: string): Promise<number | undefined>;
   count(index: string, version: number): Promise<{ readonly documents: number; readonly passages: number }>;
   /** Documents by id with a digest of their passages, for verification: pages after an id. */
-  scan(index: string, version: number, afterId: string | null, limit: number): Promise<readonly { readonly documentId: string; readonly digest: string }[]>;
+  scan(
+    index: string,
+    version: number,
+    afterId: string | null,
+    limit: number,
+  ): Promise<readonly { readonly documentId: string; readonly digest: string }[]>;
   purge(): Promise<void>;
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
   close(): Promise<void>;

@@ -8,10 +8,23 @@ export interface SearchIndexUnderTest {
   destroy(): Promise<void>;
 }
 
-export const passage = (chunkId: string, text: string, given: Partial<Passage> = {}): Passage => ({ chunkId, ordinal: 0, text, headings: [], start: 0, end: text.length, enabled: true, ...given });
+export const passage = (chunkId: string, text: string, given: Partial<Passage> = {}): Passage => ({
+  chunkId,
+  ordinal: 0,
+  text,
+  headings: [],
+  start: 0,
+  end: text.length,
+  enabled: true,
+  ...given,
+});
 
 /** A document of scope `s:1` named `Notes`. */
-export const document = (documentId: string, passages: readonly Passage[], given: Partial<IndexedDocument> = {}): IndexedDocument => ({
+export const document = (
+  documentId: string,
+  passages: readonly Passage[],
+  given: Partial<IndexedDocument> = {},
+): IndexedDocument => ({
   documentId,
   name: 'Notes',
   scope: 's:1',
@@ -22,7 +35,10 @@ export const document = (documentId: string, passages: readonly Passage[], given
   ...given,
 });
 
-export const putDocument = (...given: Parameters<typeof document>): SearchOperation => ({ op: 'putDocument', document: document(...given) });
+export const putDocument = (...given: Parameters<typeof document>): SearchOperation => ({
+  op: 'putDocument',
+  document: document(...given),
+});
 
 /** A unit vector that points between four directions. */
 export const direction = (...parts: readonly number[]): readonly number[] => {
@@ -41,7 +57,15 @@ export class TestIndex {
   async apply(operations: readonly SearchOperation[], given: Partial<SearchBatch> = {}): Promise<void> {
     const { position = null, handled = 0 } = (await this.index.checkpoint(this.name, given.version ?? 1)) ?? {};
     const next = String(handled + 1).padStart(6, '0');
-    await this.index.apply({ index: this.name, version: 1, from: position, to: { position: next, handled: handled + 1 }, fence: 1, changes: [{ position: next, operations }], ...given });
+    await this.index.apply({
+      index: this.name,
+      version: 1,
+      from: position,
+      to: { position: next, handled: handled + 1 },
+      fence: 1,
+      changes: [{ position: next, operations }],
+      ...given,
+    });
   }
 
   /** Searches scope `s:1` by text unless told otherwise. */

@@ -5,7 +5,9 @@ export const textContract = (index: () => TestIndex): void => {
   describe('text', () => {
     it('finds nothing, one and many', async () => {
       expect(await index().search('backup')).toEqual([]);
-      await index().apply([putDocument('d1', [passage('c1', 'The backup runs at night.'), passage('c2', 'Nothing of interest.')])]);
+      await index().apply([
+        putDocument('d1', [passage('c1', 'The backup runs at night.'), passage('c2', 'Nothing of interest.')]),
+      ]);
       expect(await index().found('backup')).toEqual(['c1']);
       await index().apply([putDocument('d2', [passage('c3', 'A backup of a backup.')])]);
       expect(await index().found('backup')).toEqual(['c3', 'c1']);
@@ -15,11 +17,25 @@ export const textContract = (index: () => TestIndex): void => {
 
     it('answers with the place of the passage and its document, and marks the words', async () => {
       const place = { headings: ['Operations', 'At night'], start: 10, end: 45, page: 2 };
-      await index().apply([putDocument('d1', [passage('c1', 'Backups are restored, never "copied".', place)], { name: 'Manual', revision: 4 })]);
+      await index().apply([
+        putDocument('d1', [passage('c1', 'Backups are restored, never "copied".', place)], {
+          name: 'Manual',
+          revision: 4,
+        }),
+      ]);
       expect(await index().search('restoring a backup')).toEqual([
         {
-          documentId: 'd1', documentName: 'Manual', documentRevision: 4, scope: 's:1', chunkId: 'c1', text: 'Backups are restored, never "copied".', ...place,
-          highlight: '<mark>Backups</mark> are <mark>restored</mark>, never "copied".', score: expect.any(Number), textRank: 1, vectorRank: null,
+          documentId: 'd1',
+          documentName: 'Manual',
+          documentRevision: 4,
+          scope: 's:1',
+          chunkId: 'c1',
+          text: 'Backups are restored, never "copied".',
+          ...place,
+          highlight: '<mark>Backups</mark> are <mark>restored</mark>, never "copied".',
+          score: expect.any(Number),
+          textRank: 1,
+          vectorRank: null,
         },
       ]);
     });
@@ -33,24 +49,38 @@ export const textContract = (index: () => TestIndex): void => {
       ['numbers and codes', 'Fehler E1234 tritt bei Port 8080 auf.', 'e1234'],
       ['ligatures and full-width letters', 'The ﬁle named ＡＢＣ is kept.', 'file abc'],
     ])('finds %s', async (_, text, query) => {
-      await index().apply([putDocument('d1', [passage('c1', text), passage('c2', 'Something else entirely: penguins.')])]);
+      await index().apply([
+        putDocument('d1', [passage('c1', text), passage('c2', 'Something else entirely: penguins.')]),
+      ]);
       expect(await index().found(query)).toEqual(['c1']);
     });
 
     it('finds a passage by the name of its document and by its headings', async () => {
-      await index().apply([putDocument('d1', [passage('c1', 'Press the button.', { headings: ['Calibration'] })], { name: 'Spectrometer guide' })]);
+      await index().apply([
+        putDocument('d1', [passage('c1', 'Press the button.', { headings: ['Calibration'] })], {
+          name: 'Spectrometer guide',
+        }),
+      ]);
       expect([await index().found('spectrometer'), await index().found('calibrating')]).toEqual([['c1'], ['c1']]);
       expect((await index().search('calibration'))[0]?.highlight).toBe('Press the button.');
     });
 
     it('leaves out stop words and question words, unless nothing else is asked', async () => {
-      await index().apply([putDocument('d1', [passage('c1', 'What is it and where was it?'), passage('c2', 'The telescope.')])]);
+      await index().apply([
+        putDocument('d1', [passage('c1', 'What is it and where was it?'), passage('c2', 'The telescope.')]),
+      ]);
       expect(await index().found('what is the telescope')).toEqual(['c2']);
       expect(await index().found('where was it')).toEqual(['c1']);
     });
 
     it('counts the repeated words of a query', async () => {
-      await index().apply([putDocument('d1', [passage('c1', 'red red apple apple apple'), passage('c2', 'green green pear pear pear'), passage('c3', 'nothing')])]);
+      await index().apply([
+        putDocument('d1', [
+          passage('c1', 'red red apple apple apple'),
+          passage('c2', 'green green pear pear pear'),
+          passage('c3', 'nothing'),
+        ]),
+      ]);
       expect(await index().found('apple pear pear')).toEqual(['c2', 'c1']);
       expect(await index().found('apple apple pear')).toEqual(['c1', 'c2']);
     });
@@ -77,8 +107,15 @@ export const textContract = (index: () => TestIndex): void => {
 
     it('does not find what is disabled', async () => {
       const vector = [1, 0, 0, 0];
-      await index().apply([putDocument('d1', [passage('c1', 'alpha', { enabled: false, vector }), passage('c2', 'alpha beta', { vector })])]);
-      expect(await index().found('alpha', { mode: 'hybrid', vector: { model: 'small', values: vector } })).toEqual(['c2']);
+      await index().apply([
+        putDocument('d1', [
+          passage('c1', 'alpha', { enabled: false, vector }),
+          passage('c2', 'alpha beta', { vector }),
+        ]),
+      ]);
+      expect(await index().found('alpha', { mode: 'hybrid', vector: { model: 'small', values: vector } })).toEqual([
+        'c2',
+      ]);
     });
   });
 };

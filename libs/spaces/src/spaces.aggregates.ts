@@ -17,7 +17,10 @@ const spaceAggregate = defineAggregate(spaceDecider, [...spaceEvents, claimForfe
 });
 
 const promptAggregate = defineAggregate(promptDecider, promptEvents, {
-  erasure: { by: { PromptDeleted: ownKey }, again: (decisions, id, meta) => decisions.transact(promptDecider, id, { type: 'Delete' }, meta) },
+  erasure: {
+    by: { PromptDeleted: ownKey },
+    again: (decisions, id, meta) => decisions.transact(promptDecider, id, { type: 'Delete' }, meta),
+  },
 });
 
 export const spacesAggregates = [spaceAggregate, promptAggregate];

@@ -26,7 +26,11 @@ describe('the ledger on EventStoreDB', () => {
   it('lets eleven of fifty calls at once through where there is room for ten and a half, over two processes', async () => {
     const limitId = await spending.setLimit(ofUser, { amount: '0.000000105' });
     const processes = [spending.process(), spending.process()] as const;
-    const calls = await Promise.all(Array.from({ length: 50 }, (_, index) => begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10)))));
+    const calls = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10))),
+      ),
+    );
     const running = calls.filter((call) => call !== undefined);
     expect(running).toHaveLength(11);
     expect(await spending.standing(limitId)).toEqual([0n, 110n]);

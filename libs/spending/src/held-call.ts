@@ -21,7 +21,10 @@ export interface BegunCall {
 }
 
 /** What a hold says of its call, for whoever finds it when its process is dead. */
-export const heldCallOf = ({ kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter, at: Date): HeldCall => ({
+export const heldCallOf = (
+  { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter,
+  at: Date,
+): HeldCall => ({
   at: at.toISOString(),
   kind,
   userId,
@@ -35,7 +38,12 @@ export const heldCallOf = ({ kind, userId, keyId, agentId, spaceId, model, estim
 });
 
 /** What a call may cost at most, nano-units: at the dearest of the models that may answer. */
-export const estimated = ({ model, mayAnswer = [], estimate: { inputTokens, outputTokens }, mostInput = 0 }: CallToMeter): bigint => {
+export const estimated = ({
+  model,
+  mayAnswer = [],
+  estimate: { inputTokens, outputTokens },
+  mostInput = 0,
+}: CallToMeter): bigint => {
   const tokens = { inputTokens: Math.max(inputTokens, mostInput), outputTokens };
   let most = highestCostOf(tokens, model.pricing);
   for (const { pricing } of mayAnswer) {
@@ -44,4 +52,3 @@ export const estimated = ({ model, mayAnswer = [], estimate: { inputTokens, outp
   }
   return most;
 };
-

@@ -31,19 +31,37 @@ describe('the ledger, where processes die,', () => {
   it('records calls of a killed process with what their input costs, each once, whoever finds them under however many limits', async () => {
     const limitIds = [await spending.setLimit(ofUser), await spending.setLimit(ofAll, { amount: '1' })];
     const [dying, ...living] = [spending.process(), spending.process(), spending.process()];
-    const calls = [await dying.ledger.begin({ ...callWithInput(USER, 30, 7), agentId: OTHER, spaceId: OTHER }), await dying.ledger.begin(callWithInput(USER, 30, 5))];
+    const calls = [
+      await dying.ledger.begin({ ...callWithInput(USER, 30, 7), agentId: OTHER, spaceId: OTHER }),
+      await dying.ledger.begin(callWithInput(USER, 30, 5)),
+    ];
     const late = await spending.setLimit({ type: 'space', id: OTHER }, { amount: '1' });
     expect(await spending.standing(late)).toEqual([0n, 0n]);
     dying.kill();
-    await Promise.all(living.flatMap(({ ledger, limits }) => limitIds.map(async (limitId) => ledger.standing(await limits.byId(limitId)))));
+    await Promise.all(
+      living.flatMap(({ ledger, limits }) =>
+        limitIds.map(async (limitId) => ledger.standing(await limits.byId(limitId))),
+      ),
+    );
     await Promise.all(living.map(({ ledger }) => ledger.close(10_000)));
     for (const limitId of limitIds) expect(await spending.standing(limitId)).toEqual([12n, 0n]);
     expect(await spending.standing(late)).toEqual([7n, 0n]);
     const records = await spending.invocations();
     expect(records.map(({ id }) => id).toSorted()).toEqual(calls.map(({ invocationId }) => invocationId).toSorted());
     expect(records.find(({ id }) => id === calls[0]?.invocationId)).toMatchObject({
-      kind: 'chat', userId: USER, apiKeyId: null, agentId: OTHER, spaceId: OTHER, model: 'm', priceVersion: 'v1',
-      inputTokens: 7, outputTokens: 0, cost: '7', currency: 'USD', usageSource: 'counted', outcome: 'aborted',
+      kind: 'chat',
+      userId: USER,
+      apiKeyId: null,
+      agentId: OTHER,
+      spaceId: OTHER,
+      model: 'm',
+      priceVersion: 'v1',
+      inputTokens: 7,
+      outputTokens: 0,
+      cost: '7',
+      currency: 'USD',
+      usageSource: 'counted',
+      outcome: 'aborted',
     });
   });
 
@@ -56,13 +74,20 @@ describe('the ledger, where processes die,', () => {
     dying.kill();
     expect(spending.log.events.some(({ type }) => type === 'SpendSummarised')).toBe(true);
     expect(await spending.standing(limitId)).toEqual([25n, 0n]);
-    expect((await spending.invocations()).find(({ id }) => id === invocationId)).toMatchObject({ cost: '5', isIncludedUsage: true, outcome: 'aborted' });
+    expect((await spending.invocations()).find(({ id }) => id === invocationId)).toMatchObject({
+      cost: '5',
+      isIncludedUsage: true,
+      outcome: 'aborted',
+    });
   });
 
   it('counts a call once whose process was only taken for dead: what others recorded in its place stands', async () => {
     const limitIds = [await spending.setLimit(ofUser), await spending.setLimit(ofAll, { amount: '1' })] as const;
     const paused = spending.process();
-    const running = [await paused.ledger.begin(callWithInput(USER, 30, 7)), await paused.ledger.begin(callWithInput(USER, 30, 5))] as const;
+    const running = [
+      await paused.ledger.begin(callWithInput(USER, 30, 7)),
+      await paused.ledger.begin(callWithInput(USER, 30, 5)),
+    ] as const;
     paused.setSilent(true);
     // Under one limit alone: under the other its holds stay.
     expect(await spending.standing(limitIds[0])).toEqual([12n, 0n]);

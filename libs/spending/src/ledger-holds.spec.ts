@@ -19,8 +19,13 @@ describe('the ledger, before a call,', () => {
 
   it('holds the price of input that may be written to a cache', async () => {
     const limitId = await spending.setLimit(ofUser);
-    const model = { ...callOf(USER, 0).model, pricing: { currency: 'USD', input: '0.001', cacheWrite: '0.002', output: '0', per: 1_000_000 } };
-    expect(await begun(spending.process().ledger.begin({ ...callOf(USER, 0), model, estimate: usageOf({ input: 30 }) }))).toBeDefined();
+    const model = {
+      ...callOf(USER, 0).model,
+      pricing: { currency: 'USD', input: '0.001', cacheWrite: '0.002', output: '0', per: 1_000_000 },
+    };
+    expect(
+      await begun(spending.process().ledger.begin({ ...callOf(USER, 0), model, estimate: usageOf({ input: 30 }) })),
+    ).toBeDefined();
     expect(await spending.standing(limitId)).toEqual([0n, 60n]);
   });
 

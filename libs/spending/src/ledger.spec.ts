@@ -14,7 +14,11 @@ describe('the ledger', () => {
   it('lets eleven of fifty calls at once through where there is room for ten and a half, over several processes too', async () => {
     const limitId = await spending.setLimit(ofUser, { amount: '0.000000105' });
     const processes = [spending.process(), spending.process()] as const;
-    const calls = await Promise.all(Array.from({ length: 50 }, (_, index) => begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10)))));
+    const calls = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10))),
+      ),
+    );
     const running = calls.filter((call) => call !== undefined);
     expect(running).toHaveLength(11);
     expect(await spending.standing(limitId)).toEqual([0n, 110n]);
@@ -39,7 +43,16 @@ describe('the ledger', () => {
     await (await ledger.begin(callOf(USER, 100))).settle(ended(100));
     await expect(ledger.begin(callOf(USER, 1))).rejects.toMatchObject({
       code: 'usage_limit_exceeded',
-      facts: { limitId, scope: 'user', window: 'day', amount: '0.0000001', spent: '0.0000001', held: '0', resetsAt: '2026-11-22T00:00:00.000Z', retryAfterSeconds: 43_200 },
+      facts: {
+        limitId,
+        scope: 'user',
+        window: 'day',
+        amount: '0.0000001',
+        spent: '0.0000001',
+        held: '0',
+        resetsAt: '2026-11-22T00:00:00.000Z',
+        retryAfterSeconds: 43_200,
+      },
     });
     expect(await begun(ledger.begin(callOf(OTHER, 1)))).toBeDefined();
     spending.pass(DAY_MS);
@@ -63,7 +76,10 @@ describe('the ledger', () => {
     await spending.setLimit(ofUser);
     const { ledger } = spending.process();
     const running = await ledger.begin(callOf(USER, 400));
-    await expect(ledger.begin(callOf(USER, 1))).rejects.toMatchObject({ code: 'usage_limit_exceeded', facts: { spent: '0', held: '0.0000004' } });
+    await expect(ledger.begin(callOf(USER, 1))).rejects.toMatchObject({
+      code: 'usage_limit_exceeded',
+      facts: { spent: '0', held: '0.0000004' },
+    });
     await running.settle(ended(10));
   });
 
@@ -85,11 +101,17 @@ describe('the ledger', () => {
   });
 
   it('holds nothing under one limit when another refuses', async () => {
-    const [wide, narrow] = [await spending.setLimit(ofAll, { amount: '1' }), await spending.setLimit(ofUser, { amount: '0' })];
+    const [wide, narrow] = [
+      await spending.setLimit(ofAll, { amount: '1' }),
+      await spending.setLimit(ofUser, { amount: '0' }),
+    ];
     const { ledger } = spending.process();
     expect(await begun(ledger.begin(callOf(USER, 10)))).toBeUndefined();
     await ledger.close(10_000);
-    expect([await spending.standing(wide), await spending.standing(narrow)]).toEqual([[0n, 0n], [0n, 0n]]);
+    expect([await spending.standing(wide), await spending.standing(narrow)]).toEqual([
+      [0n, 0n],
+      [0n, 0n],
+    ]);
   });
 
   it('counts what was spent before a limit was set, and calls that run then, once', async () => {
@@ -107,7 +129,11 @@ describe('the ledger', () => {
   it('closes when the calls that run have ended, too, or tells how many did not in time', async () => {
     const limitId = await spending.setLimit(ofUser);
     const { ledger } = spending.process();
-    const [settled, cancelled, endless] = [await ledger.begin(callOf(USER, 10)), await ledger.begin(callOf(USER, 10)), await ledger.begin(callOf(USER, 10))];
+    const [settled, cancelled, endless] = [
+      await ledger.begin(callOf(USER, 10)),
+      await ledger.begin(callOf(USER, 10)),
+      await ledger.begin(callOf(USER, 10)),
+    ];
     expect(await ledger.close(10)).toBe(3);
     cancelled.cancel();
     cancelled.cancel();
@@ -141,8 +167,13 @@ describe('the ledger', () => {
     for (let count = 0; count < 120; count += 1) await (await ledger.begin(callOf(USER, 1))).settle(ended(1));
     const read = jest.spyOn(spending.log, 'readStream');
     const newcomer = spending.process();
-    expect(await newcomer.ledger.standing(await newcomer.limits.byId(limitId))).toMatchObject({ spent: 120n, held: 0n });
-    const lengths = await Promise.all(read.mock.results.map(async ({ value }) => ((await value) as readonly unknown[]).length));
+    expect(await newcomer.ledger.standing(await newcomer.limits.byId(limitId))).toMatchObject({
+      spent: 120n,
+      held: 0n,
+    });
+    const lengths = await Promise.all(
+      read.mock.results.map(async ({ value }) => ((await value) as readonly unknown[]).length),
+    );
     expect(Math.max(...lengths)).toBeLessThanOrEqual(100);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(220);
   });

@@ -35,7 +35,10 @@ export class Ledger implements Metering {
     const concerned = estimate === 0n && call.isAskedFor !== true ? [] : await limits.of(call);
     // Where nothing is held, all are asked; where something is, several are before it.
     if (estimate === 0n || concerned.length > 1) await this.ask(id, at, concerned);
-    const held = estimate === 0n || concerned.length === 0 ? [] : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
+    const held =
+      estimate === 0n || concerned.length === 0
+        ? []
+        : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
     const including = held.filter(({ limit }) => limit.includedAmount !== null);
     const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
     const ended = this.running.begin();
@@ -73,20 +76,41 @@ export class Ledger implements Metering {
   }
 
   /** Holds against all limits, or against none. */
-  private async hold(id: Uuid, estimate: bigint, at: Date, limits: readonly AppliedLimit[], call: HeldCall): Promise<readonly Held[]> {
+  private async hold(
+    id: Uuid,
+    estimate: bigint,
+    at: Date,
+    limits: readonly AppliedLimit[],
+    call: HeldCall,
+  ): Promise<readonly Held[]> {
     const time = at.getTime();
-    const asked = limits.map(async (limit): Promise<Held> => ({ limit, answer: await this.granted(limit, { type: 'hold', id, by: this.parts.processes.id, estimate, at: time, call }, at) }));
+    const asked = limits.map(async (limit): Promise<Held> => ({
+      limit,
+      answer: await this.granted(
+        limit,
+        { type: 'hold', id, by: this.parts.processes.id, estimate, at: time, call },
+        at,
+      ),
+    }));
     const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
     if (failed.length === 0) return (outcomes as readonly PromiseFulfilledResult<Held>[]).map(({ value }) => value);
     // Also those that are granted later, when nobody waits any more.
-    for (const each of asked) void each.then(({ limit }) => this.settlements.giveBack(limit, id, at), () => undefined);
+    for (const each of asked)
+      void each.then(
+        ({ limit }) => this.settlements.giveBack(limit, id, at),
+        () => undefined,
+      );
     // A limit that is used up is told before one that could not be asked.
     throw (failed.find(({ reason }) => isDomainError(reason)) ?? failed[0])?.reason;
   }
 
   /** Refuses where nothing is left, also of what settlements under way leave over. */
-  private async granted(limit: AppliedLimit, move: Extract<Move, { type: 'hold' | 'ask' }>, at: Date): Promise<Held['answer']> {
+  private async granted(
+    limit: AppliedLimit,
+    move: Extract<Move, { type: 'hold' | 'ask' }>,
+    at: Date,
+  ): Promise<Held['answer']> {
     const patience = performance.now() + ENDING_MS;
     const endings = this.settlements.endingsUnder(limit);
     for (;;) {
@@ -95,7 +119,8 @@ export class Ledger implements Metering {
       if (answer === undefined) throw new Error('nothing was answered');
       if (answer.granted) return answer;
       const mayChange = endings.underWay.size > 0 || endings.over > over;
-      if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience) return refuseCall(limit, answer, at);
+      if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience)
+        return refuseCall(limit, answer, at);
       await Promise.all(endings.underWay);
     }
   }
@@ -129,17 +154,40 @@ class RunningCalls {
   }
 }
 
-const refuseCall = ({ id, scope, window, amount, account }: AppliedLimit, { spent, held }: Extract<Answer, { granted: false }>, at: Date): never => {
+const refuseCall = (
+  { id, scope, window, amount, account }: AppliedLimit,
+  { spent, held }: Extract<Answer, { granted: false }>,
+  at: Date,
+): never => {
   const { resetsAt } = windowAt(account.calendar, at.getTime());
-  const seconds = resetsAt === null ? {} : { retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(resetsAt) - at.getTime()) / 1000)) };
+  const seconds =
+    resetsAt === null
+      ? {}
+      : { retryAfterSeconds: Math.max(1, Math.ceil((Date.parse(resetsAt) - at.getTime()) / 1000)) };
   // What others spend under a wider limit is not this caller's to know.
-  const sums = scope.type === 'user' || scope.type === 'apiKey' ? { amount, spent: decimalAmount(spent), held: decimalAmount(held) } : {};
-  throw new DomainError('usage_limit_exceeded', { limitId: id, scope: scope.type, window, resetsAt, ...sums, ...seconds });
+  const sums =
+    scope.type === 'user' || scope.type === 'apiKey'
+      ? { amount, spent: decimalAmount(spent), held: decimalAmount(held) }
+      : {};
+  throw new DomainError('usage_limit_exceeded', {
+    limitId: id,
+    scope: scope.type,
+    window,
+    resetsAt,
+    ...sums,
+    ...seconds,
+  });
 };
 
 const inTime = async <T>(asked: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Unavailable('log', 'a usage limit could not be asked in time')), ANSWER_MS).unref()));
+  const late = new Promise<never>(
+    (_, reject) =>
+      (timer = setTimeout(
+        () => reject(new Unavailable('log', 'a usage limit could not be asked in time')),
+        ANSWER_MS,
+      ).unref()),
+  );
   try {
     return await Promise.race([asked, late]);
   } finally {

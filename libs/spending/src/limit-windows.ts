@@ -30,13 +30,24 @@ export class LimitWindows {
 
   /** Of the limits of the user and of the key alone: what others spend under wider ones is not told. Null where there are none. */
   async windowOf({ userId, keyId }: Spender): Promise<LimitWindow | null> {
-    const own = (await this.limits.of({ userId, ...(keyId === undefined ? {} : { keyId }) })).filter(({ scope }) => scope.type === 'user' || scope.type === 'apiKey');
-    const standings = await Promise.all(own.map(async (limit) => ({ limit, standing: await this.ledger.standing(limit) })));
+    const own = (await this.limits.of({ userId, ...(keyId === undefined ? {} : { keyId }) })).filter(
+      ({ scope }) => scope.type === 'user' || scope.type === 'apiKey',
+    );
+    const standings = await Promise.all(
+      own.map(async (limit) => ({ limit, standing: await this.ledger.standing(limit) })),
+    );
     const [tightest] = standings.toSorted((a, b) => (left(a) < left(b) ? -1 : 1));
     if (tightest === undefined) return null;
     const { limit, standing } = tightest;
-    return { start: standing.start, resetsAt: standing.resetsAt, limit: limit.amount, used: decimalAmount(standing.spent), overage: decimalAmount(overageOf(limit, standing.spent)) };
+    return {
+      start: standing.start,
+      resetsAt: standing.resetsAt,
+      limit: limit.amount,
+      used: decimalAmount(standing.spent),
+      overage: decimalAmount(overageOf(limit, standing.spent)),
+    };
   }
 }
 
-const left = ({ limit, standing }: { readonly limit: AppliedLimit; readonly standing: Standing }): bigint => nanoUnits(limit.amount) - standing.spent - standing.held;
+const left = ({ limit, standing }: { readonly limit: AppliedLimit; readonly standing: Standing }): bigint =>
+  nanoUnits(limit.amount) - standing.spent - standing.held;

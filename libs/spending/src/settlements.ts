@@ -36,7 +36,10 @@ export class Settlements {
 
   constructor(private readonly parts: SettlementsParts) {
     this.records = new UsageRecords({ ...parts, processId: parts.processes.id });
-    const lostCalls = new LostCalls({ ...parts, onRecorded: (id, call, recorded) => void this.inBackground(id, () => this.countFound(id, call, recorded)) });
+    const lostCalls = new LostCalls({
+      ...parts,
+      onRecorded: (id, call, recorded) => void this.inBackground(id, () => this.countFound(id, call, recorded)),
+    });
     this.accountParts = { ...parts, recorded: (id, hold) => lostCalls.recorded(id, hold) };
   }
 
@@ -49,7 +52,10 @@ export class Settlements {
   /** Resolves when the call is recorded and settled, however long that takes. */
   settle(ended: BegunCall, settlement: Settlement): Promise<void> {
     const limits = ended.held.map(({ limit }) => limit);
-    return this.endingUnder(limits, this.inBackground(ended.id, () => this.settled(ended, settlement)));
+    return this.endingUnder(
+      limits,
+      this.inBackground(ended.id, () => this.settled(ended, settlement)),
+    );
   }
 
   /**
@@ -57,7 +63,9 @@ export class Settlements {
    * the log is away they wait for it. What is held for them is set free by others later.
    */
   async close(late: AbortSignal): Promise<number> {
-    const isLate = new Promise<void>((resolve) => (late.aborted ? resolve() : late.addEventListener('abort', () => resolve(), { once: true })));
+    const isLate = new Promise<void>((resolve) =>
+      late.aborted ? resolve() : late.addEventListener('abort', () => resolve(), { once: true }),
+    );
     while (this.settling.size > 0 && !late.aborted) await Promise.race([Promise.all(this.settling), isLate]);
     return this.settling.size;
   }
@@ -82,7 +90,13 @@ export class Settlements {
   private async settled(ended: BegunCall, settlement: Settlement): Promise<void> {
     const { id, held } = ended;
     const recorded = await this.records.record(endedCall(ended, settlement, this.parts.currency));
-    await (recorded.isByOthers ? this.freeAll(id, held.map(({ limit }) => limit), recorded) : this.settleAll(ended, recorded));
+    await (recorded.isByOthers
+      ? this.freeAll(
+          id,
+          held.map(({ limit }) => limit),
+          recorded,
+        )
+      : this.settleAll(ended, recorded));
   }
 
   /** Counts a call of a dead process that was recorded here, also under limits where it holds nothing. */
@@ -92,23 +106,48 @@ export class Settlements {
   }
 
   /** Ends what is still held for a call that was recorded in the place of its process. */
-  private async freeAll(id: Uuid, limits: readonly AppliedLimit[], { cost, position }: RecordedCost, began: { readonly at?: number } = {}): Promise<void> {
-    await Promise.all(limits.map((limit) => this.patiently(id, () => this.accountOf(limit).move(limit.account, { type: 'free', id, cost, position, ...began }))));
+  private async freeAll(
+    id: Uuid,
+    limits: readonly AppliedLimit[],
+    { cost, position }: RecordedCost,
+    began: { readonly at?: number } = {},
+  ): Promise<void> {
+    await Promise.all(
+      limits.map((limit) =>
+        this.patiently(id, () =>
+          this.accountOf(limit).move(limit.account, { type: 'free', id, cost, position, ...began }),
+        ),
+      ),
+    );
   }
 
   /** Settles what is held for a call, and under limits that were set while it ran: they count it too. */
   private async settleAll({ id, call, at, held }: BegunCall, { cost, position }: RecordedCost): Promise<void> {
     const now = cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
-    const limits = new Map([...held.map(({ limit }) => [limit.id, limit] as const), ...now.map((limit) => [limit.id, limit] as const)]);
-    await Promise.all([...limits.values()].map((limit) => this.patiently(id, () => this.settleAccount(limit, id, cost, at, position))));
+    const limits = new Map([
+      ...held.map(({ limit }) => [limit.id, limit] as const),
+      ...now.map((limit) => [limit.id, limit] as const),
+    ]);
+    await Promise.all(
+      [...limits.values()].map((limit) => this.patiently(id, () => this.settleAccount(limit, id, cost, at, position))),
+    );
   }
 
   /** Ends what is held for a call that was not made. */
   giveBack(limit: AppliedLimit, id: Uuid, at: Date): void {
-    void this.endingUnder([limit], this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null))));
+    void this.endingUnder(
+      [limit],
+      this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null))),
+    );
   }
 
-  private settleAccount(limit: AppliedLimit, id: Uuid, cost: bigint, at: Date, position: string | null): Promise<unknown> {
+  private settleAccount(
+    limit: AppliedLimit,
+    id: Uuid,
+    cost: bigint,
+    at: Date,
+    position: string | null,
+  ): Promise<unknown> {
     return this.accountOf(limit).move(limit.account, { type: 'settle', id, cost, at: at.getTime(), position });
   }
 
@@ -126,7 +165,9 @@ export class Settlements {
 
   private async inBackground(invocationId: Uuid, work: () => Promise<unknown>): Promise<void> {
     // What was set or written while the call ran counts too.
-    const running = offBudget(() => inReadScope(work)).catch((error: unknown) => this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'));
+    const running = offBudget(() => inReadScope(work)).catch((error: unknown) =>
+      this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'),
+    );
     this.settling.add(running);
     await running;
     this.settling.delete(running);

@@ -26,7 +26,11 @@ export const windowAt = (spec: WindowSpec, at: number): Window => {
   if (last !== undefined && last.from <= at && at < last.until) return last.window;
   const window = findWindow(spec, at);
   const { start, resetsAt } = window;
-  lastAsked.set(spec, { window, from: start === null ? -Infinity : Date.parse(start), until: resetsAt === null ? Infinity : Date.parse(resetsAt) });
+  lastAsked.set(spec, {
+    window,
+    from: start === null ? -Infinity : Date.parse(start),
+    until: resetsAt === null ? Infinity : Date.parse(resetsAt),
+  });
   return window;
 };
 
@@ -40,7 +44,10 @@ const findWindow = ({ window, timeZone, anchor }: WindowSpec, at: number): Windo
   return between(startOfDay(timeZone, first), startOfDay(timeZone, nextFirstDay(window, first)));
 };
 
-const between = (start: number, resetsAt: number): Window => ({ start: new Date(start).toISOString(), resetsAt: new Date(resetsAt).toISOString() });
+const between = (start: number, resetsAt: number): Window => ({
+  start: new Date(start).toISOString(),
+  resetsAt: new Date(resetsAt).toISOString(),
+});
 
 /** Days are counted as the number of days since 1970, wherever their midnight is. */
 const firstDay = (window: 'day' | 'week' | 'month', day: number): number => {
@@ -60,7 +67,16 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** The day that a time has in a zone. */
 export const localDay = (timeZone: string, at: number): number => {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-CA', { timeZone, calendar: 'gregory', numberingSystem: 'latn', year: 'numeric', month: '2-digit', day: '2-digit' });
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-CA', {
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    });
   formats.set(timeZone, format);
   return Date.parse(format.format(at)) / DAY_MS;
 };

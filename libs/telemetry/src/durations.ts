@@ -19,7 +19,13 @@ export class Durations {
     private readonly buckets: readonly number[],
   ) {
     // What the registry asks of a metric; its type is a class that nothing else can be.
-    registry.registerMetric({ name, help, type: 'histogram', get: async () => this.read(), reset: () => this.series.clear() } as unknown as Metric);
+    registry.registerMetric({
+      name,
+      help,
+      type: 'histogram',
+      get: async () => this.read(),
+      reset: () => this.series.clear(),
+    } as unknown as Metric);
   }
 
   /** `key` stands for the labels, which are made at its first use. */
@@ -36,15 +42,29 @@ export class Durations {
   }
 
   private read(): object {
-    return { name: this.name, help: this.help, type: 'histogram', aggregator: 'sum', values: [...this.series.values()].flatMap((series) => this.values(series)) };
+    return {
+      name: this.name,
+      help: this.help,
+      type: 'histogram',
+      aggregator: 'sum',
+      values: [...this.series.values()].flatMap((series) => this.values(series)),
+    };
   }
 
   private values({ labels, counts, sum }: Series): object[] {
     let seen = 0;
     const bounds = counts.map((count, index) => {
       seen += count;
-      return { metricName: `${this.name}_bucket`, labels: { ...labels, le: this.buckets[index] ?? '+Inf' }, value: seen };
+      return {
+        metricName: `${this.name}_bucket`,
+        labels: { ...labels, le: this.buckets[index] ?? '+Inf' },
+        value: seen,
+      };
     });
-    return [...bounds, { metricName: `${this.name}_sum`, labels, value: sum }, { metricName: `${this.name}_count`, labels, value: seen }];
+    return [
+      ...bounds,
+      { metricName: `${this.name}_sum`, labels, value: sum },
+      { metricName: `${this.name}_count`, labels, value: seen },
+    ];
   }
 }

@@ -5,10 +5,18 @@ import { Durations } from './durations';
 export class Metrics {
   readonly registry = new Registry();
 
-  private readonly requests = new Durations(this.registry, 'http_request_duration_seconds', 'Duration of HTTP requests by method, route pattern and status.', [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
-  ]);
-  private readonly appends = new Durations(this.registry, 'log_append_duration_seconds', 'Duration of durable appends to the event log.', [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]);
+  private readonly requests = new Durations(
+    this.registry,
+    'http_request_duration_seconds',
+    'Duration of HTTP requests by method, route pattern and status.',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  );
+  private readonly appends = new Durations(
+    this.registry,
+    'log_append_duration_seconds',
+    'Duration of durable appends to the event log.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

@@ -14,8 +14,13 @@ export const startTracing = async (endpoint: string | undefined, serviceName: st
   const random = new RandomIdGenerator();
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }))],
-    idGenerator: { generateTraceId: () => takeTraceId() ?? random.generateTraceId(), generateSpanId: () => random.generateSpanId() },
+    spanProcessors: [
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })),
+    ],
+    idGenerator: {
+      generateTraceId: () => takeTraceId() ?? random.generateTraceId(),
+      generateSpanId: () => random.generateSpanId(),
+    },
   });
   provider.register();
   enableTracing();

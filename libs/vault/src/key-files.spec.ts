@@ -6,7 +6,14 @@ import { loadOrMakeKey } from './key-files';
 describe('loadOrMakeKey', () => {
   let folder: string;
   let warnings: string[];
-  const load = (given?: string, inUse = false) => loadOrMakeKey({ folder: join(folder, 'keys'), name: 'VAULT_KEY', given, inUse, warn: (sentence) => warnings.push(sentence) });
+  const load = (given?: string, inUse = false) =>
+    loadOrMakeKey({
+      folder: join(folder, 'keys'),
+      name: 'VAULT_KEY',
+      given,
+      inUse,
+      warn: (sentence) => warnings.push(sentence),
+    });
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'keys-'));

@@ -8,7 +8,13 @@ import { join } from 'node:path';
  * what it protects, and whoever keeps it beside the backups protects nothing.
  * Throws `MissingKey` where the stores are `inUse` already: another key would open or continue nothing.
  */
-export const loadOrMakeKey = (options: { readonly folder: string; readonly name: string; readonly given?: string | undefined; readonly inUse: boolean; readonly warn: (sentence: string) => void }): string => {
+export const loadOrMakeKey = (options: {
+  readonly folder: string;
+  readonly name: string;
+  readonly given?: string | undefined;
+  readonly inUse: boolean;
+  readonly warn: (sentence: string) => void;
+}): string => {
   const found = findKey(options);
   if (found !== undefined) return found;
   if (options.inUse) throw new MissingKey(options.name, options.folder);
@@ -39,7 +45,15 @@ export class UnusableKey extends Error {
 }
 
 /** The secret as `loadOrMakeKey` would find it; undefined where there is none. */
-export const findKey = ({ folder, name, given }: { readonly folder: string; readonly name: string; readonly given?: string | undefined }): string | undefined => {
+export const findKey = ({
+  folder,
+  name,
+  given,
+}: {
+  readonly folder: string;
+  readonly name: string;
+  readonly given?: string | undefined;
+}): string | undefined => {
   const file = join(folder, name);
   return given ?? (existsSync(file) ? readKey(file) : undefined);
 };

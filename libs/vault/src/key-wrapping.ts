@@ -5,7 +5,8 @@ import type { DataKey } from '@app/kernel';
 export const WRAPPED_BYTES = 60;
 
 /** The AES-256 key that wraps data keys, from the text of `VAULT_KEY`. */
-export const wrappingKeyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/vault/wrap/1', 32));
+export const wrappingKeyOf = (secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/vault/wrap/1', 32));
 
 /** AES-256-GCM of a data key; the thing is authenticated with it, so that no key can be moved to another thing. */
 export const wrapKey = (wrappingKey: Buffer, thing: string, key: DataKey): Buffer => {

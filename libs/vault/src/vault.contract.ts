@@ -45,7 +45,11 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
 
   it('gives many callers at once the same key', async () => {
     const rival = await test.open();
-    const keys = await Promise.all(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? vault : rival).ensureKey(`document-${index % 10}`, owner)));
+    const keys = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? vault : rival).ensureKey(`document-${index % 10}`, owner),
+      ),
+    );
     expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(10);
   });
 
@@ -54,7 +58,10 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     expect(await vault.destroy({ thing: 'document-1' })).toEqual(['document-1']);
     for (const each of [vault, await test.open()]) {
       expect(await each.keys(['document-1'])).toEqual(new Map());
-      await expect(each.ensureKey('document-1', owner)).rejects.toMatchObject({ name: 'DomainError', code: 'not_found' });
+      await expect(each.ensureKey('document-1', owner)).rejects.toMatchObject({
+        name: 'DomainError',
+        code: 'not_found',
+      });
     }
   });
 

@@ -32,7 +32,13 @@ export const agentVersions: RowProjection = {
     const { stream, revision, recordedAt, actor } = event.context;
     const agentId = idOf(stream);
     const put = (restoredFrom: number | null, changes: Json) =>
-      [{ op: 'put', key: versionKey(agentId, revision), row: { agentId, revision, createdAt: recordedAt, actor, restoredFrom, changes } }] as const;
+      [
+        {
+          op: 'put',
+          key: versionKey(agentId, revision),
+          row: { agentId, revision, createdAt: recordedAt, actor, restoredFrom, changes },
+        },
+      ] as const;
     switch (event.type) {
       case 'AgentCreated': {
         const { agentId: _, spaceId: __, isPersonal: ___, automatic: ____, ownerId: _____, ...changes } = event.data;

@@ -32,7 +32,9 @@ export const agents: RowProjection = {
     switch (event.type) {
       case 'AgentCreated': {
         const { agentId: _, automatic: __, ownerId: ___, ...fields } = event.data;
-        return [{ op: 'put', key, row: { id: key, ...fields, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+        return [
+          { op: 'put', key, row: { id: key, ...fields, createdAt: recordedAt, updatedAt: recordedAt, revision } },
+        ];
       }
       case 'AgentChanged': {
         const { restoredFrom: _, ...fields } = event.data;

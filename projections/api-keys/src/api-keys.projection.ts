@@ -22,25 +22,44 @@ export const apiKeyRow = z.object({
 });
 export type ApiKeyRow = z.output<typeof apiKeyRow>;
 
-type Events = RecordedEvent<ApiKeyEvent> | RecordedEvent<{ readonly type: 'ApiKeyUsed'; readonly data: { readonly keyId: string } }> | RecordedEvent<{ readonly type: 'UserDeleted'; readonly data: Record<string, never> }>;
+type Events =
+  | RecordedEvent<ApiKeyEvent>
+  | RecordedEvent<{ readonly type: 'ApiKeyUsed'; readonly data: { readonly keyId: string } }>
+  | RecordedEvent<{ readonly type: 'UserDeleted'; readonly data: Record<string, never> }>;
 
 /** API keys, revoked ones too, until their user is deleted. */
 export const apiKeys: RowProjection = {
   kind: 'rows',
   name: 'api-keys',
   version: 1,
-  types: ['ApiKeyCreated', 'ApiKeyChanged', 'ApiKeyAgentGranted', 'ApiKeySecretReplaced', 'ApiKeyRevoked', 'ApiKeyUsed', 'UserDeleted'],
+  types: [
+    'ApiKeyCreated',
+    'ApiKeyChanged',
+    'ApiKeyAgentGranted',
+    'ApiKeySecretReplaced',
+    'ApiKeyRevoked',
+    'ApiKeyUsed',
+    'UserDeleted',
+  ],
   row: apiKeyRow,
   indexes: [{ name: 'newest-of-user', fields: [{ field: 'userId' }, { field: 'createdAt', order: 'desc' }] }],
   apply: (recorded) => {
     const event = recorded as Events;
     const { stream, revision, recordedAt } = event.context;
     const key = idOf(stream);
-    const patch = (fields: Extract<Operation, { readonly op: 'patch' }>['fields']): readonly Operation[] => [{ op: 'patch', key, fields: { ...fields, revision } }];
+    const patch = (fields: Extract<Operation, { readonly op: 'patch' }>['fields']): readonly Operation[] => [
+      { op: 'patch', key, fields: { ...fields, revision } },
+    ];
     switch (event.type) {
       case 'ApiKeyCreated': {
         const { secretHash: _, ...fields } = event.data;
-        return [{ op: 'put', key, row: { id: key, ...fields, lastUsedAt: null, createdAt: recordedAt, revokedAt: null, revision } }];
+        return [
+          {
+            op: 'put',
+            key,
+            row: { id: key, ...fields, lastUsedAt: null, createdAt: recordedAt, revokedAt: null, revision },
+          },
+        ];
       }
       case 'ApiKeyChanged':
         return patch(givenFields(event.data));

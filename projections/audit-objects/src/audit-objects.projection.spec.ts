@@ -12,7 +12,9 @@ describe('the view audit-objects', () => {
     ['DocumentTagsChanged', { attached: ['t3'], detached: ['t1'] }, 'document-d1', ['tag/t3']],
   ])('%s tells of objects', (type, data, stream, objects) => {
     const rows = objects.map((object) => ({ object, stream }));
-    expect(auditObjects.apply({ type, data, context: context(stream) })).toEqual(rows.map((row) => ({ op: 'put', key: `${row.object}/${stream}`, row })));
+    expect(auditObjects.apply({ type, data, context: context(stream) })).toEqual(
+      rows.map((row) => ({ op: 'put', key: `${row.object}/${stream}`, row })),
+    );
     for (const row of rows) expect(auditObjectRow.parse(row)).toEqual(row);
   });
 });

@@ -23,7 +23,16 @@ export const auditObjects: RowProjection = {
   name: 'audit-objects',
   version: 1,
   perStream: true,
-  types: ['TagCreated', 'UserMessageAdded', 'AssistantMessageAdded', 'DocumentAdded', 'DocumentTagsChanged', 'SpendLimitSet', 'ApiKeyCreated', 'ApiKeyChanged'],
+  types: [
+    'TagCreated',
+    'UserMessageAdded',
+    'AssistantMessageAdded',
+    'DocumentAdded',
+    'DocumentTagsChanged',
+    'SpendLimitSet',
+    'ApiKeyCreated',
+    'ApiKeyChanged',
+  ],
   row: auditObjectRow,
   indexes: [{ name: 'by-object', fields: [{ field: 'object' }] }],
   apply: (recorded) => {
@@ -48,7 +57,9 @@ const objectsOf = (event: RecordedEvent<Telling>): readonly string[] => {
       return [`limit/${event.data.limitId}`];
     case 'ApiKeyCreated':
     case 'ApiKeyChanged':
-      return event.data.usageLimit === undefined || event.data.usageLimit === null ? [] : [`limit/${idOf(event.context.stream)}`];
+      return event.data.usageLimit === undefined || event.data.usageLimit === null
+        ? []
+        : [`limit/${idOf(event.context.stream)}`];
     default:
       return never(event);
   }

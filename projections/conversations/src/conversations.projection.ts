@@ -37,7 +37,10 @@ export const conversations: RowProjection = {
   ],
   row: conversationRow,
   indexes: [
-    { name: 'newest-of-user', fields: [{ field: 'userId' }, { field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
+    {
+      name: 'newest-of-user',
+      fields: [{ field: 'userId' }, { field: 'agentId' }, { field: 'createdAt', order: 'desc' }],
+    },
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],
@@ -45,11 +48,29 @@ export const conversations: RowProjection = {
     const event = recorded as RecordedEvent<Exclude<ConversationEvent, { type: 'AssistantMessageContinued' }>>;
     const { stream, recordedAt, revision } = event.context;
     const key = idOf(stream);
-    const patch = (fields: Partial<ConversationRow>): Operation => ({ op: 'patch', key, fields: { ...fields, updatedAt: recordedAt, revision } });
+    const patch = (fields: Partial<ConversationRow>): Operation => ({
+      op: 'patch',
+      key,
+      fields: { ...fields, updatedAt: recordedAt, revision },
+    });
     switch (event.type) {
       case 'ConversationStarted': {
         const { conversationId: id, ...data } = event.data;
-        return [{ op: 'put', key, row: { id, ...data, archived: false, messageCount: 0, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+        return [
+          {
+            op: 'put',
+            key,
+            row: {
+              id,
+              ...data,
+              archived: false,
+              messageCount: 0,
+              createdAt: recordedAt,
+              updatedAt: recordedAt,
+              revision,
+            },
+          },
+        ];
       }
       case 'UserMessageAdded':
       case 'AssistantMessageAdded':

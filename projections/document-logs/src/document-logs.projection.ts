@@ -49,7 +49,11 @@ export const documentLogs: RowProjection = {
     if (event.type === 'DocumentDeleted') return [{ op: 'removeWhere', where: { documentId } }];
     return linesOf(event).map((line, index) => {
       const sequence = revision * LINES + index;
-      return { op: 'put', key: `${documentId}/${sequence}`, row: { ...blank, documentId, sequence, at: event.context.recordedAt, ...line } };
+      return {
+        op: 'put',
+        key: `${documentId}/${sequence}`,
+        row: { ...blank, documentId, sequence, at: event.context.recordedAt, ...line },
+      };
     });
   },
 };
@@ -64,7 +68,14 @@ const linesOf = (event: RecordedEvent<DocumentEvent>): readonly Line[] => {
       return [{ event: 'started', attempt: event.data.attempt }];
     case 'DocumentIndexed': {
       const { attempt, steps, chunkCount } = event.data;
-      const lines = steps.map(({ step, startedAt, milliseconds, produced }): Line => ({ event: 'step', attempt, step, at: startedAt, milliseconds, produced }));
+      const lines = steps.map(({ step, startedAt, milliseconds, produced }): Line => ({
+        event: 'step',
+        attempt,
+        step,
+        at: startedAt,
+        milliseconds,
+        produced,
+      }));
       return [...lines, { event: 'indexed', attempt, produced: chunkCount }];
     }
     case 'DocumentReady':

@@ -68,7 +68,10 @@ export const documents: RowProjection = {
   },
 };
 
-const added = ({ data: { documentId, ...data }, context: { recordedAt, revision } }: RecordedEvent<Extract<DocumentEvent, { type: 'DocumentAdded' }>>): DocumentRow => ({
+const added = ({
+  data: { documentId, ...data },
+  context: { recordedAt, revision },
+}: RecordedEvent<Extract<DocumentEvent, { type: 'DocumentAdded' }>>): DocumentRow => ({
   id: documentId,
   ...data,
   place: placeOf(data),
@@ -90,7 +93,9 @@ const placeOf = ({ scope, agentId, spaceId }: Pick<DocumentRow, 'scope' | 'agent
 };
 
 /** What people changed moves `lastModified`; ingestion does not. */
-const changed = (event: RecordedEvent<Exclude<DocumentEvent, { type: 'DocumentAdded' | 'DocumentDeleted' }>>): Partial<DocumentRow> => {
+const changed = (
+  event: RecordedEvent<Exclude<DocumentEvent, { type: 'DocumentAdded' | 'DocumentDeleted' }>>,
+): Partial<DocumentRow> => {
   const lastModified = event.context.recordedAt;
   switch (event.type) {
     case 'DocumentRenamed':
@@ -112,7 +117,10 @@ const changed = (event: RecordedEvent<Exclude<DocumentEvent, { type: 'DocumentAd
     case 'DocumentAttemptFailed':
     case 'DocumentProcessingFailed': {
       const { code, step, attempt } = event.data;
-      return { status: event.type === 'DocumentAttemptFailed' ? 'Pending' : 'Failed', failure: { code, step, attempt } };
+      return {
+        status: event.type === 'DocumentAttemptFailed' ? 'Pending' : 'Failed',
+        failure: { code, step, attempt },
+      };
     }
     default:
       return never(event);

@@ -14,7 +14,15 @@ export const ingestionQueue: RowProjection = {
   name: 'ingestion-queue',
   version: 1,
   perStream: true,
-  types: ['DocumentAdded', 'DocumentContentReplaced', 'DocumentReprocessRequested', 'DocumentAttemptFailed', 'DocumentReady', 'DocumentProcessingFailed', 'DocumentDeleted'],
+  types: [
+    'DocumentAdded',
+    'DocumentContentReplaced',
+    'DocumentReprocessRequested',
+    'DocumentAttemptFailed',
+    'DocumentReady',
+    'DocumentProcessingFailed',
+    'DocumentDeleted',
+  ],
   row: waitingRow,
   indexes: [{ name: 'longest-waiting', fields: [{ field: 'open' }, { field: 'notBefore', order: 'asc' }] }],
   apply: (recorded) => {
@@ -34,7 +42,14 @@ export const ingestionQueue: RowProjection = {
 };
 
 /** The documents that wait, the longest waiting first. */
-export const waitingDocuments = async (store: Pick<ReadStore, 'find'>, limit: number): Promise<readonly WaitingDocument[]> => {
-  const rows = (await store.find(ingestionQueue.name, { where: { open: true }, orderBy: [{ field: 'notBefore', order: 'asc' }], limit })) as readonly StoredRow<WaitingRow>[];
+export const waitingDocuments = async (
+  store: Pick<ReadStore, 'find'>,
+  limit: number,
+): Promise<readonly WaitingDocument[]> => {
+  const rows = (await store.find(ingestionQueue.name, {
+    where: { open: true },
+    orderBy: [{ field: 'notBefore', order: 'asc' }],
+    limit,
+  })) as readonly StoredRow<WaitingRow>[];
   return rows.map(({ row }) => row);
 };

@@ -25,7 +25,12 @@ export interface ReadingOptions {
 }
 
 /** The calls that are wanted, newest first by default, a page at a time. */
-export const invocationPages = (store: Pick<ReadStore, 'find'>, wanted: WantedInvocations, options?: ReadingOptions): AsyncGenerator<readonly StoredRow<InvocationRow>[]> => filteredPages<InvocationRow>(store, invocations.name, wanted, options);
+export const invocationPages = (
+  store: Pick<ReadStore, 'find'>,
+  wanted: WantedInvocations,
+  options?: ReadingOptions,
+): AsyncGenerator<readonly StoredRow<InvocationRow>[]> =>
+  filteredPages<InvocationRow>(store, invocations.name, wanted, options);
 
 /** Rows of a view that has the fields of filters and `at`, with an index for each filter: one is served by its index, the others are compared row by row. Reads in small pages, since each costs a turn of the event loop. */
 export async function* filteredPages<R extends FilteredRow>(
@@ -35,11 +40,18 @@ export async function* filteredPages<R extends FilteredRow>(
   { order = 'desc', after, stride = 250 }: ReadingOptions = {},
 ): AsyncGenerator<readonly StoredRow<R>[]> {
   const conditions = conditionsOf(wanted.filters);
-  const options: Omit<FindOptions, 'limit'> = { where: Object.fromEntries(conditions.slice(0, 1)), orderBy: [{ field: 'at', order }] };
+  const options: Omit<FindOptions, 'limit'> = {
+    where: Object.fromEntries(conditions.slice(0, 1)),
+    orderBy: [{ field: 'at', order }],
+  };
   const first = order === 'asc' ? wanted.from : wanted.to;
   let place = after ?? (first === undefined ? undefined : { values: [first], key: '' });
   for (;;) {
-    const rows = (await store.find(view, { ...options, ...(place === undefined ? {} : { after: place }), limit: stride })) as readonly StoredRow<R>[];
+    const rows = (await store.find(view, {
+      ...options,
+      ...(place === undefined ? {} : { after: place }),
+      limit: stride,
+    })) as readonly StoredRow<R>[];
     const within = rows.filter(({ row: { at } }) => at >= wanted.from && (wanted.to === undefined || at < wanted.to));
     const matching = within.filter(({ row }) => conditions.every(([field, value]) => row[field] === value));
     if (matching.length > 0) yield matching;
@@ -53,4 +65,6 @@ export async function* filteredPages<R extends FilteredRow>(
 
 /** Those that usually leave the fewest rows first. Several filters may name the same field: then all of them must hold. */
 const conditionsOf = (filters: readonly InvocationFilter[]): readonly (readonly [FilterField, string])[] =>
-  INVOCATION_FILTERS.flatMap((field) => filters.flatMap((filter) => (filter[field] === undefined ? [] : [[field, filter[field]] as const])));
+  INVOCATION_FILTERS.flatMap((field) =>
+    filters.flatMap((filter) => (filter[field] === undefined ? [] : [[field, filter[field]] as const])),
+  );

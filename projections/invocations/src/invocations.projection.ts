@@ -12,7 +12,10 @@ export type InvocationRow = z.output<typeof invocationRow>;
 export const INVOCATION_FILTERS = ['apiKeyId', 'agentId', 'userId', 'spaceId'] as const;
 
 /** Newest first of all that have a field's value. */
-const newestBy = (field: string): IndexSpec => ({ name: `newest-by-${field}`, fields: [{ field }, { field: 'at', order: 'desc' }] });
+const newestBy = (field: string): IndexSpec => ({
+  name: `newest-by-${field}`,
+  fields: [{ field }, { field: 'at', order: 'desc' }],
+});
 
 /** One row for each model call. */
 export const invocations: RowProjection = {
@@ -23,5 +26,10 @@ export const invocations: RowProjection = {
   types: ['InvocationsRecorded'],
   row: invocationRow,
   indexes: [{ name: 'newest', fields: [{ field: 'at', order: 'desc' }] }, ...INVOCATION_FILTERS.map(newestBy)],
-  apply: (recorded) => (recorded as RecordedEvent<EventOf<typeof invocationsRecorded>>).data.invocations.map((row) => ({ op: 'put', key: row.id, row })),
+  apply: (recorded) =>
+    (recorded as RecordedEvent<EventOf<typeof invocationsRecorded>>).data.invocations.map((row) => ({
+      op: 'put',
+      key: row.id,
+      row,
+    })),
 };

@@ -11,11 +11,20 @@ export interface ReplayedPeriod {
 }
 
 /** What a limit would have done in a period. Reads the calls of the period, and those before it in the window that was open. `weekOf`: when a user's weeks run from. */
-export const replayLimit = async (store: Pick<ReadStore, 'find'>, limit: ProposedLimit, { from, to, currency }: ReplayedPeriod, weekOf: (userId: string) => Promise<string | null>): Promise<WhatIfAnswer> => {
+export const replayLimit = async (
+  store: Pick<ReadStore, 'find'>,
+  limit: ProposedLimit,
+  { from, to, currency }: ReplayedPeriod,
+  weekOf: (userId: string) => Promise<string | null>,
+): Promise<WhatIfAnswer> => {
   const weeks = new Map<string, string | null>();
   const whatIf = new WhatIf(limit, from, (userId) => weeks.get(userId) ?? null);
   const ownWeeks = limit.scope.type === 'user' && limit.window === 'week';
-  for await (const rows of invocationPages(store, { filters: [filterOfScope(limit.scope)], from: earliestWindow(limit, from) ?? '', to }, { order: 'asc' })) {
+  for await (const rows of invocationPages(
+    store,
+    { filters: [filterOfScope(limit.scope)], from: earliestWindow(limit, from) ?? '', to },
+    { order: 'asc' },
+  )) {
     const calls = rows.map(({ row }) => row).filter((row) => row.currency === currency);
     if (ownWeeks) for (const { userId } of calls) if (!weeks.has(userId)) weeks.set(userId, await weekOf(userId));
     for (const call of calls) whatIf.add(call);

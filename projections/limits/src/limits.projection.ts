@@ -27,7 +27,10 @@ export const limitRow = z.object({
 export type LimitRow = z.output<typeof limitRow>;
 
 type KeyEvent = Extract<ApiKeyEvent, { readonly type: 'ApiKeyCreated' | 'ApiKeyChanged' | 'ApiKeyRevoked' }>;
-type Events = RecordedEvent<LimitEvent> | RecordedEvent<KeyEvent> | RecordedEvent<{ readonly type: 'UserDeleted'; readonly data: Record<string, never> }>;
+type Events =
+  | RecordedEvent<LimitEvent>
+  | RecordedEvent<KeyEvent>
+  | RecordedEvent<{ readonly type: 'UserDeleted'; readonly data: Record<string, never> }>;
 
 /** Spend limits while they stand, those of API keys included. */
 export const limits: RowProjection = {
@@ -38,7 +41,10 @@ export const limits: RowProjection = {
   row: limitRow,
   indexes: [
     { name: 'newest', fields: [{ field: 'isSet' }, { field: 'createdAt', order: 'desc' }] },
-    { name: 'newest-of-user', fields: [{ field: 'userId' }, { field: 'isSet' }, { field: 'createdAt', order: 'desc' }] },
+    {
+      name: 'newest-of-user',
+      fields: [{ field: 'userId' }, { field: 'isSet' }, { field: 'createdAt', order: 'desc' }],
+    },
   ],
   apply: (recorded) => {
     const event = recorded as Events;
@@ -57,11 +63,30 @@ export const limits: RowProjection = {
       case 'SpendLimitRemoved':
         return [{ op: 'remove', key: event.data.limitId }];
       case 'ApiKeyCreated':
-        return [{ op: 'put', key, row: { id: key, scope: { type: 'apiKey', id: key }, userId: event.data.userId, ...termsOf(event.data.usageLimit), createdAt: recordedAt, revision } }];
+        return [
+          {
+            op: 'put',
+            key,
+            row: {
+              id: key,
+              scope: { type: 'apiKey', id: key },
+              userId: event.data.userId,
+              ...termsOf(event.data.usageLimit),
+              createdAt: recordedAt,
+              revision,
+            },
+          },
+        ];
       case 'ApiKeyChanged':
-        return event.data.usageLimit === undefined ? [] : [{ op: 'patch', key, fields: { ...termsOf(event.data.usageLimit), revision } }];
+        return event.data.usageLimit === undefined
+          ? []
+          : [{ op: 'patch', key, fields: { ...termsOf(event.data.usageLimit), revision } }];
       case 'ApiKeyRevoked':
-        return [event.data.withUser === true ? { op: 'remove', key } : { op: 'patch', key, fields: { isSet: false, revision } }];
+        return [
+          event.data.withUser === true
+            ? { op: 'remove', key }
+            : { op: 'patch', key, fields: { isSet: false, revision } },
+        ];
       case 'UserDeleted':
         return [{ op: 'removeWhere', where: { userId: key } }];
       default:

@@ -30,18 +30,44 @@ export const messages: RowProjection = {
   perStream: true,
   types: ['UserMessageAdded', 'AssistantMessageContinued', 'AssistantMessageAdded', 'ConversationDeleted'],
   row: messageRow,
-  indexes: [{ name: 'newest-of-conversation', fields: [{ field: 'conversationId' }, { field: 'sequence', order: 'desc' }] }],
+  indexes: [
+    { name: 'newest-of-conversation', fields: [{ field: 'conversationId' }, { field: 'sequence', order: 'desc' }] },
+  ],
   apply: (recorded) => {
     const event = recorded as RecordedEvent<ConversationEvent>;
     const { recordedAt: createdAt, revision: sequence, stream } = event.context;
     if (event.type === 'UserMessageAdded') {
       const { messageId: id, conversationId, parentId, parts } = event.data;
-      const row: MessageRow = { id, conversationId, parentId, role: 'user', parts, status: 'complete', finishReason: null, usage: null, model: null, sequence, createdAt };
+      const row: MessageRow = {
+        id,
+        conversationId,
+        parentId,
+        role: 'user',
+        parts,
+        status: 'complete',
+        finishReason: null,
+        usage: null,
+        model: null,
+        sequence,
+        createdAt,
+      };
       return [{ op: 'put', key: id, row }];
     }
     if (event.type === 'AssistantMessageContinued') {
       const { messageId: id, conversationId, parentId } = event.data;
-      const row: MessageRow = { id, conversationId, parentId, role: 'assistant', parts: [], status: 'streaming', finishReason: null, usage: null, model: null, sequence, createdAt };
+      const row: MessageRow = {
+        id,
+        conversationId,
+        parentId,
+        role: 'assistant',
+        parts: [],
+        status: 'streaming',
+        finishReason: null,
+        usage: null,
+        model: null,
+        sequence,
+        createdAt,
+      };
       return [{ op: 'put', key: id, row }];
     }
     if (event.type === 'AssistantMessageAdded') {

@@ -17,6 +17,10 @@ export const models: RowProjection = {
   apply: (recorded) => {
     const event = recorded as RecordedEvent<ModelEvent>;
     const key = idOf(event.context.stream);
-    return [event.type === 'ModelOffered' ? { op: 'put', key, row: { key, ...event.data, revision: event.context.revision } } : { op: 'remove', key }];
+    return [
+      event.type === 'ModelOffered'
+        ? { op: 'put', key, row: { key, ...event.data, revision: event.context.revision } }
+        : { op: 'remove', key },
+    ];
   },
 };

@@ -12,7 +12,15 @@ export const passages: SearchProjection = {
   kind: 'search',
   name: PASSAGES,
   version: 1,
-  types: ['DocumentIndexed', 'DocumentRenamed', 'DocumentTagsChanged', 'DocumentProcessingFailed', 'DocumentDeleted', 'AgentDeleted', 'SpaceDeleted'],
+  types: [
+    'DocumentIndexed',
+    'DocumentRenamed',
+    'DocumentTagsChanged',
+    'DocumentProcessingFailed',
+    'DocumentDeleted',
+    'AgentDeleted',
+    'SpaceDeleted',
+  ],
   apply: (recorded) => {
     const event = recorded as RecordedEvent<DocumentEvent> | RecordedEvent<ScopeDeleted>;
     const { stream, revision } = event.context;
@@ -22,10 +30,24 @@ export const passages: SearchProjection = {
         const { name, scope, agentId, spaceId, tagIds, passages: blob, embeddingModel } = event.data;
         if (isErased(name)) return [{ op: 'removeDocument', documentId }];
         const place = scope === 'agent' ? `a:${agentId}` : scope === 'space' ? `s:${spaceId}` : 'g';
-        return [{ op: 'putDocument', documentId, thing: stream, name, scope: place, tagIds, revision, embeddingModel, passages: blob }];
+        return [
+          {
+            op: 'putDocument',
+            documentId,
+            thing: stream,
+            name,
+            scope: place,
+            tagIds,
+            revision,
+            embeddingModel,
+            passages: blob,
+          },
+        ];
       }
       case 'DocumentRenamed':
-        return isErased(event.data.name) ? [] : [{ op: 'patchDocument', documentId, fields: { name: event.data.name } }];
+        return isErased(event.data.name)
+          ? []
+          : [{ op: 'patchDocument', documentId, fields: { name: event.data.name } }];
       case 'DocumentTagsChanged':
         return [{ op: 'patchDocument', documentId, fields: { tagIds: event.data.tagIds } }];
       case 'DocumentProcessingFailed':

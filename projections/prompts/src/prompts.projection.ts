@@ -31,7 +31,9 @@ export const prompts: RowProjection = {
     const key = idOf(stream);
     switch (event.type) {
       case 'PromptAdded':
-        return [{ op: 'put', key, row: { id: key, ...event.data, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+        return [
+          { op: 'put', key, row: { id: key, ...event.data, createdAt: recordedAt, updatedAt: recordedAt, revision } },
+        ];
       case 'PromptChanged':
         return [{ op: 'patch', key, fields: { ...givenFields(event.data), updatedAt: recordedAt, revision } }];
       case 'PromptDeleted':

@@ -31,7 +31,8 @@ export const restatements: RowProjection = {
     const event = recorded as RecordedEvent<Exclude<RestatementEvent, { type: 'InvocationsRestated' }>>;
     const { stream, recordedAt, actor } = event.context;
     const key = idOf(stream);
-    if (event.type === 'RestatementClosed') return [{ op: 'patch', key, fields: { closedAt: recordedAt, sums: event.data } }];
+    if (event.type === 'RestatementClosed')
+      return [{ op: 'patch', key, fields: { closedAt: recordedAt, sums: event.data } }];
     const { restatementId: id, ...terms } = event.data;
     return [{ op: 'put', key, row: { id, ...terms, actor, startedAt: recordedAt, closedAt: null, sums: null } }];
   },

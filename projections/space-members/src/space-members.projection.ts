@@ -4,10 +4,21 @@ import { type SpaceEvent, spaceRole } from '@app/spaces';
 import { z } from 'zod';
 
 /** A membership. The member's name is the user's, and stands in the view of users. */
-export const spaceMemberRow = z.object({ spaceId: z.string(), userId: z.string(), role: spaceRole, createdAt: z.string() });
+export const spaceMemberRow = z.object({
+  spaceId: z.string(),
+  userId: z.string(),
+  role: spaceRole,
+  createdAt: z.string(),
+});
 export type SpaceMemberRow = z.output<typeof spaceMemberRow>;
 
-type MemberEvent = Extract<SpaceEvent, { readonly type: 'SpaceCreated' | 'SpaceMemberAdded' | 'SpaceMemberRoleChanged' | 'SpaceMemberRemoved' | 'SpaceDeleted' }>;
+type MemberEvent = Extract<
+  SpaceEvent,
+  {
+    readonly type:
+      'SpaceCreated' | 'SpaceMemberAdded' | 'SpaceMemberRoleChanged' | 'SpaceMemberRemoved' | 'SpaceDeleted';
+  }
+>;
 
 export const memberKey = (spaceId: string, userId: string): string => `${spaceId}/${userId}`;
 
@@ -29,9 +40,21 @@ export const spaceMembers: RowProjection = {
     const id = idOf(stream);
     switch (event.type) {
       case 'SpaceCreated':
-        return [{ op: 'put', key: memberKey(id, event.data.ownerId), row: { spaceId: id, userId: event.data.ownerId, role: 'owner', createdAt: recordedAt } }];
+        return [
+          {
+            op: 'put',
+            key: memberKey(id, event.data.ownerId),
+            row: { spaceId: id, userId: event.data.ownerId, role: 'owner', createdAt: recordedAt },
+          },
+        ];
       case 'SpaceMemberAdded':
-        return [{ op: 'put', key: memberKey(id, event.data.userId), row: { spaceId: id, userId: event.data.userId, role: event.data.role, createdAt: recordedAt } }];
+        return [
+          {
+            op: 'put',
+            key: memberKey(id, event.data.userId),
+            row: { spaceId: id, userId: event.data.userId, role: event.data.role, createdAt: recordedAt },
+          },
+        ];
       case 'SpaceMemberRoleChanged':
         return [{ op: 'patch', key: memberKey(id, event.data.userId), fields: { role: event.data.role } }];
       case 'SpaceMemberRemoved':

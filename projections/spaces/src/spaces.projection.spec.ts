@@ -5,7 +5,10 @@ import { spaces } from './spaces.projection';
 const claim = { key: 'k', ticket: '01900000-0000-7000-8000-000000000001' };
 const event = (revision: number, given: SpaceEvent) => happened('space-s1', revision, given);
 const fields = { name: 'Team', slug: 'team', description: '', color: '#3B82F6' };
-const created = event(0, { type: 'SpaceCreated', data: { spaceId: 's1', kind: 'team', ownerId: 'u1', ...fields, nameClaim: claim, slugClaim: claim } });
+const created = event(0, {
+  type: 'SpaceCreated',
+  data: { spaceId: 's1', kind: 'team', ownerId: 'u1', ...fields, nameClaim: claim, slugClaim: claim },
+});
 const row = { id: 's1', ...fields, kind: 'team', memberCount: 1, createdAt: at(0), updatedAt: at(0), revision: 0 };
 
 describe('the view of Spaces', () => {
@@ -24,5 +27,6 @@ describe('the view of Spaces', () => {
       ),
     ).toEqual({ s1: { ...row, name: 'Crew', memberCount: 2, updatedAt: at(5), revision: 5 } }));
 
-  it('loses the deleted', () => expect(rowsAfter(spaces, created, event(1, { type: 'SpaceDeleted', data: { released: [] } }))).toEqual({}));
+  it('loses the deleted', () =>
+    expect(rowsAfter(spaces, created, event(1, { type: 'SpaceDeleted', data: { released: [] } }))).toEqual({}));
 });

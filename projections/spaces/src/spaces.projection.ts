@@ -34,7 +34,24 @@ export const spaces: RowProjection = {
     switch (event.type) {
       case 'SpaceCreated': {
         const { name, slug, description, color, kind } = event.data;
-        return [{ op: 'put', key, row: { id: key, name, slug, description, color, kind, memberCount: 1, createdAt: recordedAt, updatedAt: recordedAt, revision } }];
+        return [
+          {
+            op: 'put',
+            key,
+            row: {
+              id: key,
+              name,
+              slug,
+              description,
+              color,
+              kind,
+              memberCount: 1,
+              createdAt: recordedAt,
+              updatedAt: recordedAt,
+              revision,
+            },
+          },
+        ];
       }
       case 'SpaceChanged': {
         const { nameClaim: _, slugClaim: __, released: ___, ...fields } = event.data;

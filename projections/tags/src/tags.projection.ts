@@ -25,7 +25,15 @@ export const tags: RowProjection = {
   kind: 'rows',
   name: 'tags',
   version: 1,
-  types: ['TagCreated', 'TagUpdated', 'TagDeleted', 'DocumentAdded', 'DocumentTagsChanged', 'DocumentDeleted', 'SpaceDeleted'],
+  types: [
+    'TagCreated',
+    'TagUpdated',
+    'TagDeleted',
+    'DocumentAdded',
+    'DocumentTagsChanged',
+    'DocumentDeleted',
+    'SpaceDeleted',
+  ],
   row: tagRow,
   indexes: [{ name: 'newest-of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] }],
   apply: (recorded) => {
@@ -37,7 +45,9 @@ export const tags: RowProjection = {
         return [{ op: 'put', key: id, row: { id, ...data, documentCount: 0, createdAt: recordedAt, revision } }];
       }
       case 'TagUpdated':
-        return [{ op: 'patch', key: event.data.tagId, fields: { name: event.data.name, color: event.data.color, revision } }];
+        return [
+          { op: 'patch', key: event.data.tagId, fields: { name: event.data.name, color: event.data.color, revision } },
+        ];
       case 'TagDeleted':
         return [{ op: 'remove', key: event.data.tagId }];
       case 'DocumentAdded':
@@ -54,4 +64,5 @@ export const tags: RowProjection = {
   },
 };
 
-const counted = (tagIds: readonly string[], by: number): readonly Operation[] => tagIds.map((key) => ({ op: 'increment', key, field: 'documentCount', by }));
+const counted = (tagIds: readonly string[], by: number): readonly Operation[] =>
+  tagIds.map((key) => ({ op: 'increment', key, field: 'documentCount', by }));

@@ -13,11 +13,21 @@ const EVER = new Date(0).toISOString();
  * What the model calls of a scope cost that began at `from` (ISO 8601 UTC; null: ever) or later and were recorded up to the
  * position `upTo`, in nano-units. The view of calls shows everything up to there, and so do the views of the spans, which come the longest first.
  */
-export const spentIn = (store: Store, scope: LimitScope, from: string | null, upTo: Position, spans: readonly Spans[]): Promise<bigint> =>
-  spentOn(store, { filters: [filterOfScope(scope)], from: from ?? EVER }, upTo, spans);
+export const spentIn = (
+  store: Store,
+  scope: LimitScope,
+  from: string | null,
+  upTo: Position,
+  spans: readonly Spans[],
+): Promise<bigint> => spentOn(store, { filters: [filterOfScope(scope)], from: from ?? EVER }, upTo, spans);
 
 /** A row that was changed after the position sums calls recorded since: its span is read from shorter ones, and at last call by call, where each says when it was recorded. */
-const spentOn = async (store: Store, wanted: WantedInvocations, upTo: Position, [spans, ...shorter]: readonly Spans[]): Promise<bigint> => {
+const spentOn = async (
+  store: Store,
+  wanted: WantedInvocations,
+  upTo: Position,
+  [spans, ...shorter]: readonly Spans[],
+): Promise<bigint> => {
   if (spans === undefined) return usageIn(store, wanted, upTo);
   const { whole, ends } = cutInto(wanted, spans.ms);
   const sums = new Map<string, bigint>();
@@ -32,7 +42,11 @@ const spentOn = async (store: Store, wanted: WantedInvocations, upTo: Position, 
   }
   let spent = 0n;
   for (const [at, sum] of sums) if (!changed.has(at)) spent += sum;
-  const again = [...changed].map((at): WantedInvocations => ({ ...wanted, from: at, to: new Date(Date.parse(at) + spans.ms).toISOString() }));
+  const again = [...changed].map((at): WantedInvocations => ({
+    ...wanted,
+    from: at,
+    to: new Date(Date.parse(at) + spans.ms).toISOString(),
+  }));
   for (const part of [...ends, ...again]) spent += await spentOn(store, part, upTo, shorter);
   return spent;
 };

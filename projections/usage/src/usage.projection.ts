@@ -31,7 +31,16 @@ export type UsageRow = z.output<typeof usageRow>;
 /** Digits of a cost that are less than a unit. */
 const NANO_DIGITS = 9;
 const UNIT = 10n ** BigInt(NANO_DIGITS);
-const NOTHING = { calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUnits: 0, costNano: 0, includedUnits: 0, includedNano: 0 };
+const NOTHING = {
+  calls: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUnits: 0,
+  costNano: 0,
+  includedUnits: 0,
+  includedNano: 0,
+};
 type Sums = { -readonly [Field in keyof typeof NOTHING]: number };
 
 export const QUARTER_MS = 15 * 60_000;
@@ -76,10 +85,24 @@ const summed = (invocations: readonly RecordedInvocation[], span: number): reado
 /** Characters of a time of UTC down to its minute; every span is some minutes. */
 const MINUTE = 16;
 
-const belongs = ({ userId, apiKeyId, agentId, spaceId, model, currency }: RecordedInvocation, at: string, row: UsageRow): boolean =>
-  at === row.at && userId === row.userId && apiKeyId === row.apiKeyId && agentId === row.agentId && spaceId === row.spaceId && model === row.model && currency === row.currency;
+const belongs = (
+  { userId, apiKeyId, agentId, spaceId, model, currency }: RecordedInvocation,
+  at: string,
+  row: UsageRow,
+): boolean =>
+  at === row.at &&
+  userId === row.userId &&
+  apiKeyId === row.apiKeyId &&
+  agentId === row.agentId &&
+  spaceId === row.spaceId &&
+  model === row.model &&
+  currency === row.currency;
 
-const rowOf = ({ userId, apiKeyId, agentId, spaceId, model, currency }: RecordedInvocation, at: string, rows: Map<string, Sum>): Sum => {
+const rowOf = (
+  { userId, apiKeyId, agentId, spaceId, model, currency }: RecordedInvocation,
+  at: string,
+  rows: Map<string, Sum>,
+): Sum => {
   const common = { at, userId, apiKeyId, agentId, spaceId, model, currency };
   const key = JSON.stringify(Object.values(common));
   const row = rows.get(key) ?? { op: 'add', key, row: { ...common, ...NOTHING }, by: { ...NOTHING } };
@@ -87,7 +110,10 @@ const rowOf = ({ userId, apiKeyId, agentId, spaceId, model, currency }: Recorded
   return row;
 };
 
-const count = (sums: Sums, { inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation): void => {
+const count = (
+  sums: Sums,
+  { inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation,
+): void => {
   const [costUnits, costNano] = [Number(cost.slice(0, -NANO_DIGITS)), Number(cost.slice(-NANO_DIGITS))];
   sums.calls += 1;
   sums.inputTokens += inputTokens;

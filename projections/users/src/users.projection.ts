@@ -33,7 +33,23 @@ export const users: RowProjection = {
     switch (event.type) {
       case 'UserCreated': {
         const { email, name, role, language: spoken, usageWindowStart } = event.data;
-        return [{ op: 'put', key, row: { id: key, email, name, role, language: spoken, status: 'active', usageWindowStart, createdAt: recordedAt, revision } }];
+        return [
+          {
+            op: 'put',
+            key,
+            row: {
+              id: key,
+              email,
+              name,
+              role,
+              language: spoken,
+              status: 'active',
+              usageWindowStart,
+              createdAt: recordedAt,
+              revision,
+            },
+          },
+        ];
       }
       case 'UserChanged': {
         const { mailClaim: _, releasedMailClaim: __, ...fields } = event.data;

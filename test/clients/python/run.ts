@@ -13,7 +13,10 @@ const main = async (): Promise<void> => {
   const gateway = await startTestGateway();
   try {
     const environment = { GATEWAY_URL: gateway.baseUrl, GATEWAY_KEY: ADMIN_KEY };
-    const child = spawn(process.env['PYTHON'] ?? 'python3', [join(__dirname, 'clients.py')], { env: { ...process.env, ...environment }, stdio: 'inherit' });
+    const child = spawn(process.env['PYTHON'] ?? 'python3', [join(__dirname, 'clients.py')], {
+      env: { ...process.env, ...environment },
+      stdio: 'inherit',
+    });
     [process.exitCode] = (await once(child, 'exit')) as [number | undefined];
   } finally {
     await gateway.stop();

@@ -135,4 +135,5 @@ const readAll = async (log: EventLog, category: string): Promise<StoredEvent[]> 
 };
 
 /** Lets so much time pass while others work: how long a fault lasts is what it is. */
-export const lasting = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const lasting = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -31,7 +31,10 @@ export class ServerProcess {
 
   /** Starts it again; on the port that it had. */
   async start(): Promise<void> {
-    const child = fork(MAIN, ['--port', this.listensOn, '--file', join(this.folder, 'log.jsonl')], { execArgv: ['--require', REGISTER], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const child = fork(MAIN, ['--port', this.listensOn, '--file', join(this.folder, 'log.jsonl')], {
+      execArgv: ['--require', REGISTER],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
     this.child = child;
     const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
     this.listensOn = new URL(line.toString().trim()).port;

@@ -20,8 +20,13 @@ const main = async (): Promise<void> => {
   await Promise.all(
     Array.from({ length: Number(callers) }, async (_, caller) => {
       const stream = `kill-${run}-${caller}`;
-      for (let revision = -1; ; ) {
-        const events = Array.from({ length: 1 + (caller % 3) }, (): NewEvent => ({ id: randomUUID(), type: 'Counted', data: `{"after":${revision}}`, metadata: '{}' }));
+      for (let revision = -1; ;) {
+        const events = Array.from({ length: 1 + (caller % 3) }, (): NewEvent => ({
+          id: randomUUID(),
+          type: 'Counted',
+          data: `{"after":${revision}}`,
+          metadata: '{}',
+        }));
         write({ kind: 'sent', stream, revision, events });
         const answer = await log.append(stream, events, revision < 0 ? 'noStream' : revision);
         write({ kind: 'acknowledged', stream, ...answer });

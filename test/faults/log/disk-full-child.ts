@@ -18,7 +18,12 @@ export interface Seen {
 const CALLERS = 8;
 const [means, parent = ''] = process.argv.slice(2);
 
-const event = (): NewEvent => ({ id: randomUUID(), type: 'Filled', data: JSON.stringify({ text: 'x'.repeat(2_000) }), metadata: '{}' });
+const event = (): NewEvent => ({
+  id: randomUUID(),
+  type: 'Filled',
+  data: JSON.stringify({ text: 'x'.repeat(2_000) }),
+  metadata: '{}',
+});
 
 const findIds = async (log: EventLog): Promise<string[]> => {
   const ids: string[] = [];
@@ -58,7 +63,12 @@ const main = async (): Promise<void> => {
     await append(0);
     await log.close();
     log = await openSqliteEventLog({ folder: disk.folder });
-    const seen: Seen = { refusals, health, whenFull, later: { acknowledged: acknowledged.toSorted(), found: await findIds(log) } };
+    const seen: Seen = {
+      refusals,
+      health,
+      whenFull,
+      later: { acknowledged: acknowledged.toSorted(), found: await findIds(log) },
+    };
     console.log(JSON.stringify(seen));
   } finally {
     await log.close();

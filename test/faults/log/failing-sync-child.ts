@@ -10,7 +10,12 @@ export interface Seen {
   readonly acknowledged: readonly string[];
   /** Outcomes of the appends that were refused. */
   readonly outcomes: readonly string[];
-  readonly whileFailing: { readonly writable: boolean; readonly readable: boolean; readonly reason?: string; readonly ids: readonly string[] };
+  readonly whileFailing: {
+    readonly writable: boolean;
+    readonly readable: boolean;
+    readonly reason?: string;
+    readonly ids: readonly string[];
+  };
   /** Revision answered to the first refused append when it was sent again, and what stands in its stream then. */
   readonly again: { readonly revision: number; readonly ids: readonly string[] };
   readonly sentAgain: string;
@@ -51,7 +56,13 @@ const main = async (): Promise<void> => {
   const again = { revision, ids: (await log.readStream(first.stream)).map(({ id }) => id) };
   await append('after');
   await log.close();
-  const seen: Seen = { acknowledged, outcomes: refused.map(({ outcome }) => outcome), whileFailing, again, sentAgain: first.event.id };
+  const seen: Seen = {
+    acknowledged,
+    outcomes: refused.map(({ outcome }) => outcome),
+    whileFailing,
+    again,
+    sentAgain: first.event.id,
+  };
   console.log(JSON.stringify(seen));
 };
 

@@ -11,14 +11,26 @@ import type { NewEvent, StoredEvent } from '@app/kernel';
 
 const STREAMS = 30;
 const STREAMS_IN_WAL = 3;
-const nameOf = (stream: number): string => `sample-${String(stream).padStart(2, '0')}-of-some-length-as-names-of-streams-have`;
+const nameOf = (stream: number): string =>
+  `sample-${String(stream).padStart(2, '0')}-of-some-length-as-names-of-streams-have`;
 const FILES = ['events.sqlite', 'events.sqlite-wal', 'head'];
 
-const append = async (folder: string, count: number, streams: number, revisions: number[], whileOpen: () => void): Promise<void> => {
+const append = async (
+  folder: string,
+  count: number,
+  streams: number,
+  revisions: number[],
+  whileOpen: () => void,
+): Promise<void> => {
   const log = await openSqliteEventLog({ folder });
   for (let index = 0; index < count; index += 1) {
     const stream = index % streams;
-    const events = Array.from({ length: 1 + (index % 3) }, (_, part): NewEvent => ({ id: randomUUID(), type: index % 2 === 0 ? 'Opened' : 'Moved', data: JSON.stringify({ index, part, text: 'x'.repeat(40 + ((index * 37) % 900)) }), metadata: '{"schema":"1"}' }));
+    const events = Array.from({ length: 1 + (index % 3) }, (_, part): NewEvent => ({
+      id: randomUUID(),
+      type: index % 2 === 0 ? 'Opened' : 'Moved',
+      data: JSON.stringify({ index, part, text: 'x'.repeat(40 + ((index * 37) % 900)) }),
+      metadata: '{"schema":"1"}',
+    }));
     const revision = revisions[stream] ?? -1;
     revisions[stream] = (await log.append(nameOf(stream), events, revision < 0 ? 'noStream' : revision)).revision;
   }
@@ -49,7 +61,11 @@ export interface Contents {
 
 const pages = async (log: LogReader, types?: readonly string[]): Promise<StoredEvent[]> => {
   const events: StoredEvent[] = [];
-  for (let page = await log.readAll({ ...(types && { filter: { types } }) }); ; page = await log.readAll({ after: page.next, ...(types && { filter: { types } }) })) {
+  for (
+    let page = await log.readAll({ ...(types && { filter: { types } }) });
+    ;
+    page = await log.readAll({ after: page.next, ...(types && { filter: { types } }) })
+  ) {
     events.push(...page.events);
     if (page.end) return events;
   }
@@ -61,7 +77,12 @@ export const readContents = async (folder: string): Promise<Contents> => {
     const names = Array.from({ length: STREAMS }, (_, index) => nameOf(index));
     const streams = await Promise.all(names.map((name) => log.readStream(name)));
     const backwards = await Promise.all(names.map((name) => log.readStream(name, { direction: 'backwards' })));
-    return { all: await pages(log), opened: await pages(log, ['Opened']), streams, backwards: backwards.map((events) => events.toReversed()) };
+    return {
+      all: await pages(log),
+      opened: await pages(log, ['Opened']),
+      streams,
+      backwards: backwards.map((events) => events.toReversed()),
+    };
   } finally {
     await log.close();
   }

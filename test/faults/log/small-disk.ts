@@ -12,7 +12,8 @@ export interface SmallDisk {
 }
 
 const MEGABYTE = 1024 * 1024;
-const runs = (command: string, ...given: string[]): boolean => spawnSync(command, given, { stdio: 'ignore' }).status === 0;
+const runs = (command: string, ...given: string[]): boolean =>
+  spawnSync(command, given, { stdio: 'ignore' }).status === 0;
 
 /** A file system of its own in memory; undefined where this process may not mount one. */
 export const tinyFileSystem = (parent: string): SmallDisk | undefined => {

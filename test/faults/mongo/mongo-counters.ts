@@ -42,11 +42,14 @@ export const startPacedWriter = (log: EventLog): (() => Promise<void>) => {
 };
 
 /** Milliseconds that work takes, and how it ended. */
-export const timed = async (work: () => Promise<unknown>): Promise<{ readonly milliseconds: number; readonly outcome: PromiseSettledResult<unknown> }> => {
+export const timed = async (
+  work: () => Promise<unknown>,
+): Promise<{ readonly milliseconds: number; readonly outcome: PromiseSettledResult<unknown> }> => {
   const started = performance.now();
   const [outcome] = (await Promise.allSettled([work()])) as [PromiseSettledResult<unknown>];
   return { milliseconds: performance.now() - started, outcome };
 };
 
 /** A fault has a length: what is waited for here is its end. */
-export const lasting = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const lasting = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));

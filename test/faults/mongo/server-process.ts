@@ -32,19 +32,27 @@ export class MongoProcess {
 
   /** Starts it again, on the port that it had. */
   async start(): Promise<void> {
-    await run(SCRIPT, ['start', this.folder, String(this.port)], { env: { ...process.env, ...(this.standalone ? { MONGODB_STANDALONE: '1' } : {}) } });
+    await run(SCRIPT, ['start', this.folder, String(this.port)], {
+      env: { ...process.env, ...(this.standalone ? { MONGODB_STANDALONE: '1' } : {}) },
+    });
   }
 
   /** Ends it at once, and waits for its end. */
   async kill(): Promise<void> {
     const pid = this.signal('SIGKILL');
-    while (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   /** Ends when all its threads stand still: one may still be answering when the signal was sent. */
   pause(): void {
     const threads = `/proc/${this.signal('SIGSTOP')}/task`;
-    while (!readdirSync(threads).every((thread) => readFileSync(join(threads, thread, 'status'), 'utf8').includes('State:\tT'))) continue;
+    while (
+      !readdirSync(threads).every((thread) =>
+        readFileSync(join(threads, thread, 'status'), 'utf8').includes('State:\tT'),
+      )
+    )
+      continue;
   }
 
   goOn(): void {

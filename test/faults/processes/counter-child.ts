@@ -11,7 +11,14 @@ const [, , log = '', views = '', name = '', version = ''] = process.argv;
 const warn = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 
 const main = async (): Promise<void> => {
-  const projector = sharedProjector({ name, version, silenceMs: SILENCE_MS, projection: declarations[version as ProductVersion], log: await openEventStoreLog({ url: log }), readStore: await patiently(() => openMongoReadStore({ url: views }), { warn }) });
+  const projector = sharedProjector({
+    name,
+    version,
+    silenceMs: SILENCE_MS,
+    projection: declarations[version as ProductVersion],
+    log: await openEventStoreLog({ url: log }),
+    readStore: await patiently(() => openMongoReadStore({ url: views }), { warn }),
+  });
   await patiently(() => projector.start(), { warn });
   process.stdout.write('up\n');
 };

@@ -35,9 +35,17 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
   const [server, mongo] = await Promise.all([ServerProcess.start(), MongoProcess.start()]);
   const opened = await openEventStoreLog({ url: server.url });
   // On a busy machine an answer may be late; with the same ids an append happens once.
-  const log: EventLog = Object.assign(Object.create(opened) as EventLog, { append: (...given: Parameters<EventLog['append']>) => patiently(() => opened.append(...given)) });
+  const log: EventLog = Object.assign(Object.create(opened) as EventLog, {
+    append: (...given: Parameters<EventLog['append']>) => patiently(() => opened.append(...given)),
+  });
   const readStore = await openMongoReadStore({ url: mongo.url });
-  const { projecting: watcher, leases } = sharedProjector({ name: 'watcher', log, readStore, silenceMs: SILENCE_MS, projection: declarations['1.0.0'] });
+  const { projecting: watcher, leases } = sharedProjector({
+    name: 'watcher',
+    log,
+    readStore,
+    silenceMs: SILENCE_MS,
+    projection: declarations['1.0.0'],
+  });
   const running = new Set<ChildProcess>();
   return {
     log,
@@ -56,15 +64,20 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
     },
     shares: async () => {
       await leases.processes.status();
-      return [...Map.groupBy(await leases.status(), ({ holder }: LeaseStatus) => holder ?? '')].filter(([holder]) => holder !== '').toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, units]) => units.length);
+      return [...Map.groupBy(await leases.status(), ({ holder }: LeaseStatus) => holder ?? '')]
+        .filter(([holder]) => holder !== '')
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, units]) => units.length);
     },
     fill: async (streams) => {
       const from = Date.now();
       for (let start = 0; start < streams; start += 10) {
-        await Promise.all(Array.from({ length: Math.min(10, streams - start) }, (_, index) => {
-          const stream = `counter-${from}-${start + index}`;
-          return log.append(stream, [counterOpened(stream), counted(1), counted(2)], 'noStream');
-        }));
+        await Promise.all(
+          Array.from({ length: Math.min(10, streams - start) }, (_, index) => {
+            const stream = `counter-${from}-${start + index}`;
+            return log.append(stream, [counterOpened(stream), counted(1), counted(2)], 'noStream');
+          }),
+        );
       }
     },
     destroy: async () => {

@@ -8,7 +8,9 @@ const run = async (): Promise<void> => {
   const append = log.append.bind(log);
   let appends = 0;
   log.append = (stream: string, events: readonly NewEvent[], expected: ExpectedRevision) => {
-    const dying = events.map(({ metadata }) => /"requestId":"dying-(\d+)"/.exec(metadata)).find((found) => found !== null);
+    const dying = events
+      .map(({ metadata }) => /"requestId":"dying-(\d+)"/.exec(metadata))
+      .find((found) => found !== null);
     if (dying !== undefined && (appends += 1) === Number(dying?.[1])) process.kill(process.pid, 'SIGKILL');
     return append(stream, events, expected);
   };

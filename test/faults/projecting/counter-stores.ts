@@ -31,7 +31,11 @@ export const openCounterStores = async (folder: string): Promise<CounterStores> 
 export const failuresOf = (projecting: Projecting): readonly string[] => {
   const failures: string[] = [];
   const started = performance.now();
-  projecting.events.on('failed', ({ error }) => failures.push(`${Math.round(performance.now() - started)} ms: ${inspect(error, { depth: 1, breakLength: Infinity })}`));
+  projecting.events.on('failed', ({ error }) =>
+    failures.push(
+      `${Math.round(performance.now() - started)} ms: ${inspect(error, { depth: 1, breakLength: Infinity })}`,
+    ),
+  );
   return failures;
 };
 
@@ -43,7 +47,8 @@ export const startWriters = (log: EventLog, count: number): (() => Promise<void>
     for (let turn = 0; !stopped; turn += 1) {
       const stream = `counter-${run}-${writer}-${turn}`;
       await log.append(stream, [opened(stream)], 'noStream');
-      for (let revision = 0; revision < 5 && !stopped; revision += 1) await log.append(stream, [counted(revision + 1)], revision);
+      for (let revision = 0; revision < 5 && !stopped; revision += 1)
+        await log.append(stream, [counted(revision + 1)], revision);
     }
   };
   const writers = Array.from({ length: count }, (_, writer) => write(writer));
@@ -69,13 +74,18 @@ export const foldLog = async (log: EventLog): Promise<string> => {
 
 export const viewText = async (readStore: ReadStore, version: number): Promise<string> => {
   const rows: [string, object][] = [];
-  for (let page = await readStore.scan('counters', version, null, 1_000); page.length > 0; page = await readStore.scan('counters', version, rows.at(-1)?.[0] ?? null, 1_000)) {
+  for (
+    let page = await readStore.scan('counters', version, null, 1_000);
+    page.length > 0;
+    page = await readStore.scan('counters', version, rows.at(-1)?.[0] ?? null, 1_000)
+  ) {
     for (const { key, row } of page) rows.push([key, row]);
   }
   return text(rows);
 };
 
-const text = (rows: readonly (readonly [string, object])[]): string => canonicalJson(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+const text = (rows: readonly (readonly [string, object])[]): string =>
+  canonicalJson(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** A write to a store is given 30 s, also over a connection that is dead and does not know. */
 const CATCH_UP_MS = 45_000;
@@ -84,6 +94,10 @@ const CATCH_UP_MS = 45_000;
 export const expectViewIsFold = async ({ log, readStore, projecting, failures }: CounterStores): Promise<void> => {
   const head = await log.head();
   const reached = await projecting.waitFor('counters', head ?? '', CATCH_UP_MS);
-  expect({ reached, failures: reached ? [] : failures, letters: await projecting.deadLetters() }).toEqual({ reached: true, failures: [], letters: [] });
+  expect({ reached, failures: reached ? [] : failures, letters: await projecting.deadLetters() }).toEqual({
+    reached: true,
+    failures: [],
+    letters: [],
+  });
   expect(await viewText(readStore, (await readStore.live('counters')) ?? 0)).toBe(await foldLog(log));
 };

@@ -18,12 +18,18 @@ const followed = (reader: LogReader): EventLog => {
       return () => clearInterval(timer);
     },
   };
-  return Object.assign(Object.create(reader) as EventLog, { subscribe: (options: Parameters<EventLog['subscribe']>[0]) => follow(feed, options) });
+  return Object.assign(Object.create(reader) as EventLog, {
+    subscribe: (options: Parameters<EventLog['subscribe']>[0]) => follow(feed, options),
+  });
 };
 
 const main = async (): Promise<void> => {
   const log = followed(await openSqliteLogReader({ folder: join(folder, 'log') }));
-  const projector = sharedProjector({ name, log, readStore: await openSqliteReadStore({ folder: join(folder, 'views') }) });
+  const projector = sharedProjector({
+    name,
+    log,
+    readStore: await openSqliteReadStore({ folder: join(folder, 'views') }),
+  });
   await projector.start();
   process.stdout.write('up\n');
   let said = -1;

@@ -15,13 +15,22 @@ export interface Counted {
 export class Consumer {
   private child: ChildProcess | undefined;
 
-  constructor(private readonly environment: { readonly KAFKA_BROKERS: string; readonly KAFKA_TOPIC_PREFIX: string; readonly KAFKA_GROUP: string; readonly STATE_FILE: string }) {
+  constructor(
+    private readonly environment: {
+      readonly KAFKA_BROKERS: string;
+      readonly KAFKA_TOPIC_PREFIX: string;
+      readonly KAFKA_GROUP: string;
+      readonly STATE_FILE: string;
+    },
+  ) {
     this.start();
   }
 
   get counted(): Counted {
     const { STATE_FILE } = this.environment;
-    return existsSync(STATE_FILE) ? (JSON.parse(readFileSync(STATE_FILE, 'utf8')) as Counted) : { documents: 0, ready: 0, tokens: 0 };
+    return existsSync(STATE_FILE)
+      ? (JSON.parse(readFileSync(STATE_FILE, 'utf8')) as Counted)
+      : { documents: 0, ready: 0, tokens: 0 };
   }
 
   start(): void {

@@ -27,7 +27,10 @@ export class KafkaProcess {
   }
 
   start(): void {
-    execFileSync(SCRIPT, ['start', this.folder, String(this.port)], { stdio: 'pipe', env: { ...process.env, ...this.environment } });
+    execFileSync(SCRIPT, ['start', this.folder, String(this.port)], {
+      stdio: 'pipe',
+      env: { ...process.env, ...this.environment },
+    });
   }
 
   /** Ends it at once, as a machine does that loses power; what it has not written is lost. */

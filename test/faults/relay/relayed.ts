@@ -7,21 +7,40 @@ import { MemoryLogger, stored } from '../../fixtures/counters';
 import { goldenData } from '../../fixtures/golden-events';
 import { MemoryLog } from '../../fixtures/memory-log';
 
-
-export const documentStream = (id: number): string => `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
+export const documentStream = (id: number): string =>
+  `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 
 /** A log and a relay over it to brokers, with what a consumer finds there. */
 export const relayed = (brokers: readonly string[]) => {
   const log = new MemoryLog();
   const logger = new MemoryLogger();
   const topicPrefix = `test-${randomUUID()}.`;
-  const relay = openRelay({ log, aggregates, clock: systemClock, logger, source: 'urn:test', topicPrefix, brokers, ssl: false, partitions: 3, replication: 1 });
+  const relay = openRelay({
+    log,
+    aggregates,
+    clock: systemClock,
+    logger,
+    source: 'urn:test',
+    topicPrefix,
+    brokers,
+    ssl: false,
+    partitions: 3,
+    replication: 1,
+  });
 
   /** Appends events of documents: each stream begins with an addition. */
   const write = async (streams: number, events: number): Promise<void> => {
     for (let id = 0; id < streams; id += 1) {
       const isNew = (await log.readStream(documentStream(id), { limit: 1 })).length === 0;
-      await log.append(documentStream(id), Array.from({ length: events }, (_, index) => (isNew && index === 0 ? stored('DocumentAdded', goldenData('DocumentAdded', 1)) : stored('DocumentRenamed', goldenData('DocumentRenamed', 1)))), 'any');
+      await log.append(
+        documentStream(id),
+        Array.from({ length: events }, (_, index) =>
+          isNew && index === 0
+            ? stored('DocumentAdded', goldenData('DocumentAdded', 1))
+            : stored('DocumentRenamed', goldenData('DocumentRenamed', 1)),
+        ),
+        'any',
+      );
     }
   };
 
@@ -52,7 +71,8 @@ export const readTopic = async (brokers: readonly string[], topic: string) => {
           messages += 1;
           const id = String(message.headers?.['ce_id']);
           const sequences = streams.get(String(message.key)) ?? [];
-          if (!seen.has(id)) sequences.push(Number((JSON.parse(String(message.value)) as { sequence: string }).sequence));
+          if (!seen.has(id))
+            sequences.push(Number((JSON.parse(String(message.value)) as { sequence: string }).sequence));
           streams.set(String(message.key), sequences);
           seen.add(id);
           if (messages === all) resolve();

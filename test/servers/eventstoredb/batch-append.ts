@@ -26,10 +26,16 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
   const pending = new Map<string, PendingAppend>();
   const caller = callerOf(users, call.metadata);
 
-  const answer = (correlation: UUID | undefined, stream: string, fill: (response: BatchAppendResp) => BatchAppendResp): void => {
+  const answer = (
+    correlation: UUID | undefined,
+    stream: string,
+    fill: (response: BatchAppendResp) => BatchAppendResp,
+  ): void => {
     const send = (): void => {
       if (faults.isSilent || call.cancelled || call.writableEnded) return;
-      call.write(fill(new BatchAppendResp().setCorrelationId(correlation).setStreamIdentifier(streamIdentifier(stream))));
+      call.write(
+        fill(new BatchAppendResp().setCorrelationId(correlation).setStreamIdentifier(streamIdentifier(stream))),
+      );
     };
     if (faults.delayMs > 0) setTimeout(send, faults.delayMs);
     else send();
@@ -51,7 +57,8 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
     const id = uuidOf(correlation);
     if (options !== undefined) {
       const stream = streamName(options.getStreamIdentifier());
-      const refuse = (error: ReturnType<typeof batchFailures.timeout>): void => answer(correlation, stream, (response) => response.setError(error));
+      const refuse = (error: ReturnType<typeof batchFailures.timeout>): void =>
+        answer(correlation, stream, (response) => response.setError(error));
       if (caller === 'anonymous') return refuse(batchFailures.accessDenied());
       if (isOver(options)) return refuse(batchFailures.timeout());
       pending.set(id, { stream, expected: expectedOf(options), events: [], size: 0 });
@@ -72,7 +79,9 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
     }
     if (append.size > serving.maxAppendSize) {
       pending.delete(id);
-      return answer(correlation, append.stream, (response) => response.setError(batchFailures.maximumSizeExceeded(serving.maxAppendSize)));
+      return answer(correlation, append.stream, (response) =>
+        response.setError(batchFailures.maximumSizeExceeded(serving.maxAppendSize)),
+      );
     }
     if (!request.getIsFinal()) return undefined;
     pending.delete(id);
@@ -81,14 +90,20 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
   };
 
   const commit = (correlation: UUID | undefined, { stream, expected, events }: PendingAppend): void => {
-    const refuse = (error: ReturnType<typeof batchFailures.timeout>): void => answer(correlation, stream, (response) => response.setError(error));
+    const refuse = (error: ReturnType<typeof batchFailures.timeout>): void =>
+      answer(correlation, stream, (response) => response.setError(error));
     if (faults.refusal !== null) return refuse(batchFailures.refused(faults.refusal));
     if (faults.leader !== null) return fail(call, notLeader(faults.leader));
     if (strikes(faults, 'prepareTimeouts')) return refuse(batchFailures.timeout());
-    const [isLate, isLost, isTwice] = [strikes(faults, 'commitTimeouts'), strikes(faults, 'dropAcknowledgements'), strikes(faults, 'answerTwice')];
+    const [isLate, isLost, isTwice] = [
+      strikes(faults, 'commitTimeouts'),
+      strikes(faults, 'dropAcknowledgements'),
+      strikes(faults, 'answerTwice'),
+    ];
     serving.log.append(stream, expected, events, (outcome) => {
       if (isLate || isLost) return;
-      if (outcome.kind === 'dropped') return void setTimeout(() => refuse(batchFailures.timeout()), COMMIT_TIMEOUT_MS).unref();
+      if (outcome.kind === 'dropped')
+        return void setTimeout(() => refuse(batchFailures.timeout()), COMMIT_TIMEOUT_MS).unref();
       const fill = (response: BatchAppendResp): BatchAppendResp => withOutcome(response, stream, expected, outcome);
       if (isTwice) answer(correlation, stream, fill);
       answer(correlation, stream, fill);
@@ -105,13 +120,16 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
       take(request);
     } catch (error) {
       if (!(error instanceof BadMessage)) throw error;
-      answer(request.getCorrelationId(), streamName(request.getOptions()?.getStreamIdentifier()), (response) => response.setError(batchFailures.badRequest(error.message)));
+      answer(request.getCorrelationId(), streamName(request.getOptions()?.getStreamIdentifier()), (response) =>
+        response.setError(batchFailures.badRequest(error.message)),
+      );
     }
   });
   call.on('end', () => call.end());
 };
 
-const isOver = (options: BatchAppendReq.Options): boolean => options.hasDeadline() && (options.getDeadline()?.toDate().getTime() ?? 0) <= Date.now();
+const isOver = (options: BatchAppendReq.Options): boolean =>
+  options.hasDeadline() && (options.getDeadline()?.toDate().getTime() ?? 0) <= Date.now();
 
 const expectedOf = (options: BatchAppendReq.Options): number => {
   if (options.hasAny()) return ANY;
@@ -121,11 +139,14 @@ const expectedOf = (options: BatchAppendReq.Options): number => {
 
 const withOutcome = (response: BatchAppendResp, stream: string, expected: number, outcome: Told): BatchAppendResp => {
   if (outcome.kind === 'deleted') return response.setError(batchFailures.streamDeleted(stream));
-  if (outcome.kind === 'wrongExpectedVersion') return response.setError(batchFailures.wrongExpectedVersion(expected, outcome.current));
+  if (outcome.kind === 'wrongExpectedVersion')
+    return response.setError(batchFailures.wrongExpectedVersion(expected, outcome.current));
   const success = new BatchAppendResp.Success();
   if (outcome.last < 0) success.setNoStream(new Empty());
   else success.setCurrentRevision(String(outcome.last));
   if (outcome.position === null) return response.setSuccess(success.setNoPosition(new Empty()));
   const position = String(outcome.position);
-  return response.setSuccess(success.setPosition(new AllStreamPosition().setCommitPosition(position).setPreparePosition(position)));
+  return response.setSuccess(
+    success.setPosition(new AllStreamPosition().setCommitPosition(position).setPreparePosition(position)),
+  );
 };

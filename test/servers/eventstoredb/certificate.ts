@@ -41,10 +41,18 @@ const integer = (bytes: Buffer): Buffer => tagged(0x02, bytes);
 const identifier = (hex: string): Buffer => tagged(0x06, Buffer.from(hex, 'hex'));
 const text = (value: string): Buffer => tagged(0x0c, Buffer.from(value));
 /** As `UTCTime`: `YYMMDDhhmmssZ`. */
-const time = (ms: number): Buffer => tagged(0x17, Buffer.from(`${new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`));
+const time = (ms: number): Buffer =>
+  tagged(0x17, Buffer.from(`${new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`));
 
 const ECDSA_WITH_SHA256 = sequence(identifier('2a8648ce3d040302'));
 const TRUE = Buffer.from([0x01, 0x01, 0xff]);
 /** Critical, since only an authority may sign: its own certificate here. */
 const EXTENSION_AUTHORITY = sequence(identifier('551d13'), TRUE, tagged(0x04, sequence(TRUE)));
-const namesOf = (address: string): Buffer => sequence(identifier('551d11'), tagged(0x04, sequence(tagged(0x82, Buffer.from('localhost')), tagged(0x87, Buffer.from(address.split('.').map(Number))))));
+const namesOf = (address: string): Buffer =>
+  sequence(
+    identifier('551d11'),
+    tagged(
+      0x04,
+      sequence(tagged(0x82, Buffer.from('localhost')), tagged(0x87, Buffer.from(address.split('.').map(Number)))),
+    ),
+  );

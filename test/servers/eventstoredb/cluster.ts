@@ -36,10 +36,16 @@ export const startEventStoreCluster = async (): Promise<EventStoreCluster> => {
   /** Nobody notices that a node is silent before the election is over. */
   const dead = new Set<number>();
   const members = (): readonly Member[] =>
-    nodes.map(({ proxy }, number) => ({ host: '127.0.0.1', port: proxy.port, state: number === state.leader ? 'leader' : 'follower', isAlive: !dead.has(number) }));
+    nodes.map(({ proxy }, number) => ({
+      host: '127.0.0.1',
+      port: proxy.port,
+      state: number === state.leader ? 'leader' : 'follower',
+      isAlive: !dead.has(number),
+    }));
   const follow = (): void => {
     const port = nodes[state.leader]?.proxy.port ?? 0;
-    for (const [number, { double }] of nodes.entries()) double.faults.leader = number === state.leader ? null : { host: '127.0.0.1', port };
+    for (const [number, { double }] of nodes.entries())
+      double.faults.leader = number === state.leader ? null : { host: '127.0.0.1', port };
   };
   const elect = (): void => {
     for (const number of silent) dead.add(number);
@@ -54,7 +60,8 @@ export const startEventStoreCluster = async (): Promise<EventStoreCluster> => {
   }
   follow();
 
-  const urlOf = (...numbers: readonly number[]): string => `esdb://${numbers.map((number) => `127.0.0.1:${nodes[number]?.proxy.port ?? 0}`).join(',')}?tls=false`;
+  const urlOf = (...numbers: readonly number[]): string =>
+    `esdb://${numbers.map((number) => `127.0.0.1:${nodes[number]?.proxy.port ?? 0}`).join(',')}?tls=false`;
   return {
     url: urlOf(0, 1, 2),
     urlOf,

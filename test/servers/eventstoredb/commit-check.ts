@@ -19,7 +19,13 @@ export type Decision =
  * asked; below the current revision each id must stand at its place; at the current revision everything is written,
  * known ids too. A mix that begins with a known id is a wrong expected version.
  */
-export const checkCommit = (state: StreamState, expected: number, hasMetadata: boolean, ids: readonly string[], memory: RepeatMemory): Decision => {
+export const checkCommit = (
+  state: StreamState,
+  expected: number,
+  hasMetadata: boolean,
+  ids: readonly string[],
+  memory: RepeatMemory,
+): Decision => {
   const current = state.events.length - 1;
   if (state.tombstone !== undefined) return { kind: 'deleted' };
   if (expected === STREAM_EXISTS && isSoftDeleted(state)) return { kind: 'deleted' };

@@ -39,7 +39,8 @@ describe('the double of EventStoreDB, by its connection string', () => {
   it('serves TLS to those who know a password', async () => {
     const tls = createCertificate();
     const double = await startEventStoreDouble({ tls, users: { admin: 'changeit' } });
-    const urlAs = (user: string): string => `${double.url.replace('://', `://${user}`)}&tlsCAFile=${file('ca.pem', tls.certificate)}`;
+    const urlAs = (user: string): string =>
+      `${double.url.replace('://', `://${user}`)}&tlsCAFile=${file('ca.pem', tls.certificate)}`;
     const told = [await append(urlAs('admin:changeit@')), await append(urlAs('admin:wrong@')), await append(urlAs(''))];
     await double.stop();
     expect(told).toEqual([true, ['access-denied', status.UNAUTHENTICATED], ['access-denied', undefined]]);
@@ -49,7 +50,10 @@ describe('the double of EventStoreDB, by its connection string', () => {
     const [tls, own] = [createCertificate(), createCertificate('client')];
     const double = await startEventStoreDouble({ tls: { ...tls, clientAuthority: own.certificate } });
     const url = `${double.url}&tlsCAFile=${file('ca.pem', tls.certificate)}`;
-    const told = [await append(`${url}&userCertFile=${file('own.pem', own.certificate)}&userKeyFile=${file('own.key', own.key)}`), await append(url)];
+    const told = [
+      await append(`${url}&userCertFile=${file('own.pem', own.certificate)}&userKeyFile=${file('own.key', own.key)}`),
+      await append(url),
+    ];
     await double.stop();
     expect(told).toEqual([true, [undefined, status.UNAVAILABLE]]);
   });
@@ -57,7 +61,10 @@ describe('the double of EventStoreDB, by its connection string', () => {
 
 describe('the double of EventStoreDB as a process of its own', () => {
   const start = async (file: string) => {
-    const child = fork(join(__dirname, 'main.ts'), ['--port', '0', '--file', file], { execArgv: ['--require', join(__dirname, '..', '..', 'register.cjs')], silent: true });
+    const child = fork(join(__dirname, 'main.ts'), ['--port', '0', '--file', file], {
+      execArgv: ['--require', join(__dirname, '..', '..', 'register.cjs')],
+      silent: true,
+    });
     const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
     return { child, client: new RawClient(Number(/:(\d+)\?/.exec(line.toString())?.[1])) };
   };

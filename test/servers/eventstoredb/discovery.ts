@@ -10,12 +10,14 @@ const SERVICE = 'event_store.client.streams.streams';
 const METHODS = ['read', 'append', 'delete', 'tombstone', 'batchappend'];
 
 /** What the client asks first: which version, and whether appends go on one batch stream. */
-export const supportedMethods = ({ faults, version }: Serving) => (_call: ServerUnaryCall<Empty, SupportedMethods>, reply: sendUnaryData<SupportedMethods>) => {
-  if (faults.isSilent) return;
-  if (faults.isUnavailable) return reply(unavailable);
-  const methods = METHODS.map((name) => new SupportedMethod().setServiceName(SERVICE).setMethodName(name));
-  reply(null, new SupportedMethods().setEventStoreServerVersion(version).setMethodsList(methods));
-};
+export const supportedMethods =
+  ({ faults, version }: Serving) =>
+  (_call: ServerUnaryCall<Empty, SupportedMethods>, reply: sendUnaryData<SupportedMethods>) => {
+    if (faults.isSilent) return;
+    if (faults.isUnavailable) return reply(unavailable);
+    const methods = METHODS.map((name) => new SupportedMethod().setServiceName(SERVICE).setMethodName(name));
+    reply(null, new SupportedMethods().setEventStoreServerVersion(version).setMethodsList(methods));
+  };
 
 export interface Endpoint {
   readonly host: string;
@@ -29,12 +31,14 @@ export interface Member extends Endpoint {
 }
 
 /** What a node says of its cluster. */
-export const gossip = ({ faults }: Serving, members: () => readonly Member[]) => (_call: ServerUnaryCall<Empty, ClusterInfo>, reply: sendUnaryData<ClusterInfo>) => {
-  if (faults.isSilent) return;
-  if (faults.isUnavailable) return reply(unavailable);
-  if (faults.refusal !== null) return reply(refused(faults.refusal));
-  reply(null, new ClusterInfo().setMembersList(members().map(memberInfo)));
-};
+export const gossip =
+  ({ faults }: Serving, members: () => readonly Member[]) =>
+  (_call: ServerUnaryCall<Empty, ClusterInfo>, reply: sendUnaryData<ClusterInfo>) => {
+    if (faults.isSilent) return;
+    if (faults.isUnavailable) return reply(unavailable);
+    if (faults.refusal !== null) return reply(refused(faults.refusal));
+    reply(null, new ClusterInfo().setMembersList(members().map(memberInfo)));
+  };
 
 const memberInfo = ({ host, port, state, isAlive }: Member): MemberInfo =>
   new MemberInfo()

@@ -71,7 +71,10 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     client.append('notes-1');
     await until(() => client.answers.length === 1);
     expect(client.answers[0]?.getError()?.getMessage()).toBe('Server Is Not Ready');
-    await expect(client.read('notes-1')).rejects.toMatchObject({ code: status.UNAVAILABLE, details: 'Server Is Not Ready' });
+    await expect(client.read('notes-1')).rejects.toMatchObject({
+      code: status.UNAVAILABLE,
+      details: 'Server Is Not Ready',
+    });
   });
 
   it('does not lead: it names the leader to writers and to readers that require it', async () => {
@@ -81,7 +84,11 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     await until(() => client.failure !== undefined);
     for (const failure of [client.failure, await client.readFromLeader('notes-1')]) {
       expect(failure?.code).toBe(status.NOT_FOUND);
-      expect(failure?.metadata.getMap()).toMatchObject({ exception: 'not-leader', 'leader-endpoint-host': '127.0.0.2', 'leader-endpoint-port': '2113' });
+      expect(failure?.metadata.getMap()).toMatchObject({
+        exception: 'not-leader',
+        'leader-endpoint-host': '127.0.0.2',
+        'leader-endpoint-port': '2113',
+      });
     }
     expect(await client.read('notes-1')).toEqual([]);
   });
@@ -149,29 +156,35 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     await until(() => heard.caughtUps === 1);
     double.dropListeners();
     await until(() => heard.failure !== undefined);
-    expect(heard.failure).toMatchObject({ code: status.ABORTED, details: expect.stringContaining('Consumer too slow') as string });
+    expect(heard.failure).toMatchObject({
+      code: status.ABORTED,
+      details: expect.stringContaining('Consumer too slow') as string,
+    });
     expect(double.listeners()).toBe(0);
   });
 
-  it.each(['23.10.6', '24.10.4'] as const)('as version %s treats a listener that is too slow as that version does', async (version) => {
-    await begin({ version });
-    const call = client.subscribe('notes-1');
-    // Version 23 says nothing of a stream that is not there.
-    client.append('notes-1');
-    const heard = hear(call);
-    await until(() => heard.caughtUps === 1 && heard.events === 1);
-    call.pause();
-    for (let i = 0; i < 300; i += 1) client.append('notes-1', { bytes: 10_000 });
-    await until(() => client.answers.length === 301);
-    call.resume();
-    if (version === '24.10.4') {
-      await until(() => heard.events === 301 && heard.caughtUps === 2);
-    } else {
-      await until(() => heard.failure !== undefined);
-      expect(heard.failure?.code).toBe(status.ABORTED);
-      expect(heard.events).toBeLessThan(301);
-    }
-  });
+  it.each(['23.10.6', '24.10.4'] as const)(
+    'as version %s treats a listener that is too slow as that version does',
+    async (version) => {
+      await begin({ version });
+      const call = client.subscribe('notes-1');
+      // Version 23 says nothing of a stream that is not there.
+      client.append('notes-1');
+      const heard = hear(call);
+      await until(() => heard.caughtUps === 1 && heard.events === 1);
+      call.pause();
+      for (let i = 0; i < 300; i += 1) client.append('notes-1', { bytes: 10_000 });
+      await until(() => client.answers.length === 301);
+      call.resume();
+      if (version === '24.10.4') {
+        await until(() => heard.events === 301 && heard.caughtUps === 2);
+      } else {
+        await until(() => heard.failure !== undefined);
+        expect(heard.failure?.code).toBe(status.ABORTED);
+        expect(heard.events).toBeLessThan(301);
+      }
+    },
+  );
 
   it('refuses appends above the size it was given', async () => {
     await begin({ maxAppendSize: 100 });
@@ -184,9 +197,16 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     await begin();
     const [first, second] = [randomUUID(), randomUUID()];
     const connection = EventStoreDBClient.connectionString(double.url);
-    const append = (id: string, expectedRevision: typeof ANY | typeof NO_STREAM) => connection.appendToStream(`notes-${id}`, jsonEvent({ id, type: 'Noted', data: {} }), { expectedRevision });
-    const write = async () => [(await append(first, ANY)).nextExpectedRevision, (await append(second, NO_STREAM)).nextExpectedRevision];
-    expect([await write(), await write()]).toEqual([[0n, 0n], [0n, 0n]]);
+    const append = (id: string, expectedRevision: typeof ANY | typeof NO_STREAM) =>
+      connection.appendToStream(`notes-${id}`, jsonEvent({ id, type: 'Noted', data: {} }), { expectedRevision });
+    const write = async () => [
+      (await append(first, ANY)).nextExpectedRevision,
+      (await append(second, NO_STREAM)).nextExpectedRevision,
+    ];
+    expect([await write(), await write()]).toEqual([
+      [0n, 0n],
+      [0n, 0n],
+    ]);
     await double.restart();
     await expect(write().catch(write)).resolves.toEqual([1n, 0n]);
     await connection.dispose();
@@ -196,10 +216,12 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
 describe('the double of EventStoreDB, as a real server, decides before it shows', () => {
   const all = async (connection: EventStoreDBClient): Promise<string[]> => {
     const streams: string[] = [];
-    for await (const { event } of connection.readAll()) if (event?.streamId.startsWith('notes-') === true) streams.push(event.streamId);
+    for await (const { event } of connection.readAll())
+      if (event?.streamId.startsWith('notes-') === true) streams.push(event.streamId);
     return streams;
   };
-  const answered = (): (string | undefined)[] => client.answers.map((answer) => answer.getSuccess()?.getCurrentRevision());
+  const answered = (): (string | undefined)[] =>
+    client.answers.map((answer) => answer.getSuccess()?.getCurrentRevision());
 
   it('refuses by what no reader sees yet, and shows it everywhere when it acknowledges it', async () => {
     await begin({ lag: endlessLag });
@@ -207,7 +229,9 @@ describe('the double of EventStoreDB, as a real server, decides before it shows'
     const heard = hear(client.subscribe('notes-1'));
     const id = client.append('notes-1');
     await until(async () => {
-      const error: unknown = await connection.appendToStream('notes-1', jsonEvent({ type: 'Noted', data: {} }), { expectedRevision: 5n }).catch((refusal: unknown) => refusal);
+      const error: unknown = await connection
+        .appendToStream('notes-1', jsonEvent({ type: 'Noted', data: {} }), { expectedRevision: 5n })
+        .catch((refusal: unknown) => refusal);
       return (error as { actualVersion?: bigint }).actualVersion === 0n;
     }, 'a refusal');
     expect([answered(), await client.read('notes-1'), await all(connection), heard.events]).toEqual([[], [], [], 0]);
@@ -256,7 +280,13 @@ describe('the double of EventStoreDB, as a real server, decides before it shows'
     client.append('notes-1');
     client.append('notes-1');
     await until(() => double.waiting() === 0 && client.answers.length === 2);
-    for (const [stream, count] of [['$ce-notes', 2], ['$et-Noted', 2], ['$streams', 1], ['$category-notes', 1]] as const) await until(async () => (await client.read(stream)).length === count, stream);
+    for (const [stream, count] of [
+      ['$ce-notes', 2],
+      ['$et-Noted', 2],
+      ['$streams', 1],
+      ['$category-notes', 1],
+    ] as const)
+      await until(async () => (await client.read(stream)).length === count, stream);
     expect(await client.read('$bc-1')).toEqual([]);
     await end();
   });

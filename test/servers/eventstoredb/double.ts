@@ -75,7 +75,9 @@ export interface EventStoreDouble {
  * text. `transcript.spec.ts` compares its answers with those of real servers.
  */
 export const startEventStoreDouble = async (options: DoubleOptions = {}): Promise<EventStoreDouble> => {
-  const log = options.log ?? new ServerLog(options.file === undefined ? undefined : new Journal(options.file), options.lag ?? seededLag());
+  const log =
+    options.log ??
+    new ServerLog(options.file === undefined ? undefined : new Journal(options.file), options.lag ?? seededLag());
   const pause = new Pause();
   const pauses = 'pauses' in options ? options.pauses : REAL_PAUSES;
   const pauseNoMore = pauses === undefined ? () => undefined : pauseNowAndThen(pause, pauses);
@@ -91,7 +93,9 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
   };
   const sockets = new Set<Socket>();
   const state: { port: number; listening: NetServer | undefined } = { port: options.port ?? 0, listening: undefined };
-  const alone = (): readonly Member[] => [{ host: options.tls === undefined ? '127.0.0.1' : 'localhost', port: state.port, state: 'leader', isAlive: true }];
+  const alone = (): readonly Member[] => [
+    { host: options.tls === undefined ? '127.0.0.1' : 'localhost', port: state.port, state: 'leader', isAlive: true },
+  ];
   const grpc = grpcServer(serving, options.members ?? alone, pause);
   const injector = grpc.createConnectionInjector(credentialsOf(options.tls));
 
@@ -106,7 +110,9 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
       socket.once('close', () => sockets.delete(socket));
       injector.injectConnection(socket);
     });
-    await new Promise<void>((resolve, reject) => listening.once('error', reject).listen(state.port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve, reject) =>
+      listening.once('error', reject).listen(state.port, '127.0.0.1', resolve),
+    );
     state.port = (listening.address() as AddressInfo).port;
     state.listening = listening;
   };

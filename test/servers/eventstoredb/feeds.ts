@@ -52,7 +52,9 @@ export class AllFeed implements Feed {
   private takeCheckpoint({ position }: Recorded): Buffer {
     this.checkpoint = undefined;
     const at = String(position);
-    return encoded(new ReadResp().setCheckpoint(new ReadResp.Checkpoint().setCommitPosition(at).setPreparePosition(at)));
+    return encoded(
+      new ReadResp().setCheckpoint(new ReadResp.Checkpoint().setCommitPosition(at).setPreparePosition(at)),
+    );
   }
 }
 

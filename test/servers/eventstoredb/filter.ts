@@ -19,7 +19,10 @@ export const filterOf = (options: ReadReq.Options): Filter | undefined => {
   const expression = onStream ?? filter.getEventType();
   const prefixes = expression?.getPrefixList() ?? [];
   const regex = new RegExp(expression?.getRegex() ?? '', 'u');
-  const matches = prefixes.length > 0 ? (text: string) => prefixes.some((prefix) => text.startsWith(prefix)) : (text: string) => regex.test(text);
+  const matches =
+    prefixes.length > 0
+      ? (text: string) => prefixes.some((prefix) => text.startsWith(prefix))
+      : (text: string) => regex.test(text);
   return {
     accepts: onStream === undefined ? ({ type }) => matches(type) : ({ stream }) => matches(stream),
     checkpointInterval: window * Math.max(1, filter.getCheckpointintervalmultiplier()),

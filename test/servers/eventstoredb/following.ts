@@ -16,13 +16,20 @@ const STALL_LOOK_MS = 20;
 const CAUGHT_UP = encoded(new ReadResp().setCaughtUp(new ReadResp.CaughtUp()));
 
 export const confirm = (call: ServerWritableStream<ReadReq, Buffer>): void =>
-  void call.write(encoded(new ReadResp().setConfirmation(new ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID()))));
+  void call.write(
+    encoded(new ReadResp().setConfirmation(new ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID()))),
+  );
 
 /**
  * Serves one subscription: confirms it, hands over what is there, says that it caught up, goes on with what is written.
  * A listener that falls too far behind at the head is dropped by version 23; version 24 lets it catch up and says so again.
  */
-export const follow = async ({ log: { shown }, faults, version, listeners }: Serving, call: ServerWritableStream<ReadReq, Buffer>, feed: Feed, saysCaughtUp: () => boolean): Promise<void> => {
+export const follow = async (
+  { log: { shown }, faults, version, listeners }: Serving,
+  call: ServerWritableStream<ReadReq, Buffer>,
+  feed: Feed,
+  saysCaughtUp: () => boolean,
+): Promise<void> => {
   confirm(call);
   const state = { isOpen: true, isLive: false, wake: (): void => undefined };
   const onWrite = (): void => state.wake();

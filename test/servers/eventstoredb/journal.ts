@@ -9,7 +9,12 @@ export interface JournalEntry {
   readonly events: readonly Proposed[];
 }
 
-type Line = readonly [stream: string, created: number, isTombstone: boolean, events: readonly (readonly [string, string, boolean, string, string])[]];
+type Line = readonly [
+  stream: string,
+  created: number,
+  isTombstone: boolean,
+  events: readonly (readonly [string, string, boolean, string, string])[],
+];
 
 /** The file that outlives the server's process. What was acknowledged is with the operating system: it survives SIGKILL, not power loss. */
 export class Journal {
@@ -23,12 +28,18 @@ export class Journal {
     const bytes = readFileSync(this.path);
     const whole = bytes.lastIndexOf('\n') + 1;
     if (whole < bytes.length) truncateSync(this.path, whole);
-    for (let from = 0, to = bytes.indexOf('\n'); to >= 0; from = to + 1, to = bytes.indexOf('\n', from)) yield parseLine(bytes.toString('utf8', from, to));
+    for (let from = 0, to = bytes.indexOf('\n'); to >= 0; from = to + 1, to = bytes.indexOf('\n', from))
+      yield parseLine(bytes.toString('utf8', from, to));
   }
 
   add({ stream, created, isTombstone, events }: JournalEntry): void {
     this.file ??= openSync(this.path, 'a');
-    const line: Line = [stream, created, isTombstone, events.map(({ id, type, isJson, data, metadata }) => [id, type, isJson, base64(data), base64(metadata)] as const)];
+    const line: Line = [
+      stream,
+      created,
+      isTombstone,
+      events.map(({ id, type, isJson, data, metadata }) => [id, type, isJson, base64(data), base64(metadata)] as const),
+    ];
     writeSync(this.file, `${JSON.stringify(line)}\n`);
   }
 
@@ -44,8 +55,15 @@ const parseLine = (text: string): JournalEntry => {
     stream,
     created,
     isTombstone,
-    events: events.map(([id, type, isJson, data, metadata]) => ({ id, type, isJson, data: Buffer.from(data, 'base64'), metadata: Buffer.from(metadata, 'base64') })),
+    events: events.map(([id, type, isJson, data, metadata]) => ({
+      id,
+      type,
+      isJson,
+      data: Buffer.from(data, 'base64'),
+      metadata: Buffer.from(metadata, 'base64'),
+    })),
   };
 };
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

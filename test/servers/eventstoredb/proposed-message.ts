@@ -29,7 +29,8 @@ export const proposedOf = (message: BatchAppendReq.ProposedMessage | AppendReq.P
 /** In lower case, as the server gives it back. */
 export const uuidOf = (uuid: UUID | undefined): string => {
   const text = (uuid?.getString() ?? '').toLowerCase();
-  if (!UUID_FORM.test(text)) throw new BadMessage('Guid should contain 32 digits with 4 dashes (xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx).');
+  if (!UUID_FORM.test(text))
+    throw new BadMessage('Guid should contain 32 digits with 4 dashes (xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx).');
   return text;
 };
 

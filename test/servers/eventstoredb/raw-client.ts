@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { type ClientDuplexStream, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { Empty, UUID } from '@eventstore/db-client/generated/shared_pb';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb';
-import { BatchAppendReq, type BatchAppendResp, ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb';
+import {
+  BatchAppendReq,
+  type BatchAppendResp,
+  ReadReq,
+  type ReadResp,
+} from '@eventstore/db-client/generated/streams_pb';
 import { streamIdentifier } from './recorded-event';
 
 /** The generated client alone: it survives answers that end the process of the real one, and reads only when it is told to. */
@@ -21,11 +32,22 @@ export class RawClient {
   }
 
   /** Sends an append of one event and waits for nothing. */
-  append(stream: string, { id = randomUUID(), bytes = 2 }: { readonly id?: string; readonly bytes?: number } = {}): string {
-    const message = new BatchAppendReq.ProposedMessage().setId(new UUID().setString(id)).setData(Buffer.alloc(bytes, 1));
+  append(
+    stream: string,
+    { id = randomUUID(), bytes = 2 }: { readonly id?: string; readonly bytes?: number } = {},
+  ): string {
+    const message = new BatchAppendReq.ProposedMessage()
+      .setId(new UUID().setString(id))
+      .setData(Buffer.alloc(bytes, 1));
     message.getMetadataMap().set('type', 'Noted').set('content-type', 'application/octet-stream');
     const options = new BatchAppendReq.Options().setStreamIdentifier(streamIdentifier(stream)).setAny(new Empty());
-    this.batch.write(new BatchAppendReq().setCorrelationId(new UUID().setString(randomUUID())).setOptions(options).setProposedMessagesList([message]).setIsFinal(true));
+    this.batch.write(
+      new BatchAppendReq()
+        .setCorrelationId(new UUID().setString(randomUUID()))
+        .setOptions(options)
+        .setProposedMessagesList([message])
+        .setIsFinal(true),
+    );
     return id;
   }
 
@@ -43,12 +65,17 @@ export class RawClient {
   readFromLeader(stream: string): Promise<ServiceError> {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
-    const call = this.client.read(readRequest(stream, (options) => options.setCount('1')), metadata);
+    const call = this.client.read(
+      readRequest(stream, (options) => options.setCount('1')),
+      metadata,
+    );
     return new Promise((resolve) => call.on('error', (error: ServiceError) => resolve(error)));
   }
 
   subscribe(stream: string): ClientReadableStream<ReadResp> {
-    return this.client.read(readRequest(stream, (options) => options.setSubscription(new ReadReq.Options.SubscriptionOptions())));
+    return this.client.read(
+      readRequest(stream, (options) => options.setSubscription(new ReadReq.Options.SubscriptionOptions())),
+    );
   }
 
   close(): void {

@@ -23,7 +23,10 @@ export const read = (serving: Serving) => async (call: Call) => {
 };
 
 const readStream = async (serving: Serving, call: Call, options: ReadReq.Options): Promise<void> => {
-  const { log: { shown: log }, version } = serving;
+  const {
+    log: { shown: log },
+    version,
+  } = serving;
   const from = options.getStream();
   const stream = streamName(from?.getStreamIdentifier());
   if (stream === '') return fail(call, handlerThrew);
@@ -31,41 +34,67 @@ const readStream = async (serving: Serving, call: Call, options: ReadReq.Options
   const last = seen.kind === 'events' ? seen.events.length - 1 : -1;
   if (options.hasSubscription()) {
     if (seen.kind === 'tombstoned') return fail(call, streamDeleted(stream));
-    const revision = from?.hasRevision() === true ? Number(from.getRevision()) + 1 : from?.hasEnd() === true ? last + 1 : 0;
+    const revision =
+      from?.hasRevision() === true ? Number(from.getRevision()) + 1 : from?.hasEnd() === true ? last + 1 : 0;
     // Version 23 never says that it caught up on a stream that is not there.
-    return follow(serving, call, new StreamFeed(log, stream, revision), () => version !== '23.10.6' || log.look(stream).kind !== 'notFound');
+    return follow(
+      serving,
+      call,
+      new StreamFeed(log, stream, revision),
+      () => version !== '23.10.6' || log.look(stream).kind !== 'notFound',
+    );
   }
   const isForwards = options.getReadDirection() === ReadReq.Options.ReadDirection.FORWARDS;
   const count = Number(options.getCount());
-  if (count === 0 || (isForwards && from?.hasEnd() === true)) return fail(call, unexpectedResult('ReadStreamResult', 'Error'));
+  if (count === 0 || (isForwards && from?.hasEnd() === true))
+    return fail(call, unexpectedResult('ReadStreamResult', 'Error'));
   if (seen.kind === 'tombstoned') return fail(call, streamDeleted(stream));
   if (seen.kind === 'notFound') {
-    call.write(encoded(new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(streamIdentifier(stream)))));
+    call.write(
+      encoded(
+        new ReadResp().setStreamNotFound(new ReadResp.StreamNotFound().setStreamIdentifier(streamIdentifier(stream))),
+      ),
+    );
     return void call.end();
   }
   const start = from?.hasRevision() === true ? Number(from.getRevision()) : from?.hasEnd() === true ? last : 0;
-  if (isForwards) return send(call, seen.events, Math.max(start, seen.first), 1, Math.min(count, last + 1 - Math.max(start, seen.first)));
+  if (isForwards)
+    return send(
+      call,
+      seen.events,
+      Math.max(start, seen.first),
+      1,
+      Math.min(count, last + 1 - Math.max(start, seen.first)),
+    );
   return send(call, seen.events, Math.min(start, last), -1, Math.min(count, Math.min(start, last) - seen.first + 1));
 };
 
 const readAll = async (serving: Serving, call: Call, options: ReadReq.Options): Promise<void> => {
-  const { log: { shown: log }, version } = serving;
+  const {
+    log: { shown: log },
+    version,
+  } = serving;
   const from = options.getAll();
   const given = from?.getPosition();
-  if (given !== undefined && BigInt(given.getPreparePosition()) > BigInt(given.getCommitPosition())) return fail(call, handlerThrew);
+  if (given !== undefined && BigInt(given.getPreparePosition()) > BigInt(given.getCommitPosition()))
+    return fail(call, handlerThrew);
   const filter = filterOf(options);
   if (options.hasSubscription()) {
-    const after = given === undefined ? (from?.hasEnd() === true ? log.end - 1 : -1) : Number(given.getCommitPosition());
+    const after =
+      given === undefined ? (from?.hasEnd() === true ? log.end - 1 : -1) : Number(given.getCommitPosition());
     if (given !== undefined && !log.isRecordStart(after)) return refuseToFollow(call, version);
     return follow(serving, call, new AllFeed(log, after, filter), () => true);
   }
   const count = Number(options.getCount());
   if (count === 0) return; // The server never answers this.
   const position = given === undefined ? (from?.hasEnd() === true ? log.end : 0) : Number(given.getCommitPosition());
-  if (!log.isRecordStart(position)) return fail(call, unexpectedResult('ReadAllResult', version === '23.10.6' ? 'Error' : 'InvalidPosition'));
+  if (!log.isRecordStart(position))
+    return fail(call, unexpectedResult('ReadAllResult', version === '23.10.6' ? 'Error' : 'InvalidPosition'));
   const isForwards = options.getReadDirection() === ReadReq.Options.ReadDirection.FORWARDS;
   const start = log.indexFrom(position);
-  return isForwards ? send(call, log.records, start, 1, count, filter?.accepts) : send(call, log.records, start - 1, -1, count, filter?.accepts);
+  return isForwards
+    ? send(call, log.records, start, 1, count, filter?.accepts)
+    : send(call, log.records, start - 1, -1, count, filter?.accepts);
 };
 
 /** Version 24 confirms before it finds that there is no such position. */
@@ -76,7 +105,14 @@ const refuseToFollow = (call: Call, version: ServerVersion): void => {
 };
 
 /** So many events from an index, of those that are accepted, and the end of the call. What is written meanwhile does not come. */
-const send = async (call: Call, events: readonly Recorded[], from: number, step: 1 | -1, count: number, accepts: (event: Recorded) => boolean = () => true): Promise<void> => {
+const send = async (
+  call: Call,
+  events: readonly Recorded[],
+  from: number,
+  step: 1 | -1,
+  count: number,
+  accepts: (event: Recorded) => boolean = () => true,
+): Promise<void> => {
   const end = events.length;
   let sent = 0;
   for (let at = from; at >= 0 && at < end && sent < count && !call.destroyed; at += step) {

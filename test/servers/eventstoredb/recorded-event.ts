@@ -26,7 +26,13 @@ export interface Recorded {
   readonly reply: Buffer;
 }
 
-export const recorded = (stream: string, revision: number, position: number, created: number, event: Proposed): Recorded => {
+export const recorded = (
+  stream: string,
+  revision: number,
+  position: number,
+  created: number,
+  event: Proposed,
+): Recorded => {
   const message = new ReadResp.ReadEvent.RecordedEvent();
   message.setId(new UUID().setString(event.id));
   message.setStreamIdentifier(streamIdentifier(stream));
@@ -47,11 +53,14 @@ export const recorded = (stream: string, revision: number, position: number, cre
 export const recordSize = (stream: string, event: Proposed): number =>
   96 + Buffer.byteLength(stream) + Buffer.byteLength(event.type) + event.data.length + event.metadata.length;
 
-export const revisionText = (revision: number): string => (revision === TOMBSTONE ? '9223372036854775807' : String(revision));
+export const revisionText = (revision: number): string =>
+  revision === TOMBSTONE ? '9223372036854775807' : String(revision);
 
-export const streamIdentifier = (stream: string): StreamIdentifier => new StreamIdentifier().setStreamName(Buffer.from(stream));
+export const streamIdentifier = (stream: string): StreamIdentifier =>
+  new StreamIdentifier().setStreamName(Buffer.from(stream));
 
-export const streamName = (identifier: StreamIdentifier | undefined): string => Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
+export const streamName = (identifier: StreamIdentifier | undefined): string =>
+  Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
 
 export const encoded = (message: { serializeBinary(): Uint8Array }): Buffer => {
   const bytes = message.serializeBinary();

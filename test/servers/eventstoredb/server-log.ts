@@ -5,7 +5,16 @@ import { type Lag, ShowingQueue } from './lag';
 import { type Proposed, recorded, recordSize, TOMBSTONE } from './recorded-event';
 import { RepeatMemory } from './repeat-memory';
 import { ShownLog } from './shown-log';
-import { isMetastream, isSoftDeleted, type LogWrite, metastreamOf, originalOf, parseMetadata, type StreamState, StreamStates } from './stream-state';
+import {
+  isMetastream,
+  isSoftDeleted,
+  type LogWrite,
+  metastreamOf,
+  originalOf,
+  parseMetadata,
+  type StreamState,
+  StreamStates,
+} from './stream-state';
 
 /** What an append or a deletion is answered with. */
 export type Told =
@@ -41,7 +50,8 @@ export class ServerLog {
     lag: Lag,
   ) {
     this.queue = new ShowingQueue(lag);
-    for (const { stream, created, isTombstone, events } of journal?.entries() ?? []) this.shown.show([this.decide(stream, events, isTombstone, created)]);
+    for (const { stream, created, isTombstone, events } of journal?.entries() ?? [])
+      this.shown.show([this.decide(stream, events, isTombstone, created)]);
     this.memory.clear();
   }
 
@@ -57,14 +67,24 @@ export class ServerLog {
     const state = this.decided.of(stream);
     const decision = this.check(state, expected, events);
     if (decision.kind === 'deleted') return tell(decision);
-    if (decision.kind === 'wrongExpectedVersion') return tell({ kind: 'wrongExpectedVersion', current: state.events.length - 1 });
+    if (decision.kind === 'wrongExpectedVersion')
+      return tell({ kind: 'wrongExpectedVersion', current: state.events.length - 1 });
     if (decision.kind === 'repeat') return tell(this.repeated(stream, decision.last));
     const reopened = isSoftDeleted(state) ? state : isMetastream(stream) ? this.softDeletedOriginal(stream) : undefined;
     const beforeReopening = reopened?.events.length ?? 0;
     const position = this.end;
     const writes = [this.journaled(stream, events)];
-    if (reopened !== undefined) writes.push(this.journaled(metastreamOf(reopened.name), [systemEvent('$metadata', JSON.stringify({ ...reopened.metadata, $tb: beforeReopening }))]));
-    this.showLater(writes, tell, { kind: 'success', last: state.events.length - 1, position: writes[0]?.records.at(-1)?.position ?? position });
+    if (reopened !== undefined)
+      writes.push(
+        this.journaled(metastreamOf(reopened.name), [
+          systemEvent('$metadata', JSON.stringify({ ...reopened.metadata, $tb: beforeReopening })),
+        ]),
+      );
+    this.showLater(writes, tell, {
+      kind: 'success',
+      last: state.events.length - 1,
+      position: writes[0]?.records.at(-1)?.position ?? position,
+    });
   }
 
   /** Hides all events until the stream is written again. */
@@ -73,8 +93,14 @@ export class ServerLog {
     const metastream = this.decided.of(metastreamOf(stream));
     const decision = this.check(state, expected, [{ id: randomUUID() }]);
     if (decision.kind === 'deleted') return tell(decision);
-    if (decision.kind !== 'write' || (state.events.length === 0 && metastream.events.length === 0)) return tell({ kind: 'wrongExpectedVersion', current: state.events.length - 1 });
-    this.write(metastream.name, [systemEvent('$metadata', '{"$tb":9223372036854775807}')], tell, state.events.length - 1);
+    if (decision.kind !== 'write' || (state.events.length === 0 && metastream.events.length === 0))
+      return tell({ kind: 'wrongExpectedVersion', current: state.events.length - 1 });
+    this.write(
+      metastream.name,
+      [systemEvent('$metadata', '{"$tb":9223372036854775807}')],
+      tell,
+      state.events.length - 1,
+    );
   }
 
   /** Closes the stream's name for ever. */
@@ -102,7 +128,8 @@ export class ServerLog {
   }
 
   private check(state: StreamState, expected: number, events: readonly { readonly id: string }[]): Decision {
-    if (isMetastream(state.name) && this.decided.find(originalOf(state.name))?.tombstone !== undefined) return { kind: 'deleted' };
+    if (isMetastream(state.name) && this.decided.find(originalOf(state.name))?.tombstone !== undefined)
+      return { kind: 'deleted' };
     const hasMetadata = (this.decided.find(metastreamOf(state.name))?.events.length ?? 0) > 0;
     const ids = events.map(({ id }) => id);
     return checkCommit(state, expected, hasMetadata, ids, this.memory);
@@ -122,7 +149,13 @@ export class ServerLog {
     this.shown.show([this.journaled(stream, events)]);
   }
 
-  private write(stream: string, events: readonly Proposed[], tell: Tell<Told>, last: number, isTombstone = false): void {
+  private write(
+    stream: string,
+    events: readonly Proposed[],
+    tell: Tell<Told>,
+    last: number,
+    isTombstone = false,
+  ): void {
     const write = this.journaled(stream, events, isTombstone);
     this.showLater([write], tell, { kind: 'success', last, position: write.records.at(-1)?.position ?? 0 });
   }
@@ -150,7 +183,8 @@ export class ServerLog {
       return record;
     });
     if (records.length === 0) this.end += EMPTY_RECORD;
-    const metadata = isMetastream(stream) && records.length > 0 ? parseMetadata(events.at(-1)?.data ?? new Uint8Array()) : undefined;
+    const metadata =
+      isMetastream(stream) && records.length > 0 ? parseMetadata(events.at(-1)?.data ?? new Uint8Array()) : undefined;
     const write: LogWrite = { stream, records, isTombstone, metadata, end: this.end };
     this.decided.take(write);
     return write;
@@ -161,9 +195,17 @@ export class ServerLog {
     // No event stands at position 0 on a server.
     this.writeNow('$epoch-information', []);
     this.writeNow(metastreamOf('$stats-127.0.0.1:2113'), [systemEvent('$metadata', '{"$maxAge":86400}')]);
-    this.writeNow('$user-admin', [systemEvent('$UserCreated', '{"loginName":"admin","fullName":"Event Store Administrator","groups":["$admins"]}')]);
+    this.writeNow('$user-admin', [
+      systemEvent('$UserCreated', '{"loginName":"admin","fullName":"Event Store Administrator","groups":["$admins"]}'),
+    ]);
     this.writeNow('$users', [systemEvent('$User', 'admin')]);
   }
 }
 
-const systemEvent = (type: string, data: string): Proposed => ({ id: randomUUID(), type, isJson: true, data: Buffer.from(data), metadata: Buffer.alloc(0) });
+const systemEvent = (type: string, data: string): Proposed => ({
+  id: randomUUID(),
+  type,
+  isJson: true,
+  data: Buffer.from(data),
+  metadata: Buffer.alloc(0),
+});

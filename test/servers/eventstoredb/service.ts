@@ -24,13 +24,26 @@ const streams = {
   ...StreamsService,
   read: { ...StreamsService.read, responseSerialize: (reply: Buffer) => reply },
   append: { ...StreamsService.append, requestDeserialize: limited(StreamsService.append.requestDeserialize) },
-  batchAppend: { ...StreamsService.batchAppend, requestDeserialize: limited(StreamsService.batchAppend.requestDeserialize) },
+  batchAppend: {
+    ...StreamsService.batchAppend,
+    requestDeserialize: limited(StreamsService.batchAppend.requestDeserialize),
+  },
 };
 
 /** Serves the double's services on connections that are handed to it. */
 export const grpcServer = (serving: Serving, members: () => readonly Member[], pause: Pause): Server => {
-  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1, interceptors: [pausing(pause)] });
-  add(server, streams, { read: read(serving), append: append(serving), batchAppend: batchAppend(serving), delete: deleteStream(serving), tombstone: tombstoneStream(serving) });
+  const server = new Server({
+    'grpc.max_receive_message_length': -1,
+    'grpc.max_send_message_length': -1,
+    interceptors: [pausing(pause)],
+  });
+  add(server, streams, {
+    read: read(serving),
+    append: append(serving),
+    batchAppend: batchAppend(serving),
+    delete: deleteStream(serving),
+    tombstone: tombstoneStream(serving),
+  });
   add(server, ServerFeaturesService, { getSupportedMethods: supportedMethods(serving) });
   add(server, GossipService, { read: gossip(serving, members) });
   return server;
@@ -47,8 +60,13 @@ export interface ServerCertificate {
 export const credentialsOf = (tls: ServerCertificate | undefined): ServerCredentials => {
   if (tls === undefined) return ServerCredentials.createInsecure();
   const authority = tls.clientAuthority === undefined ? null : Buffer.from(tls.clientAuthority);
-  return ServerCredentials.createSsl(authority, [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }], authority !== null);
+  return ServerCredentials.createSsl(
+    authority,
+    [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }],
+    authority !== null,
+  );
 };
 
 /** The handlers' types are narrower than the library's, which knows no messages. */
-const add = (server: Server, service: unknown, handlers: object): void => server.addService(service as ServiceDefinition, handlers as UntypedServiceImplementation);
+const add = (server: Server, service: unknown, handlers: object): void =>
+  server.addService(service as ServiceDefinition, handlers as UntypedServiceImplementation);

@@ -35,12 +35,15 @@ export const callerOf = (users: Serving['users'], metadata: Metadata): 'known' |
 };
 
 /** Whether the caller may not read `$all`. */
-export const isKeptFromAll = ({ mayNotReadAll }: Pick<Serving, 'mayNotReadAll'>, metadata: Metadata): boolean => mayNotReadAll.has(credentialsIn(metadata)?.name ?? '');
+export const isKeptFromAll = ({ mayNotReadAll }: Pick<Serving, 'mayNotReadAll'>, metadata: Metadata): boolean =>
+  mayNotReadAll.has(credentialsIn(metadata)?.name ?? '');
 
 const credentialsIn = (metadata: Metadata): { readonly name: string; readonly password: string } | undefined => {
   const [header] = metadata.get('authorization');
   if (header === undefined) return undefined;
-  const [name = '', ...password] = Buffer.from(String(header).replace(/^Basic /, ''), 'base64').toString().split(':');
+  const [name = '', ...password] = Buffer.from(String(header).replace(/^Basic /, ''), 'base64')
+    .toString()
+    .split(':');
   return { name, password: password.join(':') };
 };
 

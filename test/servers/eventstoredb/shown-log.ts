@@ -62,6 +62,11 @@ export class ShownLog {
 
   /** False for a position inside a record: the server refuses to read there. */
   isRecordStart(position: number): boolean {
-    return position === 0 || position >= this.end || this.emptyRecords.has(position) || this.records[this.indexFrom(position)]?.position === position;
+    return (
+      position === 0 ||
+      position >= this.end ||
+      this.emptyRecords.has(position) ||
+      this.records[this.indexFrom(position)]?.position === position
+    );
   }
 }

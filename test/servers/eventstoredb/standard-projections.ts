@@ -44,7 +44,8 @@ export const runStandardProjections = (log: ServerLog): void => {
   };
   const emitCheckpoint = (): void => {
     const last = log.shown.records.at(-1);
-    if (last !== undefined && !last.stream.startsWith('$projections-')) emit('$projections-$by_category-checkpoint', '$ProjectionCheckpoint', `{"$c":${last.position}}`, last);
+    if (last !== undefined && !last.stream.startsWith('$projections-'))
+      emit('$projections-$by_category-checkpoint', '$ProjectionCheckpoint', `{"$c":${last.position}}`, last);
   };
   log.shown.watchers.add(() => {
     if (isWaiting || log.shown.records.slice(next).every(({ stream }) => stream.startsWith('$'))) return;
@@ -53,13 +54,20 @@ export const runStandardProjections = (log: ServerLog): void => {
   });
 };
 
-const system = (type: string, data: string, metadata: string): Proposed => ({ id: randomUUID(), type, isJson: type !== LINK && type !== REFERENCE, data: Buffer.from(data), metadata: Buffer.from(metadata) });
+const system = (type: string, data: string, metadata: string): Proposed => ({
+  id: randomUUID(),
+  type,
+  isJson: type !== LINK && type !== REFERENCE,
+  data: Buffer.from(data),
+  metadata: Buffer.from(metadata),
+});
 
 /** What is no JSON has no correlation. */
 const correlationOf = ({ reply }: Recorded): string | undefined => {
   const metadata = ReadResp.deserializeBinary(reply).getEvent()?.getEvent()?.getCustomMetadata_asU8() ?? [];
   try {
-    const id = (JSON.parse(Buffer.from(metadata).toString()) as { readonly $correlationId?: unknown } | null)?.$correlationId;
+    const id = (JSON.parse(Buffer.from(metadata).toString()) as { readonly $correlationId?: unknown } | null)
+      ?.$correlationId;
     return typeof id === 'string' ? id : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,12 @@
 import { Metadata, status } from '@grpc/grpc-js';
-import { BadRequest, AccessDenied, MaximumAppendSizeExceeded, StreamDeleted, Timeout, WrongExpectedVersion } from '@eventstore/db-client/generated/shared_pb';
+import {
+  BadRequest,
+  AccessDenied,
+  MaximumAppendSizeExceeded,
+  StreamDeleted,
+  Timeout,
+  WrongExpectedVersion,
+} from '@eventstore/db-client/generated/shared_pb';
 import { Status } from '@eventstore/db-client/generated/status_pb';
 import { Any } from 'google-protobuf/google/protobuf/any_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
@@ -21,42 +28,68 @@ const failure = (code: status, details: string, trailers: Readonly<Record<string
 };
 
 export const unavailable: Failure = failure(status.UNAVAILABLE, 'Connection dropped');
-export const messageTooLarge: Failure = failure(status.RESOURCE_EXHAUSTED, 'Received message exceeds the maximum configured message size.');
+export const messageTooLarge: Failure = failure(
+  status.RESOURCE_EXHAUSTED,
+  'Received message exceeds the maximum configured message size.',
+);
 export const handlerThrew: Failure = failure(status.UNKNOWN, 'Exception was thrown by handler.');
 export const invalidPosition: Failure = failure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
 export const wrongPassword: Failure = failure(status.UNAUTHENTICATED, 'Bad gRPC response. HTTP status code: 401');
 export const accessDenied: Failure = failure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
 export const timedOut: Failure = failure(status.ABORTED, 'Operation timed out: Commit phase timeout.');
-export const consumerTooSlow: Failure = failure(status.ABORTED, 'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.');
+export const consumerTooSlow: Failure = failure(
+  status.ABORTED,
+  'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
+);
 
 export const refused = (text: string): Failure => failure(status.UNAVAILABLE, text);
-export const unexpectedResult = (kind: 'ReadStreamResult' | 'ReadAllResult', result: string): Failure => failure(status.UNKNOWN, `Unexpected ${kind}: ${result}`);
+export const unexpectedResult = (kind: 'ReadStreamResult' | 'ReadAllResult', result: string): Failure =>
+  failure(status.UNKNOWN, `Unexpected ${kind}: ${result}`);
 export const maximumSizeExceeded = (most: number): Failure =>
-  failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${most} Exceeded.`, { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(most) });
-export const streamDeleted = (stream: string): Failure => failure(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, { exception: 'stream-deleted', 'stream-name': stream });
-export const notLeader = ({ host, port }: { readonly host: string; readonly port: number }): Failure =>
-  failure(status.NOT_FOUND, 'Leader info available', { exception: 'not-leader', 'leader-endpoint-host': host, 'leader-endpoint-port': String(port) });
-export const wrongExpectedVersion = (operation: string, stream: string, expected: number, actual: number): Failure =>
-  failure(status.FAILED_PRECONDITION, `${operation} failed due to WrongExpectedVersion. Stream: ${stream}, Expected version: ${expected}, Actual version: ${actual}`, {
-    exception: 'wrong-expected-version',
-    'stream-name': stream,
-    'expected-version': String(expected),
-    'actual-version': String(actual),
+  failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${most} Exceeded.`, {
+    exception: 'maximum-append-size-exceeded',
+    'maximum-append-size': String(most),
   });
+export const streamDeleted = (stream: string): Failure =>
+  failure(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
+    exception: 'stream-deleted',
+    'stream-name': stream,
+  });
+export const notLeader = ({ host, port }: { readonly host: string; readonly port: number }): Failure =>
+  failure(status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': host,
+    'leader-endpoint-port': String(port),
+  });
+export const wrongExpectedVersion = (operation: string, stream: string, expected: number, actual: number): Failure =>
+  failure(
+    status.FAILED_PRECONDITION,
+    `${operation} failed due to WrongExpectedVersion. Stream: ${stream}, Expected version: ${expected}, Actual version: ${actual}`,
+    {
+      exception: 'wrong-expected-version',
+      'stream-name': stream,
+      'expected-version': String(expected),
+      'actual-version': String(actual),
+    },
+  );
 
 /** The failures of one append on a batch stream: they end the append, not the call. */
 export const batchFailures = {
   badRequest: (text: string) => packed('BadRequest', new BadRequest().setMessage(text)),
   timeout: () => packed('Timeout', new Timeout()),
   accessDenied: () => packed('AccessDenied', new AccessDenied()),
-  streamDeleted: (stream: string) => packed('StreamDeleted', new StreamDeleted().setStreamIdentifier(streamIdentifier(stream))),
-  maximumSizeExceeded: (most: number) => packed('MaximumAppendSizeExceeded', new MaximumAppendSizeExceeded().setMaxappendsize(most)),
-  wrongExpectedVersion: (expected: number, current: number) => packed('WrongExpectedVersion', wrongVersion(expected, current)),
+  streamDeleted: (stream: string) =>
+    packed('StreamDeleted', new StreamDeleted().setStreamIdentifier(streamIdentifier(stream))),
+  maximumSizeExceeded: (most: number) =>
+    packed('MaximumAppendSizeExceeded', new MaximumAppendSizeExceeded().setMaxappendsize(most)),
+  wrongExpectedVersion: (expected: number, current: number) =>
+    packed('WrongExpectedVersion', wrongVersion(expected, current)),
   /** The text stands in the message: the details hold nothing that a client could unpack. */
   refused: (text: string) => new Status().setMessage(text).setDetails(any('google.protobuf.Empty', new Empty())),
 };
 
-const packed = (kind: string, details: Serializable): Status => new Status().setMessage(kind).setDetails(any(`event_store.client.${kind}`, details));
+const packed = (kind: string, details: Serializable): Status =>
+  new Status().setMessage(kind).setDetails(any(`event_store.client.${kind}`, details));
 
 interface Serializable {
   serializeBinary(): Uint8Array;

@@ -26,17 +26,28 @@ export const append = (serving: Serving) => (call: Call, reply: sendUnaryData<Ap
     if (requests.includes(TOO_LARGE)) return answer(messageTooLarge);
     if (strikes(faults, 'prepareTimeouts')) return answer(timedOut);
     const [isLate, isLost] = [strikes(faults, 'commitTimeouts'), strikes(faults, 'dropAcknowledgements')];
-    commit(serving, requests.filter((request) => request !== TOO_LARGE), (given) => (isLate || isLost ? undefined : answer(given)));
+    commit(
+      serving,
+      requests.filter((request) => request !== TOO_LARGE),
+      (given) => (isLate || isLost ? undefined : answer(given)),
+    );
     if (isLate) answer(timedOut);
   });
 };
 
-const commit = ({ log, version, maxAppendSize }: Serving, requests: readonly AppendReq[], answer: (given: AppendResp | Failure) => void): void => {
+const commit = (
+  { log, version, maxAppendSize }: Serving,
+  requests: readonly AppendReq[],
+  answer: (given: AppendResp | Failure) => void,
+): void => {
   const options = requests[0]?.getOptions();
   const stream = streamName(options?.getStreamIdentifier());
   if (options === undefined || stream === '') return answer(handlerThrew);
   try {
-    const events = requests.map((request) => request.getProposedMessage()).filter((message) => message !== undefined).map(proposedOf);
+    const events = requests
+      .map((request) => request.getProposedMessage())
+      .filter((message) => message !== undefined)
+      .map(proposedOf);
     if (sizeOf(events, version) > maxAppendSize) return answer(maximumSizeExceeded(maxAppendSize));
     const expected = expectedOf(options);
     return log.append(stream, expected, events, (outcome) => {
@@ -49,10 +60,16 @@ const commit = ({ log, version, maxAppendSize }: Serving, requests: readonly App
   }
 };
 
-const sizeOf = (events: readonly Proposed[], version: Serving['version']): number => events.reduce((size, event) => size + countedSize(event, version), 0);
+const sizeOf = (events: readonly Proposed[], version: Serving['version']): number =>
+  events.reduce((size, event) => size + countedSize(event, version), 0);
 
 /** Deletions name their expected revision in the same way. */
-export const expectedOf = (options: { hasAny(): boolean; hasNoStream(): boolean; hasStreamExists(): boolean; getRevision(): string }): number => {
+export const expectedOf = (options: {
+  hasAny(): boolean;
+  hasNoStream(): boolean;
+  hasStreamExists(): boolean;
+  getRevision(): string;
+}): number => {
   if (options.hasAny()) return ANY;
   if (options.hasNoStream()) return NO_STREAM;
   return options.hasStreamExists() ? STREAM_EXISTS : Number(options.getRevision());
@@ -60,13 +77,16 @@ export const expectedOf = (options: { hasAny(): boolean; hasNoStream(): boolean;
 
 const responseOf = (stream: string, expected: number, outcome: Told): AppendResp | Failure => {
   if (outcome.kind === 'deleted') return streamDeleted(stream);
-  if (outcome.kind === 'wrongExpectedVersion') return new AppendResp().setWrongExpectedVersion(wrongVersion(expected, outcome.current));
+  if (outcome.kind === 'wrongExpectedVersion')
+    return new AppendResp().setWrongExpectedVersion(wrongVersion(expected, outcome.current));
   const success = new AppendResp.Success();
   if (outcome.last < 0) success.setNoStream(new Empty());
   else success.setCurrentRevision(String(outcome.last));
   if (outcome.position === null) return new AppendResp().setSuccess(success.setNoPosition(new Empty()));
   const position = String(outcome.position);
-  return new AppendResp().setSuccess(success.setPosition(new AppendResp.Position().setCommitPosition(position).setPreparePosition(position)));
+  return new AppendResp().setSuccess(
+    success.setPosition(new AppendResp.Position().setCommitPosition(position).setPreparePosition(position)),
+  );
 };
 
 const wrongVersion = (expected: number, current: number): AppendResp.WrongExpectedVersion => {

@@ -5,7 +5,22 @@ import { type CommandMeta, IDS, type Ids, refuse, type StoredEvent } from '@app/
 import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Answers, CommandContext, CurrentCaller, flagText, instant, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Requires, Summary } from '../http';
+import {
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  flagText,
+  instant,
+  JsonText,
+  listOf,
+  Lists,
+  listQuery,
+  Parameters,
+  query,
+  Reads,
+  Requires,
+  Summary,
+} from '../http';
 import { ContentRegister } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
@@ -51,9 +66,16 @@ export class AuditEventsController {
   @Parameters(eventsQuery)
   @Reads(AUDIT_TRAIL)
   @Answers(200, listOf(shownEventSchema))
-  async events(@Query() raw: unknown, @Headers('last-event-id') lastEventId: string | undefined, @CurrentCaller() caller: Caller, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | StreamableFile> {
+  async events(
+    @Query() raw: unknown,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @CurrentCaller() caller: Caller,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText | StreamableFile> {
     const asked = query(eventsQuery, raw);
-    const demandContent = ({ permissions }: Caller): void => void (asked.content && !permissions.has('audit:content') && refuse('forbidden', { permission: 'audit:content' }));
+    const demandContent = ({ permissions }: Caller): void =>
+      void (asked.content && !permissions.has('audit:content') && refuse('forbidden', { permission: 'audit:content' }));
     demandContent(caller);
     reply.request.mayReadOn = demandContent;
     if (asked.follow) return this.follow(asked, lastEventId, caller, meta);
@@ -63,7 +85,8 @@ export class AuditEventsController {
 
   private async page(asked: EventsQuery, caller: Caller, meta: CommandMeta): Promise<JsonText> {
     const { limit, after } = this.lists.page(LIST, caller, asked);
-    const start = after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
+    const start =
+      after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
     const page = await this.auditLog.page(asked, { order: asked.order, after: start, limit });
     if (asked.content) await this.register.record(caller, filtersOf(asked), page.events, meta);
     const items = (await this.shower.show(page.events, asked)).map((event) => new JsonText(JSON.stringify(event)));
@@ -71,17 +94,46 @@ export class AuditEventsController {
   }
 
   /** From `last-event-id` or `after` on, or from now. */
-  private async follow(asked: EventsQuery, lastEventId: string | undefined, caller: Caller, meta: CommandMeta): Promise<StreamableFile> {
+  private async follow(
+    asked: EventsQuery,
+    lastEventId: string | undefined,
+    caller: Caller,
+    meta: CommandMeta,
+  ): Promise<StreamableFile> {
     if (asked.content) await this.register.record(caller, filtersOf(asked), [], meta);
     const show = async (events: readonly StoredEvent[]) => {
       const wanted = events.filter((event) => matches(asked, tracedOf(event)));
-      if (asked.content && (await this.shower.holdContent(wanted))) await this.register.record(caller, filtersOf(asked), wanted, { ...meta, commandId: this.ids.next() });
+      if (asked.content && (await this.shower.holdContent(wanted)))
+        await this.register.record(caller, filtersOf(asked), wanted, { ...meta, commandId: this.ids.next() });
       return this.shower.show(wanted, asked);
     };
     const from = lastEventId ?? asked.after;
-    const after = from === undefined ? await this.log.head() : await knownPosition(this.log, from, lastEventId === undefined ? 'after' : 'last-event-id');
+    const after =
+      from === undefined
+        ? await this.log.head()
+        : await knownPosition(this.log, from, lastEventId === undefined ? 'after' : 'last-event-id');
     return new StreamableFile(followEvents(this.log, { after, show }), { type: 'text/event-stream' });
   }
 }
 
-const filtersOf = ({ stream, category, type, actor, correlationId, from, to, after, follow }: EventsQuery): EventQuery & Record<string, unknown> => ({ stream, category, type, actor, correlationId, from, to, after, follow: follow || undefined });
+const filtersOf = ({
+  stream,
+  category,
+  type,
+  actor,
+  correlationId,
+  from,
+  to,
+  after,
+  follow,
+}: EventsQuery): EventQuery & Record<string, unknown> => ({
+  stream,
+  category,
+  type,
+  actor,
+  correlationId,
+  from,
+  to,
+  after,
+  follow: follow || undefined,
+});

@@ -3,7 +3,18 @@ import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { strangerPage } from '@app/sealing';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { Answers, CurrentCaller, JsonText, listOf, Lists, listQuery, Parameters, query, Requires, Summary } from '../http';
+import {
+  Answers,
+  CurrentCaller,
+  JsonText,
+  listOf,
+  Lists,
+  listQuery,
+  Parameters,
+  query,
+  Requires,
+  Summary,
+} from '../http';
 import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
 import { knownPosition } from './known-position';
 
@@ -19,15 +30,24 @@ export class AuditForeignController {
 
   @Get()
   @Requires('audit:read')
-  @Summary('What other programs wrote to the server of the log, oldest first: items are those in streams of ours or under a seal, `others` counts the rest; a page may be empty before the end')
+  @Summary(
+    'What other programs wrote to the server of the log, oldest first: items are those in streams of ours or under a seal, `others` counts the rest; a page may be empty before the end',
+  )
   @Parameters(foreignQuery)
   @Answers(200, listOf(foreignEventSchema).extend({ others: foreignEventsSchema }))
   async foreign(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(foreignQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
-    const start = after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
+    const start =
+      after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
     const { items, others, next } = await strangerPage(this.log, { after: start, limit });
-    const list = this.lists.answer(LIST, caller, asked, items.map((item) => new JsonText(JSON.stringify(item))), next === null ? null : { values: [], key: next });
+    const list = this.lists.answer(
+      LIST,
+      caller,
+      asked,
+      items.map((item) => new JsonText(JSON.stringify(item))),
+      next === null ? null : { values: [], key: next },
+    );
     return new JsonText(`${list.text.slice(0, -1)},"others":${JSON.stringify(others)}}`);
   }
 }

@@ -29,10 +29,21 @@ export const historyItemSchema = z.object({
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** An event of another program that verifiers need to know of (`NotedStranger`). */
-export const foreignEventSchema = z.object({ id: z.string(), position: z.string(), stream: z.string(), revision: z.number().int(), contentHash: sha256, inStreamOfOurs: z.boolean(), at: z.string() });
+export const foreignEventSchema = z.object({
+  id: z.string(),
+  position: z.string(),
+  stream: z.string(),
+  revision: z.number().int(),
+  contentHash: sha256,
+  inStreamOfOurs: z.boolean(),
+  at: z.string(),
+});
 
 /** How many events others wrote, and the first of them (`ForeignEvents`). */
-export const foreignEventsSchema = z.object({ events: z.number().int(), since: z.object({ position: z.string(), at: z.string() }).nullable() });
+export const foreignEventsSchema = z.object({
+  events: z.number().int(),
+  since: z.object({ position: z.string(), at: z.string() }).nullable(),
+});
 
 /** The part of a seal that is signed, with its signature (`SealHead`). */
 export const sealSchema = z.object({

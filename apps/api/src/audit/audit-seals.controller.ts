@@ -6,7 +6,21 @@ import { type Proof, proofOf, SealArchive, SealedOrdinals, type SealKey } from '
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Answers, CurrentCaller, JsonText, listOf, Lists, listQuery, Parameters, query, Reads, Refuses, Requires, Summary, wholeNumberText } from '../http';
+import {
+  Answers,
+  CurrentCaller,
+  JsonText,
+  listOf,
+  Lists,
+  listQuery,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  wholeNumberText,
+} from '../http';
 import { proofSchema, sealKeySchema, sealSchema } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
 
@@ -39,7 +53,13 @@ export class AuditSealsController {
     const page = seals.slice(0, limit);
     const last = page.at(-1);
     const items = page.map((seal) => new JsonText(JSON.stringify(seal)));
-    return this.lists.answer(LIST, caller, asked, items, last === undefined || seals.length === page.length ? null : { values: [], key: String(last.ordinal) });
+    return this.lists.answer(
+      LIST,
+      caller,
+      asked,
+      items,
+      last === undefined || seals.length === page.length ? null : { values: [], key: String(last.ordinal) },
+    );
   }
 
   @Get('seals/key')

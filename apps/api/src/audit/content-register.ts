@@ -9,7 +9,12 @@ export class ContentRegister {
   constructor(private readonly decisions: Decisions) {}
 
   /** `asked` says what for: filters, or the kind and id of an object. Throws when it cannot be recorded: then nothing may be shown. */
-  async record(caller: Caller, asked: Readonly<Record<string, unknown>>, events: readonly { readonly position: string }[], meta: CommandMeta): Promise<void> {
+  async record(
+    caller: Caller,
+    asked: Readonly<Record<string, unknown>>,
+    events: readonly { readonly position: string }[],
+    meta: CommandMeta,
+  ): Promise<void> {
     const given = Object.entries(asked).filter(([, value]) => value !== undefined);
     const look = {
       asked: Object.fromEntries(given.map(([name, value]) => [name, String(value)])),

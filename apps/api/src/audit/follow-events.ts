@@ -16,7 +16,8 @@ export const followEvents = (log: EventLog, { after, show }: FollowOptions): Rea
     name: 'audit-follow',
     after,
     onEvents: async (events) => {
-      for (const shown of await show(events)) if (!(await stream.send(shown.position, JSON.stringify(shown), 'event'))) return;
+      for (const shown of await show(events))
+        if (!(await stream.send(shown.position, JSON.stringify(shown), 'event'))) return;
     },
   });
   void stream.gone.then(() => subscription.stop());

@@ -14,5 +14,11 @@ export const knownPosition = async (log: EventLog, text: string, parameter: stri
 };
 
 export const noPosition = (parameter: string): never => {
-  throw new InvalidInput('invalid_parameter', [{ path: parameter, code: 'invalid_format', message: 'Must be a position of the log, or a time (ISO 8601) where one is taken.' }]);
+  throw new InvalidInput('invalid_parameter', [
+    {
+      path: parameter,
+      code: 'invalid_format',
+      message: 'Must be a position of the log, or a time (ISO 8601) where one is taken.',
+    },
+  ]);
 };

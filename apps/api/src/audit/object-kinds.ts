@@ -50,7 +50,9 @@ const documentWithTags = (given: Row, rows: Rows): JsonText => {
     const tag = rows.get(tagId);
     return tag === undefined ? [] : [{ id: tagId, name: tag['name'], color: tag['color'] }];
   };
-  return documentView(row, { tags: row.spaceId === null ? row.tagIds.map((id) => ({ id })) : row.tagIds.flatMap(tagOf) });
+  return documentView(row, {
+    tags: row.spaceId === null ? row.tagIds.map((id) => ({ id })) : row.tagIds.flatMap(tagOf),
+  });
 };
 
 /** What the API shows of these is more than their row, or the catalogue itself: auditors see the row. */
@@ -73,7 +75,10 @@ const shown: Readonly<Record<string, Omit<ObjectKind, keyof AuditKind>>> = {
 export const objectKinds: Readonly<Record<string, ObjectKind>> = Object.fromEntries(
   [...new Set([...Object.keys(aggregates.kinds), ...Object.keys(shown)])].map((kind) => {
     const [declared, by] = [aggregates.kinds[kind], shown[kind]];
-    if (declared === undefined || by === undefined) throw new Error(`${kind}: ${declared === undefined ? 'no aggregate declares this kind of object' : 'nothing says how auditors are shown this kind of object'}`);
+    if (declared === undefined || by === undefined)
+      throw new Error(
+        `${kind}: ${declared === undefined ? 'no aggregate declares this kind of object' : 'nothing says how auditors are shown this kind of object'}`,
+      );
     return [kind, { ...declared, ...by }];
   }),
 );

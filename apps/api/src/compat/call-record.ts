@@ -1,4 +1,14 @@
-import { type BrokenOffCall, isUpstreamFailure, type KnownUsage, type ModelDescription, type OutputRates, type TokenUsage, UpstreamFailure, type UsageSource, usageOf } from '@app/models';
+import {
+  type BrokenOffCall,
+  isUpstreamFailure,
+  type KnownUsage,
+  type ModelDescription,
+  type OutputRates,
+  type TokenUsage,
+  UpstreamFailure,
+  type UsageSource,
+  usageOf,
+} from '@app/models';
 import type { CallToMeter, MeteredCall, Metering, Settlement } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { upstreamError } from './upstream-errors';
@@ -28,7 +38,11 @@ export class CallRecord {
   }
 
   /** Holds what the call may cost. Refuses `usage_limit_exceeded`; a client that left meanwhile, of which nobody would be told any more, is called nothing for. */
-  static async begin({ metering, rates }: Recording, call: CallToMeter, { raw }: Pick<FastifyReply, 'raw'>): Promise<CallRecord> {
+  static async begin(
+    { metering, rates }: Recording,
+    call: CallToMeter,
+    { raw }: Pick<FastifyReply, 'raw'>,
+  ): Promise<CallRecord> {
     const metered = await metering.begin(call);
     if (raw.destroyed) {
       metered.cancel();
@@ -77,6 +91,12 @@ export class CallRecord {
   }
 
   settle(): void {
-    void this.call.settle({ model: this.model, usage: this.usage, usageSource: this.usageSource, outcome: this.outcome, latencyMs: Math.round(performance.now() - this.startedAt) });
+    void this.call.settle({
+      model: this.model,
+      usage: this.usage,
+      usageSource: this.usageSource,
+      outcome: this.outcome,
+      latencyMs: Math.round(performance.now() - this.startedAt),
+    });
   }
 }

@@ -15,12 +15,17 @@ export interface ChatAnswer {
  * A provider's answer on its way to the client: its own bytes where it names the model as the client does, reports what it
  * used and has every field that clients rely on; otherwise completed. Read as latin1, so that bytes are what they were. Throws `UpstreamFailure` for what is no answer.
  */
-export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input, id }: { readonly key: string; readonly input: number; readonly id: string }): ChatAnswer => {
+export const chatAnswer = (
+  bytes: Buffer,
+  served: ModelDescription,
+  { key, input, id }: { readonly key: string; readonly input: number; readonly id: string },
+): ChatAnswer => {
   const text = unmarked(bytes.toString('latin1'));
   const answer = answerIn(text);
   const known = knownUsage(answer['usage'], served, input, charactersOf(answer.choices[0]?.message));
   const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);
-  if (answer['model'] === latin1(key) && reported && hasHead(answer) && answer.choices.every(isComplete)) return { text, known };
+  if (answer['model'] === latin1(key) && reported && hasHead(answer) && answer.choices.every(isComplete))
+    return { text, known };
   const completed = ({ id: given, object, created, ...rest }: Fields): object => ({
     id: given ?? `chatcmpl-${id}`,
     object: object ?? 'chat.completion',
@@ -35,17 +40,30 @@ export const chatAnswer = (bytes: Buffer, served: ModelDescription, { key, input
 };
 
 /** Whether a usage can go to the client as it is. */
-export const hasCommonUsage = (usage: unknown): boolean => isFields(usage) && typeof usage['prompt_tokens'] === 'number' && typeof usage['total_tokens'] === 'number';
+export const hasCommonUsage = (usage: unknown): boolean =>
+  isFields(usage) && typeof usage['prompt_tokens'] === 'number' && typeof usage['total_tokens'] === 'number';
 
-const hasHead = ({ id, object, created }: Fields): boolean => typeof id === 'string' && typeof object === 'string' && typeof created === 'number';
+const hasHead = ({ id, object, created }: Fields): boolean =>
+  typeof id === 'string' && typeof object === 'string' && typeof created === 'number';
 
 const isComplete = ({ index, finish_reason: reason, logprobs, message: { role, content, refusal } }: Choice): boolean =>
-  index !== undefined && reason !== undefined && logprobs !== undefined && role !== undefined && content !== undefined && refusal !== undefined;
+  index !== undefined &&
+  reason !== undefined &&
+  logprobs !== undefined &&
+  role !== undefined &&
+  content !== undefined &&
+  refusal !== undefined;
 
 /** Where there is nothing, null is said. */
 const completedChoice = ({ index, message, ...choice }: Choice, place: number): Choice => {
   const { role = 'assistant', content = null, refusal = null } = message;
-  return { index: index ?? place, finish_reason: null, logprobs: null, ...choice, message: { ...message, role, content, refusal } };
+  return {
+    index: index ?? place,
+    finish_reason: null,
+    logprobs: null,
+    ...choice,
+    message: { ...message, role, content, refusal },
+  };
 };
 
 type Choice = Fields & { readonly message: Fields };
@@ -58,8 +76,14 @@ const answerIn = (text: string): Answer => {
   } catch {
     throw new UpstreamFailure('broken');
   }
-  if (!isFields(answer) || (answer['error'] !== undefined && answer['error'] !== null)) throw new UpstreamFailure('broken');
+  if (!isFields(answer) || (answer['error'] !== undefined && answer['error'] !== null))
+    throw new UpstreamFailure('broken');
   const { choices } = answer;
-  if (!Array.isArray(choices) || choices.length === 0 || !choices.every((choice) => isFields(choice) && isFields(choice['message']))) throw new UpstreamFailure('broken');
+  if (
+    !Array.isArray(choices) ||
+    choices.length === 0 ||
+    !choices.every((choice) => isFields(choice) && isFields(choice['message']))
+  )
+    throw new UpstreamFailure('broken');
   return answer as Answer;
 };

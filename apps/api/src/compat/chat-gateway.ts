@@ -1,6 +1,17 @@
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
-import { believedUsage, callWindow, type Exchange, type KnownUsage, type ModelDescription, Models, type UpstreamAnswer, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import {
+  believedUsage,
+  callWindow,
+  type Exchange,
+  type KnownUsage,
+  type ModelDescription,
+  Models,
+  type UpstreamAnswer,
+  UpstreamCall,
+  UpstreamFailure,
+  usageOf,
+} from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -55,8 +66,24 @@ export class ChatGateway {
     const { userId, keyId } = caller;
     const mayAnswer = this.models.mayAnswer(model);
     const most = callWindow(mayAnswer.length === 0 ? [model] : mayAnswer, input);
-    const estimate = usageOf({ input: Math.min(input, most.input), output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output) });
-    const record = await CallRecord.begin({ metering: this.metering, rates: this.models.rates }, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'chat', isAskedFor: true, model, mayAnswer, estimate, mostInput: Math.min(mostInput, most.input) }, reply);
+    const estimate = usageOf({
+      input: Math.min(input, most.input),
+      output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output),
+    });
+    const record = await CallRecord.begin(
+      { metering: this.metering, rates: this.models.rates },
+      {
+        userId,
+        ...(keyId === undefined ? {} : { keyId }),
+        kind: 'chat',
+        isAskedFor: true,
+        model,
+        mayAnswer,
+        estimate,
+        mostInput: Math.min(mostInput, most.input),
+      },
+      reply,
+    );
     const call = { model, parameters, input, record, reply };
     if (routes.length === 0) return this.local.answer(call);
     const upstream = new UpstreamCall(routes, 'chat/completions', (route) => chatRequest(parameters, route));
@@ -96,7 +123,12 @@ export class ChatGateway {
     }
   }
 
-  private async relayed({ model, parameters, input, record }: ChatCall, { model: served, exchange, report }: UpstreamAnswer, writer: EventWriter, abort: () => void): Promise<void> {
+  private async relayed(
+    { model, parameters, input, record }: ChatCall,
+    { model: served, exchange, report }: UpstreamAnswer,
+    writer: EventWriter,
+    abort: () => void,
+  ): Promise<void> {
     if (!isEventStream(exchange.headers['content-type'])) throw new UpstreamFailure('broken');
     record.servedBy(served);
     const usage = (reported: unknown, characters: number): object | null => {
@@ -119,7 +151,12 @@ export class ChatGateway {
     const told = believedUsage(stream.report, served, stream.characters > 0)?.outputTokens;
     const end = Math.min(sentAt + (failure.facts.work?.ms ?? ms), stream.finishedAt);
     const isKnown = stream.complete || (stream.finished && told !== undefined);
-    if (!isKnown) record.brokenOff({ seen: known.usage, told: told ?? 0, ms: Math.max(0, end - (told === undefined ? sentAt : stream.reportedAt)) });
+    if (!isKnown)
+      record.brokenOff({
+        seen: known.usage,
+        told: told ?? 0,
+        ms: Math.max(0, end - (told === undefined ? sentAt : stream.reportedAt)),
+      });
     record.failed(failure, 0);
   }
 }
@@ -135,4 +172,5 @@ interface LeftStream {
 }
 
 /** Pages and whole answers are no stream, whatever their status says. */
-const isEventStream = (type: string | undefined): boolean => type === undefined || !/^(?:application\/json|text\/html|application\/problem)/i.test(type);
+const isEventStream = (type: string | undefined): boolean =>
+  type === undefined || !/^(?:application\/json|text\/html|application\/problem)/i.test(type);

@@ -18,18 +18,22 @@ const checkMessage = (message: unknown, index: number): void => {
   if (!isFields(message)) throw wrongType(`messages[${index}]`, 'an object', message);
   const { role, content } = message;
   if (!given(role)) throw missing(`messages[${index}].role`);
-  if (!ROLES.has(role)) throw wrongValue(`messages[${index}].role`, 'it must be system, developer, user, assistant or tool.');
+  if (!ROLES.has(role))
+    throw wrongValue(`messages[${index}].role`, 'it must be system, developer, user, assistant or tool.');
   if (role === 'assistant') checkToolCalls(message, index);
   if (role === 'tool' && !given(message['tool_call_id'])) throw missing(`messages[${index}].tool_call_id`);
   if (typeof content === 'string') return;
   if (!given(content)) {
     // An assistant's turn may consist of calls alone.
-    if (role !== 'assistant' || (content === undefined && !speaksOtherwise(message))) throw missing(`messages[${index}].content`);
-  } else if (Array.isArray(content)) content.forEach((part, place) => checkPart(part, `messages[${index}].content[${place}]`));
+    if (role !== 'assistant' || (content === undefined && !speaksOtherwise(message)))
+      throw missing(`messages[${index}].content`);
+  } else if (Array.isArray(content))
+    content.forEach((part, place) => checkPart(part, `messages[${index}].content[${place}]`));
   else throw wrongType(`messages[${index}].content`, 'a string or an array of objects', content);
 };
 
-const speaksOtherwise = (message: Fields): boolean => ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => given(message[name]));
+const speaksOtherwise = (message: Fields): boolean =>
+  ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => given(message[name]));
 
 const checkToolCalls = ({ tool_calls: calls }: Fields, index: number): void => {
   if (!given(calls)) return;
@@ -45,7 +49,8 @@ const checkPart = (part: unknown, path: string): void => {
   const { type } = part;
   if (!given(type)) throw missing(`${path}.type`);
   if (typeof type !== 'string') throw wrongType(`${path}.type`, 'a string', type);
-  if (type === 'text' && typeof part['text'] !== 'string') throw given(part['text']) ? wrongType(`${path}.text`, 'a string', part['text']) : missing(`${path}.text`);
+  if (type === 'text' && typeof part['text'] !== 'string')
+    throw given(part['text']) ? wrongType(`${path}.text`, 'a string', part['text']) : missing(`${path}.text`);
   if (type.endsWith('_url')) checkSource(part[type], `${path}.${type}`, type === 'image_url');
 };
 
@@ -54,5 +59,9 @@ const checkSource = (source: unknown, path: string, isKnown: boolean): void => {
   const url = isFields(source) ? source['url'] : source;
   if (isKnown && !given(source)) throw missing(path);
   if (isKnown && !(isFields(source) && typeof url === 'string')) throw wrongType(`${path}.url`, 'a string', url);
-  if (typeof url === 'string' && !isPublicAddress(url)) throw wrongValue(`${path}.url`, 'it must be a data URL of other than SVG, or an http(s) address of the public internet.');
+  if (typeof url === 'string' && !isPublicAddress(url))
+    throw wrongValue(
+      `${path}.url`,
+      'it must be a data URL of other than SVG, or an http(s) address of the public internet.',
+    );
 };

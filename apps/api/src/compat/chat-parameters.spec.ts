@@ -16,25 +16,78 @@ const refusal = (body: object) => {
 
 describe('the parameters of a chat', () => {
   it('prefer max_completion_tokens, and take null for nothing', () => {
-    expect([read({ max_tokens: 1, max_completion_tokens: 2 }).maxTokens, read({ max_tokens: 1, max_completion_tokens: null }).maxTokens, read({ max_tokens: null }).maxTokens]).toEqual([2, 1, undefined]);
-    const nothing = Object.fromEntries(['temperature', 'top_p', 'stop', 'seed', 'tools', 'tool_choice', 'stream', 'stream_options', 'n', 'logprobs', 'response_format', 'logit_bias', 'user'].map((name) => [name, null]));
-    expect(read(nothing)).toEqual({ messages, stream: false, includeUsage: false, maxTokens: undefined, passed: {}, unknown: {}, dropped: [] });
+    expect([
+      read({ max_tokens: 1, max_completion_tokens: 2 }).maxTokens,
+      read({ max_tokens: 1, max_completion_tokens: null }).maxTokens,
+      read({ max_tokens: null }).maxTokens,
+    ]).toEqual([2, 1, undefined]);
+    const nothing = Object.fromEntries(
+      [
+        'temperature',
+        'top_p',
+        'stop',
+        'seed',
+        'tools',
+        'tool_choice',
+        'stream',
+        'stream_options',
+        'n',
+        'logprobs',
+        'response_format',
+        'logit_bias',
+        'user',
+      ].map((name) => [name, null]),
+    );
+    expect(read(nothing)).toEqual({
+      messages,
+      stream: false,
+      includeUsage: false,
+      maxTokens: undefined,
+      passed: {},
+      unknown: {},
+      dropped: [],
+    });
   });
 
-  it.each([{ n: 1 }, { logprobs: false }, { response_format: {} }, { response_format: { type: 'text' } }, { logit_bias: {} }])('may hold %j, which asks for nothing and goes nowhere', (body) => expect(read(body)).toMatchObject({ passed: {}, unknown: {}, dropped: [] }));
+  it.each([
+    { n: 1 },
+    { logprobs: false },
+    { response_format: {} },
+    { response_format: { type: 'text' } },
+    { logit_bias: {} },
+  ])('may hold %j, which asks for nothing and goes nowhere', (body) =>
+    expect(read(body)).toMatchObject({ passed: {}, unknown: {}, dropped: [] }),
+  );
 
-  it.each([{ n: 2 }, { n: 0 }, { n: '1' }, { logprobs: true }, { response_format: { type: 'json_object' } }, { response_format: 'text' }, { logit_bias: { 1: 2 } }])('may not hold %j, unless the instance drops it and says so', (body) => {
+  it.each([
+    { n: 2 },
+    { n: 0 },
+    { n: '1' },
+    { logprobs: true },
+    { response_format: { type: 'json_object' } },
+    { response_format: 'text' },
+    { logit_bias: { 1: 2 } },
+  ])('may not hold %j, unless the instance drops it and says so', (body) => {
     const [name] = Object.keys(body);
-    expect([refusal(body), read(body, true)]).toEqual([[name, 'unsupported_parameter'], expect.objectContaining({ passed: {}, unknown: {}, dropped: [name] })]);
+    expect([refusal(body), read(body, true)]).toEqual([
+      [name, 'unsupported_parameter'],
+      expect.objectContaining({ passed: {}, unknown: {}, dropped: [name] }),
+    ]);
   });
 
-  it.each([0, -1, 2 ** 53, 2 ** 63, -(2 ** 63)])('may hold the seed %d', (seed) => expect(read({ seed }).passed).toEqual({ seed }));
+  it.each([0, -1, 2 ** 53, 2 ** 63, -(2 ** 63)])('may hold the seed %d', (seed) =>
+    expect(read({ seed }).passed).toEqual({ seed }),
+  );
 
-  it('keep what is unknown aside', () => expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
+  it('keep what is unknown aside', () =>
+    expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
 
   it('go on where the provider wants them, and nothing that was not sent does', () => {
     // What a request asks of a route.
-    const route = { model: { modelId: 'big' }, upstream: { description: { forward: ['top_k', 'constructor', '__proto__'] } } } as unknown as Route;
+    const route = {
+      model: { modelId: 'big' },
+      upstream: { description: { forward: ['top_k', 'constructor', '__proto__'] } },
+    } as unknown as Route;
     const made = JSON.parse(chatRequest(read({ top_k: 1, min_p: 2 }), route)) as object;
     expect(made).toEqual({ model: 'big', messages, top_k: 1 });
   });
@@ -49,10 +102,22 @@ describe('the parameters of a chat', () => {
     [{ messages: [{ role: 'user', content: null }] }, 'messages[0].content', 'missing_required_parameter'],
     [{ messages: [{ role: 'assistant' }] }, 'messages[0].content', 'missing_required_parameter'],
     [{ messages: [{ role: 'user', content: 5 }] }, 'messages[0].content', 'invalid_type'],
-    [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text', 'missing_required_parameter'],
-    [{ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'x' }] }] }, 'messages[0].content[0].image_url.url', 'invalid_type'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'text' }] }] },
+      'messages[0].content[0].text',
+      'missing_required_parameter',
+    ],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'x' }] }] },
+      'messages[0].content[0].image_url.url',
+      'invalid_type',
+    ],
     [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id', 'missing_required_parameter'],
-    [{ messages: [{ role: 'assistant', tool_calls: [{}] }] }, 'messages[0].tool_calls[0].id', 'missing_required_parameter'],
+    [
+      { messages: [{ role: 'assistant', tool_calls: [{}] }] },
+      'messages[0].tool_calls[0].id',
+      'missing_required_parameter',
+    ],
     [{ top_p: 1.1 }, 'top_p', 'invalid_value'],
     [{ frequency_penalty: -2.1 }, 'frequency_penalty', 'invalid_value'],
     [{ seed: 1.5 }, 'seed', 'invalid_type'],
@@ -64,17 +129,30 @@ describe('the parameters of a chat', () => {
 
   it('may hold turns that are calls alone', () => {
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
-    for (const turn of [{ tool_calls: calls }, { content: null, tool_calls: calls }, { content: '' , tool_calls: calls }, { content: null }]) expect(refusal({ messages: [{ role: 'assistant', ...turn }] })).toBeUndefined();
+    for (const turn of [
+      { tool_calls: calls },
+      { content: null, tool_calls: calls },
+      { content: '', tool_calls: calls },
+      { content: null },
+    ])
+      expect(refusal({ messages: [{ role: 'assistant', ...turn }] })).toBeUndefined();
   });
 
   it('are counted without the bytes of pictures', () => {
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
-    expect([chatInput(read({})).counted, chatInput(read({ messages: [{ role: 'user', content: [{ type: 'text', text: 'four' }, picture] }] })).counted]).toEqual([5, 1_005]);
+    expect([
+      chatInput(read({})).counted,
+      chatInput(read({ messages: [{ role: 'user', content: [{ type: 'text', text: 'four' }, picture] }] })).counted,
+    ]).toEqual([5, 1_005]);
   });
 
   it('are counted by their bytes, as answers are: other scripts have more tokens for each character', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '天気' } };
-    const turns = ['天気はどう', [{ type: 'text', text: '天気はどう' }]].map((content) => ({ role: 'assistant', content, tool_calls: [call] }));
+    const turns = ['天気はどう', [{ type: 'text', text: '天気はどう' }]].map((content) => ({
+      role: 'assistant',
+      content,
+      tool_calls: [call],
+    }));
     const bytes = 2 * (15 + Buffer.byteLength(JSON.stringify([call])));
     expect(chatInput(read({ messages: turns }))).toEqual({ counted: 8 + Math.ceil(bytes / 4), most: 8 + bytes });
   });
@@ -85,7 +163,15 @@ describe('the parameters of a chat', () => {
     ['a part with a refusal', { content: [{ type: 'refusal', refusal: 'x'.repeat(8_000) }] }],
     ['what was reasoned aloud', { content: 'a', reasoning_content: 'x'.repeat(8_000) }],
     ['a name', { content: 'a', name: 'x'.repeat(8_000) }],
-    ['a part of another kind', { content: [{ type: 'text', text: 'a' }, { type: 'thinking', thinking: 'x'.repeat(8_000) }] }],
+    [
+      'a part of another kind',
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'thinking', thinking: 'x'.repeat(8_000) },
+        ],
+      },
+    ],
   ])('are counted wherever a turn has words: %s', (_, turn) => {
     const { counted, most } = chatInput(read({ messages: [{ role: 'assistant', ...turn }] }));
     expect(counted).toBeGreaterThanOrEqual(2_004);
@@ -93,15 +179,24 @@ describe('the parameters of a chat', () => {
   });
 
   it('are counted with what goes on because the provider of any model that may answer wants it, and with nothing else', () => {
-    const parameters = read({ functions: [{ name: 'f', description: 'x'.repeat(8_000) }], documents: ['x'.repeat(8_000)], top_k: 100 });
+    const parameters = read({
+      functions: [{ name: 'f', description: 'x'.repeat(8_000) }],
+      documents: ['x'.repeat(8_000)],
+      top_k: 100,
+    });
     // What counting asks of a route.
-    const routes = [{}, { forward: ['functions', 'top_k'] }].map((description) => ({ upstream: { description: { forward: [], ...description } } })) as unknown as Route[];
+    const routes = [{}, { forward: ['functions', 'top_k'] }].map((description) => ({
+      upstream: { description: { forward: [], ...description } },
+    })) as unknown as Route[];
     const bytes = 2 + Buffer.byteLength(JSON.stringify(parameters.unknown['functions']));
     expect(chatInput(parameters, routes)).toEqual({ counted: 4 + Math.ceil(bytes / 4), most: 4 + bytes });
   });
 
   it('are counted with their pictures whatever else these say', () => {
     const picture = { type: 'image_url', image_url: { url: 'https://example.com' } };
-    for (const more of [{}, { text: '' }, { text: 'four' }]) expect(chatInput(read({ messages: [{ role: 'user', content: [{ ...picture, ...more }] }] })).most).toBeGreaterThanOrEqual(1_004);
+    for (const more of [{}, { text: '' }, { text: 'four' }])
+      expect(
+        chatInput(read({ messages: [{ role: 'user', content: [{ ...picture, ...more }] }] })).most,
+      ).toBeGreaterThanOrEqual(1_004);
   });
 });

@@ -41,7 +41,8 @@ const flag: Check = (value, param) => {
 };
 
 const stop: Check = (value, param) => {
-  if (typeof value !== 'string' && !(Array.isArray(value) && value.every((one) => typeof one === 'string'))) throw wrongType(param, 'a string or an array of strings', value);
+  if (typeof value !== 'string' && !(Array.isArray(value) && value.every((one) => typeof one === 'string')))
+    throw wrongType(param, 'a string or an array of strings', value);
 };
 
 const toolChoice: Check = (value, param) => {
@@ -55,7 +56,8 @@ const tools: Check = (value, param) => {
     if (!isFields(tool)) throw wrongType(`${param}[${index}]`, 'an object', tool);
     if (!given(tool['type'])) throw missing(`${param}[${index}].type`);
     const definition = tool['function'];
-    if (tool['type'] === 'function' && !(isFields(definition) && typeof definition['name'] === 'string')) throw missing(`${param}[${index}].function.name`);
+    if (tool['type'] === 'function' && !(isFields(definition) && typeof definition['name'] === 'string'))
+      throw missing(`${param}[${index}].function.name`);
   });
 };
 
@@ -71,7 +73,16 @@ const PASSED: ReadonlyMap<string, Check> = new Map([
   ['seed', integer],
   ['tools', tools],
   ['tool_choice', toolChoice],
-  ...['user', 'store', 'metadata', 'service_tier', 'parallel_tool_calls', 'reasoning_effort', 'verbosity', 'prompt_cache_key'].map((name): [string, Check] => [name, anything]),
+  ...[
+    'user',
+    'store',
+    'metadata',
+    'service_tier',
+    'parallel_tool_calls',
+    'reasoning_effort',
+    'verbosity',
+    'prompt_cache_key',
+  ].map((name): [string, Check] => [name, anything]),
 ]);
 
 /** Fields that are not supported, with the values that ask for nothing. */
@@ -107,13 +118,31 @@ export const chatParameters = (body: Fields, drop: boolean): ChatParameters => {
   else if (given(legacy)) tokens(legacy, 'max_tokens');
   if (given(stream)) flag(stream, 'stream');
   const streaming = streamOptions(options);
-  if (streaming.include_obfuscation !== undefined && stream === true) passed['stream_options'] = { include_obfuscation: streaming.include_obfuscation };
-  return { messages, stream: stream === true, includeUsage: streaming.include_usage === true, maxTokens: (most ?? legacy ?? undefined) as number | undefined, passed, unknown, dropped };
+  if (streaming.include_obfuscation !== undefined && stream === true)
+    passed['stream_options'] = { include_obfuscation: streaming.include_obfuscation };
+  return {
+    messages,
+    stream: stream === true,
+    includeUsage: streaming.include_usage === true,
+    maxTokens: (most ?? legacy ?? undefined) as number | undefined,
+    passed,
+    unknown,
+    dropped,
+  };
 };
 
-const READ_ELSEWHERE: ReadonlySet<string> = new Set(['model', 'messages', 'max_completion_tokens', 'max_tokens', 'stream', 'stream_options']);
+const READ_ELSEWHERE: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'max_completion_tokens',
+  'max_tokens',
+  'stream',
+  'stream_options',
+]);
 
-const streamOptions = (options: unknown): { readonly include_usage?: unknown; readonly include_obfuscation?: unknown } => {
+const streamOptions = (
+  options: unknown,
+): { readonly include_usage?: unknown; readonly include_obfuscation?: unknown } => {
   if (!given(options)) return {};
   if (!isFields(options)) throw wrongType('stream_options', 'an object', options);
   const { include_usage: usage, include_obfuscation: obfuscation } = options;

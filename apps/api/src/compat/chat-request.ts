@@ -3,12 +3,18 @@ import type { ChatParameters } from './chat-parameters';
 import { type Fields, isFields } from './checks';
 
 /** The body that a provider gets: its own name of the model, its own name of the most tokens, usage always asked for where that can be. */
-export const chatRequest = ({ messages, stream, maxTokens, passed, unknown }: ChatParameters, { model, upstream }: Route): string => {
+export const chatRequest = (
+  { messages, stream, maxTokens, passed, unknown }: ChatParameters,
+  { model, upstream }: Route,
+): string => {
   const body: Record<string, unknown> = { model: model.modelId, messages, ...passed };
   if (maxTokens !== undefined) body[model.maxTokensField] = maxTokens;
   if (stream) {
     body['stream'] = true;
-    body['stream_options'] = upstream.description.streamOptions === false ? undefined : { ...(passed['stream_options'] as Fields | undefined), include_usage: true };
+    body['stream_options'] =
+      upstream.description.streamOptions === false
+        ? undefined
+        : { ...(passed['stream_options'] as Fields | undefined), include_usage: true };
   }
   for (const name of upstream.description.forward) if (Object.hasOwn(unknown, name)) body[name] = unknown[name];
   return JSON.stringify(body);
@@ -21,11 +27,15 @@ const PER_ATTACHMENT = 1_000;
 const BYTES_PER_TOKEN = 4;
 
 /** Input tokens of a chat request: counted by the usual rule of thumb of four bytes each, and at most, since no vocabulary has more than one for a byte. `routes`: where it may go. */
-export const chatInput = ({ messages, passed, unknown }: ChatParameters, routes: readonly Route[] = []): { readonly counted: number; readonly most: number } => {
+export const chatInput = (
+  { messages, passed, unknown }: ChatParameters,
+  routes: readonly Route[] = [],
+): { readonly counted: number; readonly most: number } => {
   let bytes = bytesOf(passed['tools']);
   for (const name of Object.keys(unknown)) {
     const value = unknown[name];
-    if (isText(value) && routes.some(({ upstream }) => upstream.description.forward.includes(name))) bytes += bytesOf(value);
+    if (isText(value) && routes.some(({ upstream }) => upstream.description.forward.includes(name)))
+      bytes += bytesOf(value);
   }
   let tokens = PER_MESSAGE * messages.length;
   for (const message of messages) {
@@ -58,7 +68,8 @@ const isWords = ({ type }: Fields): boolean => type === 'text' || type === 'refu
 /** What a part says itself; the bytes of a picture stand deeper. */
 const bytesOfPart = (part: Fields): number => {
   let bytes = 0;
-  for (const name of Object.keys(part)) if (name !== 'type' && typeof part[name] === 'string') bytes += Buffer.byteLength(part[name]);
+  for (const name of Object.keys(part))
+    if (name !== 'type' && typeof part[name] === 'string') bytes += Buffer.byteLength(part[name]);
   return bytes;
 };
 
@@ -68,15 +79,20 @@ export const countedTokens = (bytes: number): number => Math.ceil(bytes / BYTES_
 /** Characters of text read as latin1, which are bytes, that a message or delta says: its text, its refusal, what it reasons aloud and the calls it makes. */
 export const charactersOf = (said: unknown): number => {
   if (!isFields(said)) return 0;
-  let characters = lengthOf(said['content']) + lengthOf(said['refusal']) + Math.max(lengthOf(said['reasoning_content']), lengthOf(said['reasoning']));
+  let characters =
+    lengthOf(said['content']) +
+    lengthOf(said['refusal']) +
+    Math.max(lengthOf(said['reasoning_content']), lengthOf(said['reasoning']));
   const { function_call: legacy, tool_calls: calls } = said;
   if (legacy !== undefined) characters += charactersOfCall(legacy);
   if (!Array.isArray(calls)) return characters;
-  for (const call of calls) if (isFields(call)) characters += charactersOfCall(call['function']) + charactersOfCall(call['custom']);
+  for (const call of calls)
+    if (isFields(call)) characters += charactersOfCall(call['function']) + charactersOfCall(call['custom']);
   return characters;
 };
 
 /** `input`: of a tool whose input has a form of its own. */
-const charactersOfCall = (called: unknown): number => (isFields(called) ? lengthOf(called['name']) + lengthOf(called['arguments']) + lengthOf(called['input']) : 0);
+const charactersOfCall = (called: unknown): number =>
+  isFields(called) ? lengthOf(called['name']) + lengthOf(called['arguments']) + lengthOf(called['input']) : 0;
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);

@@ -15,11 +15,22 @@ const pass = (pieces: readonly string[], options: Partial<ChatStreamOptions> = {
 
 describe('a stream of chunks', () => {
   it('passes byte for byte, however it is cut', () => {
-    const whole = [chunk({ role: 'assistant', content: '' }, null, 'm'), said('Gr\u00c3\u00bc\u00c3\u009fe {"a":"\\"}'), chunk({ tool_calls: [{ index: 0, function: { arguments: 'data: [DONE]' } }] }, null, 'm'), STOP].map(event).join('') + DONE;
+    const whole =
+      [
+        chunk({ role: 'assistant', content: '' }, null, 'm'),
+        said('Gr\u00c3\u00bc\u00c3\u009fe {"a":"\\"}'),
+        chunk({ tool_calls: [{ index: 0, function: { arguments: 'data: [DONE]' } }] }, null, 'm'),
+        STOP,
+      ]
+        .map(event)
+        .join('') + DONE;
     fc.assert(
       fc.property(fc.array(fc.nat(whole.length), { maxLength: 12 }), (places) => {
         const cuts = [0, ...places.toSorted((a, b) => a - b), whole.length];
-        expect(pass(cuts.slice(1).map((end, index) => whole.slice(cuts[index], end)))).toMatchObject({ out: whole, broken: false });
+        expect(pass(cuts.slice(1).map((end, index) => whole.slice(cuts[index], end)))).toMatchObject({
+          out: whole,
+          broken: false,
+        });
       }),
     );
   });
@@ -28,7 +39,12 @@ describe('a stream of chunks', () => {
     const alike = said('aa');
     const texts = ['b', '', 'quoted "b"', 'b","role":"x', 'back\\slash', 'line\nbreak', '"},"finish_reason":"stop'];
     const good = [alike, ...texts.map((text) => said(text)), said('c', { extra: 1 }), said('d'), STOP];
-    expect(pass([good.map((one) => event({ ...one, usage: null })).join('') + DONE])).toEqual({ out: good.map(event).join('') + DONE, broken: false, characters: 2 + texts.join('').length + 2, report: undefined });
+    expect(pass([good.map((one) => event({ ...one, usage: null })).join('') + DONE])).toEqual({
+      out: good.map(event).join('') + DONE,
+      broken: false,
+      characters: 2 + texts.join('').length + 2,
+      report: undefined,
+    });
     const cut = event(alike).replace('aa', 'a"a');
     expect(pass([event(alike), cut])).toMatchObject({ out: event(alike), broken: true });
   });
@@ -40,45 +56,97 @@ describe('a stream of chunks', () => {
 
   it('loses usage where nobody asked for it, wherever it stands', () => {
     const chunks = [said('"usage":null', { usage: null }), said('b', { usage: USAGE }), STOP, usageChunk(USAGE, 'm')];
-    expect(pass([...chunks.map(event), DONE])).toEqual({ out: [said('"usage":null'), said('b'), STOP].map(event).join('') + DONE, broken: false, characters: 13, report: USAGE });
+    expect(pass([...chunks.map(event), DONE])).toEqual({
+      out: [said('"usage":null'), said('b'), STOP].map(event).join('') + DONE,
+      broken: false,
+      characters: 13,
+      report: USAGE,
+    });
   });
 
   it('has one usage chunk at its end where somebody did, wherever it stood', () => {
     const right = [said('a', { usage: null }), STOP, usageChunk(USAGE, 'm')].map(event).join('') + DONE;
     expect(pass([right], { includeUsage: true }).out).toBe(right);
-    const early = [usageChunk(USAGE, 'm'), said('a', { usage: USAGE }), { ...STOP, usage: USAGE }, { id: 'x', usage: USAGE }].map(event).join('') + DONE;
-    const late = [said('a', { usage: null }), { ...STOP, usage: null }, usageChunk(USAGE, 'm')].map(event).join('') + DONE;
+    const early =
+      [usageChunk(USAGE, 'm'), said('a', { usage: USAGE }), { ...STOP, usage: USAGE }, { id: 'x', usage: USAGE }]
+        .map(event)
+        .join('') + DONE;
+    const late =
+      [said('a', { usage: null }), { ...STOP, usage: null }, usageChunk(USAGE, 'm')].map(event).join('') + DONE;
     expect(pass([early], { includeUsage: true }).out).toBe(late);
   });
 
   it('gets a usage chunk where none came, or one that cannot be', () => {
-    const made = event({ id: 'chatcmpl-1', created: 1_741_569_952, object: 'chat.completion.chunk', model: 'm', choices: [], usage: COUNTED });
+    const made = event({
+      id: 'chatcmpl-1',
+      created: 1_741_569_952,
+      object: 'chat.completion.chunk',
+      model: 'm',
+      choices: [],
+      usage: COUNTED,
+    });
     for (const reported of ['', event(usageChunk({ prompt_tokens: -5 }, 'm'))]) {
-      expect(pass([event(said('a')), event(STOP), reported, DONE], { includeUsage: true, usage: () => COUNTED }).out).toBe(event(said('a')) + event(STOP) + made + DONE);
+      expect(
+        pass([event(said('a')), event(STOP), reported, DONE], { includeUsage: true, usage: () => COUNTED }).out,
+      ).toBe(event(said('a')) + event(STOP) + made + DONE);
     }
   });
 
   it('names the model as the client does', () => {
     const other = chunk({ content: '\\"model\\":\\"x\\"' }, null, 'acme-1');
     expect(pass([event(other), event(STOP), DONE]).out).toBe(event({ ...other, model: 'm' }) + event(STOP) + DONE);
-    expect(pass([event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), DONE]).out).toContain('"model":"m"');
+    expect(pass([event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }), DONE]).out).toContain(
+      '"model":"m"',
+    );
   });
 
   it('leaves usage and models alone that stand elsewhere in a chunk', () => {
     const choice = { index: 0, delta: { content: 'a' }, finish_reason: null, usage: null };
-    const chunks = [{ id: 'x', served: { by: 'acme', model: 'acme-1' }, choices: [choice], model: 'acme-1', usage: null }, { id: 'x', choices: [choice], model: 'm', usage: null }];
-    const read = (out: string) => out.split('\n\n').slice(0, -1).map((one) => JSON.parse(one.slice(6)) as object);
+    const chunks = [
+      { id: 'x', served: { by: 'acme', model: 'acme-1' }, choices: [choice], model: 'acme-1', usage: null },
+      { id: 'x', choices: [choice], model: 'm', usage: null },
+    ];
+    const read = (out: string) =>
+      out
+        .split('\n\n')
+        .slice(0, -1)
+        .map((one) => JSON.parse(one.slice(6)) as object);
     expect(read(pass(chunks.map(event)).out)).toEqual(chunks.map((one) => ({ ...one, model: 'm', usage: undefined })));
-    expect(read(pass(chunks.map(event), { includeUsage: true }).out)).toEqual(chunks.map((one) => ({ ...one, model: 'm' })));
+    expect(read(pass(chunks.map(event), { includeUsage: true }).out)).toEqual(
+      chunks.map((one) => ({ ...one, model: 'm' })),
+    );
   });
 
-  it.each([['m', {}], ['acmé', {}], ['m', { usage: null }], ['acmé', { usage: USAGE }]])('says the same however its provider writes characters (model %s, %j)', (model, rest) => {
+  it.each([
+    ['m', {}],
+    ['acmé', {}],
+    ['m', { usage: null }],
+    ['acmé', { usage: USAGE }],
+  ])('says the same however its provider writes characters (model %s, %j)', (model, rest) => {
     const texts = ['Grüße ', '• ', '你好 ', 'plain', '🙂', '\\u2022'];
     const spaced = (one: object): string => `data: ${escaped(JSON.stringify(one)).replaceAll('":', '": ')}\n\n`;
-    for (const write of [spaced, (one: object) => event(escaped(JSON.stringify(one))), (one: object) => Buffer.from(event(one)).toString('latin1')]) {
-      const { out, broken } = pass([...texts.map((text) => write(chunk({ content: text }, null, model, rest))), write(chunk({}, 'stop', model, rest)), DONE], { model: 'ö' });
-      const read = Buffer.from(out, 'latin1').toString().split('\n\n').slice(0, -2).map((one) => JSON.parse(one.slice(5)) as object);
-      expect([broken, read]).toEqual([false, [...texts.map((text) => chunk({ content: text }, null, 'ö')), chunk({}, 'stop', 'ö')]]);
+    for (const write of [
+      spaced,
+      (one: object) => event(escaped(JSON.stringify(one))),
+      (one: object) => Buffer.from(event(one)).toString('latin1'),
+    ]) {
+      const { out, broken } = pass(
+        [
+          ...texts.map((text) => write(chunk({ content: text }, null, model, rest))),
+          write(chunk({}, 'stop', model, rest)),
+          DONE,
+        ],
+        { model: 'ö' },
+      );
+      const read = Buffer.from(out, 'latin1')
+        .toString()
+        .split('\n\n')
+        .slice(0, -2)
+        .map((one) => JSON.parse(one.slice(5)) as object);
+      expect([broken, read]).toEqual([
+        false,
+        [...texts.map((text) => chunk({ content: text }, null, 'ö')), chunk({}, 'stop', 'ö')],
+      ]);
     }
   });
 
@@ -90,13 +158,23 @@ describe('a stream of chunks', () => {
 
   it('may begin with a byte order mark, which is not passed on', () => {
     const whole = [said('a'), STOP].map(event).join('') + DONE;
-    for (const mark of ['\u00ef\u00bb\u00bf', '\u00ef\u00bb\u00bf: hello\n', '\u00ef\u00bb\u00bf\n\n']) expect(pass((mark + whole).split(/(?=\n)/))).toMatchObject({ out: whole, broken: false });
-    expect(pass([event(said('a')), `\u00ef\u00bb\u00bf${event(STOP)}`])).toMatchObject({ out: event(said('a')), broken: true });
+    for (const mark of ['\u00ef\u00bb\u00bf', '\u00ef\u00bb\u00bf: hello\n', '\u00ef\u00bb\u00bf\n\n'])
+      expect(pass((mark + whole).split(/(?=\n)/))).toMatchObject({ out: whole, broken: false });
+    expect(pass([event(said('a')), `\u00ef\u00bb\u00bf${event(STOP)}`])).toMatchObject({
+      out: event(said('a')),
+      broken: true,
+    });
   });
 
   it('is given the end that it lacks', () => {
-    expect(pass([event(said('a')), event(STOP)])).toMatchObject({ out: event(said('a')) + event(STOP) + DONE, broken: false });
-    expect(pass([event(said('a')), event(STOP).trimEnd()])).toMatchObject({ out: event(said('a')) + event(STOP) + DONE, broken: false });
+    expect(pass([event(said('a')), event(STOP)])).toMatchObject({
+      out: event(said('a')) + event(STOP) + DONE,
+      broken: false,
+    });
+    expect(pass([event(said('a')), event(STOP).trimEnd()])).toMatchObject({
+      out: event(said('a')) + event(STOP) + DONE,
+      broken: false,
+    });
   });
 
   it.each([
@@ -115,8 +193,12 @@ describe('a stream of chunks', () => {
   it('is broken where no chunk has a reason to finish but an empty one, which some providers give to all', () => {
     const unfinished = event(chunk({ content: 'a' }, '', 'm'));
     for (const end of [DONE, '']) expect(pass([unfinished, end])).toMatchObject({ out: unfinished, broken: true });
-    expect(pass([unfinished, event(STOP), DONE])).toMatchObject({ out: unfinished + event(STOP) + DONE, broken: false });
+    expect(pass([unfinished, event(STOP), DONE])).toMatchObject({
+      out: unfinished + event(STOP) + DONE,
+      broken: false,
+    });
   });
 
-  it('takes nothing behind its end', () => expect(pass([event(STOP) + DONE + event(said('more'))]).out).toBe(event(STOP) + DONE));
+  it('takes nothing behind its end', () =>
+    expect(pass([event(STOP) + DONE + event(said('more'))]).out).toBe(event(STOP) + DONE));
 });

@@ -65,7 +65,10 @@ export class ChatStream {
   }
 
   /** How long the answer took from its first text on, and how much of it came in that time; undefined where that tells nothing. */
-  pace({ outputTokens, outputTokenDetails: { reasoningTokens } }: TokenUsage): { readonly tokens: number; readonly ms: number } | undefined {
+  pace({
+    outputTokens,
+    outputTokenDetails: { reasoningTokens },
+  }: TokenUsage): { readonly tokens: number; readonly ms: number } | undefined {
     const { firstAt, finishedAt } = this;
     if (this.slowed || !this.finished || firstAt === Infinity) return undefined;
     return { tokens: outputTokens - (this.reasonsAloud ? 0 : reasoningTokens), ms: finishedAt - firstAt };
@@ -109,7 +112,8 @@ export class ChatStream {
       this.characters += text.length;
       return (this.template as ChunkTemplate).with(text);
     }
-    if (block.startsWith('data:') && !block.includes('\n')) return this.data(block.slice(block.startsWith('data: ') ? 6 : 5), block);
+    if (block.startsWith('data:') && !block.includes('\n'))
+      return this.data(block.slice(block.startsWith('data: ') ? 6 : 5), block);
     const data: string[] = [];
     for (const line of (this.head === undefined ? unmarked(block) : block).split('\n')) {
       if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
@@ -147,7 +151,8 @@ export class ChatStream {
     if (said === 0) return;
     if (this.characters === 0) this.firstAt = performance.now();
     this.characters += said;
-    this.reasonsAloud ||= isFields(delta) && (typeof delta['reasoning_content'] === 'string' || typeof delta['reasoning'] === 'string');
+    this.reasonsAloud ||=
+      isFields(delta) && (typeof delta['reasoning_content'] === 'string' || typeof delta['reasoning'] === 'string');
   }
 
   private finish(): void {
@@ -163,7 +168,13 @@ export class ChatStream {
   }
 
   private learn(block: string, sent: string, delta: unknown): void {
-    if (this.templates === TEMPLATES || !isFields(delta) || Object.keys(delta).length !== 1 || typeof delta['content'] !== 'string') return;
+    if (
+      this.templates === TEMPLATES ||
+      !isFields(delta) ||
+      Object.keys(delta).length !== 1 ||
+      typeof delta['content'] !== 'string'
+    )
+      return;
     this.templates += 1;
     this.template = ChunkTemplate.from(block, sent, delta['content']);
   }
@@ -173,12 +184,18 @@ export class ChatStream {
     const { usage } = chunk;
     if (usage === undefined || (usage === null && this.options.includeUsage)) return block;
     const stripped = usage === null ? replacedOnce(block, ',"usage":null', '') : undefined;
-    return stripped ?? `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, usage: this.options.includeUsage ? null : undefined }))}`;
+    return (
+      stripped ??
+      `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, usage: this.options.includeUsage ? null : undefined }))}`
+    );
   }
 
   private named({ model }: Fields, block: string): string {
     if (model === this.name) return block;
-    const renamed = model === undefined ? undefined : replacedOnce(block, `"model":${JSON.stringify(model)}`, `"model":${JSON.stringify(this.name)}`);
+    const renamed =
+      model === undefined
+        ? undefined
+        : replacedOnce(block, `"model":${JSON.stringify(model)}`, `"model":${JSON.stringify(this.name)}`);
     return renamed ?? `data: ${changedJson(block.slice(5), (fields) => ({ ...fields, model: this.options.model }))}`;
   }
 
@@ -211,7 +228,9 @@ export const brokenEnd = (envelope: string): string => `data: ${envelope}\n\n${D
  */
 const replacedOnce = (json: string, member: string, by: string): string | undefined => {
   const at = json.indexOf(member);
-  return at === -1 || json.includes(member, at + 1) ? undefined : json.slice(0, at) + by + json.slice(at + member.length);
+  return at === -1 || json.includes(member, at + 1)
+    ? undefined
+    : json.slice(0, at) + by + json.slice(at + member.length);
 };
 
 const parsed = (data: string): unknown => {

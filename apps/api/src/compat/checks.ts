@@ -3,23 +3,33 @@ import { GatewayError } from '../http';
 /** A JSON object as a client sent it: nothing about it is known. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const missing = (param: string): GatewayError => new GatewayError(400, `Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' });
+export const missing = (param: string): GatewayError =>
+  new GatewayError(400, `Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' });
 
 /** `expected` is a noun with its article. */
 export const wrongType = (param: string, expected: string, value: unknown): GatewayError =>
-  new GatewayError(400, `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`, { param, code: 'invalid_type' });
+  new GatewayError(400, `Invalid type for '${param}': expected ${expected}, but got ${kindOf(value)} instead.`, {
+    param,
+    code: 'invalid_type',
+  });
 
-export const wrongValue = (param: string, sentence: string): GatewayError => new GatewayError(400, `Invalid value for '${param}': ${sentence}`, { param, code: 'invalid_value' });
+export const wrongValue = (param: string, sentence: string): GatewayError =>
+  new GatewayError(400, `Invalid value for '${param}': ${sentence}`, { param, code: 'invalid_value' });
 
 export const unsupported = (param: string): GatewayError =>
-  new GatewayError(400, `Unsupported parameter: '${param}' is not supported here. Leave it out.`, { param, code: 'unsupported_parameter' });
+  new GatewayError(400, `Unsupported parameter: '${param}' is not supported here. Leave it out.`, {
+    param,
+    code: 'unsupported_parameter',
+  });
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The body of a request; 400 unless it is a JSON object. */
 export const fieldsOf = (body: unknown): Fields => {
   if (body === undefined) throw new GatewayError(400, 'The body is empty; a JSON object is required.');
-  if (!isFields(body)) throw new GatewayError(400, `The body must be a JSON object, but is ${kindOf(body)}.`, { code: 'invalid_type' });
+  if (!isFields(body))
+    throw new GatewayError(400, `The body must be a JSON object, but is ${kindOf(body)}.`, { code: 'invalid_type' });
   return body;
 };
 

@@ -2,11 +2,20 @@ import { z } from 'zod';
 
 // What the documentation shows. Bodies are checked by hand, in the words and codes that clients of this format know.
 
-const usage = z.object({ prompt_tokens: z.number().int(), completion_tokens: z.number().int().optional(), total_tokens: z.number().int() });
+const usage = z.object({
+  prompt_tokens: z.number().int(),
+  completion_tokens: z.number().int().optional(),
+  total_tokens: z.number().int(),
+});
 
 export const chatBody = z.object({
   model: z.string().describe('The id of a configured chat model.'),
-  messages: z.array(z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional() })),
+  messages: z.array(
+    z.looseObject({
+      role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+      content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
+    }),
+  ),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   max_completion_tokens: z.number().int().min(1).nullish().describe('Takes precedence over `max_tokens`.'),
@@ -25,7 +34,13 @@ export const chatCompletion = z.object({
   object: z.literal('chat.completion'),
   created: z.number().int(),
   model: z.string(),
-  choices: z.array(z.looseObject({ index: z.number().int(), message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullable() }), finish_reason: z.string() })),
+  choices: z.array(
+    z.looseObject({
+      index: z.number().int(),
+      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullable() }),
+      finish_reason: z.string(),
+    }),
+  ),
   usage,
 });
 
@@ -37,7 +52,13 @@ export const embeddingsBody = z.object({
 });
 export const embeddingsList = z.object({
   object: z.literal('list'),
-  data: z.array(z.object({ object: z.literal('embedding'), index: z.number().int(), embedding: z.union([z.array(z.number()), z.string()]) })),
+  data: z.array(
+    z.object({
+      object: z.literal('embedding'),
+      index: z.number().int(),
+      embedding: z.union([z.array(z.number()), z.string()]),
+    }),
+  ),
   model: z.string(),
   usage,
 });
@@ -49,7 +70,18 @@ export const rerankBody = z.object({
   top_k: z.number().int().min(1).nullish().describe('How many to return, all by default; also taken as `top_n`.'),
 });
 const ranked = z.array(z.object({ index: z.number().int(), relevance_score: z.number() }));
-export const rerankList = z.object({ object: z.literal('list'), data: ranked, results: ranked.describe('The same as `data`, for clients that read it here.'), model: z.string(), usage });
+export const rerankList = z.object({
+  object: z.literal('list'),
+  data: ranked,
+  results: ranked.describe('The same as `data`, for clients that read it here.'),
+  model: z.string(),
+  usage,
+});
 
-export const gatewayModel = z.object({ id: z.string(), object: z.literal('model'), created: z.number().int(), owned_by: z.string() });
+export const gatewayModel = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.number().int(),
+  owned_by: z.string(),
+});
 export const gatewayModels = z.object({ object: z.literal('list'), data: z.array(gatewayModel) });

@@ -37,7 +37,11 @@ export class CompletionsController {
   @Summary('Embeds one text or up to 2048.')
   @Accepts(embeddingsBody, { limit: LARGE_JSON_LIMIT })
   @Answers(200, embeddingsList)
-  embed(@CurrentCaller() caller: Caller, @Body() raw: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+  embed(
+    @CurrentCaller() caller: Caller,
+    @Body() raw: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
     const body = fieldsOf(raw);
     const model = knownModel(this.models, requireString(body, 'model'), ['embedding']);
     return this.embedding.answer(caller, model, body, reply);
@@ -48,7 +52,11 @@ export class CompletionsController {
   @Summary('Scores documents against a query, highest first.')
   @Accepts(rerankBody, { limit: LARGE_JSON_LIMIT })
   @Answers(200, rerankList)
-  async rerank(@CurrentCaller() caller: Caller, @Body() raw: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+  async rerank(
+    @CurrentCaller() caller: Caller,
+    @Body() raw: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
     const body = fieldsOf(raw);
     const id = body['model'] ?? undefined;
     if (typeof id !== 'string') throw invalidBody('model', id === undefined ? 'is missing.' : 'must be a string.');

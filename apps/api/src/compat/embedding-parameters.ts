@@ -16,22 +16,31 @@ export interface EmbeddingParameters {
 export const embeddingParameters = (body: Fields): EmbeddingParameters => {
   const { input, encoding_format: encoding, dimensions, user } = body;
   const inputs = inputsOf(input);
-  if (given(encoding) && encoding !== 'float' && encoding !== 'base64') throw wrongValue('encoding_format', "it must be 'float' or 'base64'.");
+  if (given(encoding) && encoding !== 'float' && encoding !== 'base64')
+    throw wrongValue('encoding_format', "it must be 'float' or 'base64'.");
   if (given(dimensions)) {
     if (!Number.isInteger(dimensions)) throw wrongType('dimensions', 'an integer', dimensions);
     if ((dimensions as number) < 1) throw wrongValue('dimensions', 'it must be at least 1.');
-    if (!Number.isSafeInteger(dimensions)) throw wrongValue('dimensions', `it must be at most ${Number.MAX_SAFE_INTEGER}.`);
+    if (!Number.isSafeInteger(dimensions))
+      throw wrongValue('dimensions', `it must be at most ${Number.MAX_SAFE_INTEGER}.`);
   }
-  return { inputs, encoding: encoding === 'base64' ? 'base64' : 'float', dimensions: (dimensions ?? undefined) as number | undefined, user: typeof user === 'string' ? user : undefined };
+  return {
+    inputs,
+    encoding: encoding === 'base64' ? 'base64' : 'float',
+    dimensions: (dimensions ?? undefined) as number | undefined,
+    user: typeof user === 'string' ? user : undefined,
+  };
 };
 
 const inputsOf = (input: unknown): readonly string[] => {
   if (!given(input)) throw missing('input');
-  if (typeof input !== 'string' && !Array.isArray(input)) throw wrongType('input', 'a string or an array of strings', input);
+  if (typeof input !== 'string' && !Array.isArray(input))
+    throw wrongType('input', 'a string or an array of strings', input);
   const inputs: readonly unknown[] = typeof input === 'string' ? [input] : input;
   if (inputs.length === 0) throw wrongValue('input', 'at least one input is required.');
   if (inputs.some((one) => typeof one === 'number' || Array.isArray(one))) throw tokenIds();
-  if (inputs.length > MAX_INPUTS) throw wrongValue('input', `at most ${MAX_INPUTS} inputs are taken, but there are ${inputs.length}.`);
+  if (inputs.length > MAX_INPUTS)
+    throw wrongValue('input', `at most ${MAX_INPUTS} inputs are taken, but there are ${inputs.length}.`);
   inputs.forEach((one, index) => {
     const param = typeof input === 'string' ? 'input' : `input[${index}]`;
     if (typeof one !== 'string') throw wrongType(param, 'a string', one);
@@ -42,4 +51,8 @@ const inputsOf = (input: unknown): readonly string[] => {
 
 /** Some clients count tokens first, in the vocabulary of one provider. */
 const tokenIds = (): GatewayError =>
-  new GatewayError(400, "Invalid type for 'input': token ids are not taken, only text. In LangChain for Python, set check_embedding_ctx_length=False.", { param: 'input', code: 'invalid_type' });
+  new GatewayError(
+    400,
+    "Invalid type for 'input': token ids are not taken, only text. In LangChain for Python, set check_embedding_ctx_length=False.",
+    { param: 'input', code: 'invalid_type' },
+  );

@@ -4,7 +4,15 @@ import { embeddingObjects, vectorsIn } from './embedding-vectors';
 /** What the reader says of a vector beside another one. */
 const read = (embedding: unknown, other = embedding) => {
   try {
-    return vectorsIn({ data: [{ index: 1, embedding: other }, { index: 0, embedding }] }, 2)[0];
+    return vectorsIn(
+      {
+        data: [
+          { index: 1, embedding: other },
+          { index: 0, embedding },
+        ],
+      },
+      2,
+    )[0];
   } catch (error) {
     return (error as { kind?: string }).kind;
   }
@@ -25,13 +33,30 @@ describe('the vectors of a provider', () => {
   });
 
   it.each<[unknown]>([
-    [[1, 'x', null]], [[1, null]], [[1, '2']], [[1, true]], [[1, [2]]], [[1, {}]], [[null]], [[]],
-    [JSON.parse('[1,1e999]')], [JSON.parse('[1,-1e39]')], [base64(1, NaN)], [base64(1, -Infinity)],
-    [''], ['AAAA'], ['no vector'], [null], [undefined], [1], [{ 0: 1, length: 1 }],
+    [[1, 'x', null]],
+    [[1, null]],
+    [[1, '2']],
+    [[1, true]],
+    [[1, [2]]],
+    [[1, {}]],
+    [[null]],
+    [[]],
+    [JSON.parse('[1,1e999]')],
+    [JSON.parse('[1,-1e39]')],
+    [base64(1, NaN)],
+    [base64(1, -Infinity)],
+    [''],
+    ['AAAA'],
+    ['no vector'],
+    [null],
+    [undefined],
+    [1],
+    [{ 0: 1, length: 1 }],
   ])('are broken where one is %j', (embedding) => expect(read(embedding)).toBe('broken'));
 
   it('are broken where they are not all as long', () => {
-    for (const other of [[1], [1, 2, 3], base64(1)]) expect([read([1, 2], other), read(base64(1, 2), other)]).toEqual(['broken', 'broken']);
+    for (const other of [[1], [1, 2, 3], base64(1)])
+      expect([read([1, 2], other), read(base64(1, 2), other)]).toEqual(['broken', 'broken']);
   });
 
   it('may be as large as the largest number of four bytes', () => {

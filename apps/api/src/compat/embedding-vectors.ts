@@ -24,7 +24,8 @@ export const vectorsIn = (answer: unknown, count: number): readonly GivenVector[
   for (const entry of data as unknown[]) {
     if (!isFields(entry)) throw new UpstreamFailure('broken');
     const { index, embedding } = entry;
-    if (typeof index !== 'number' || !(index in data) || vectors[index] !== undefined) throw new UpstreamFailure('broken');
+    if (typeof index !== 'number' || !(index in data) || vectors[index] !== undefined)
+      throw new UpstreamFailure('broken');
     vectors[index] = vectorOf(embedding);
   }
   if (vectors.some(({ length }) => length !== vectors[0]?.length)) throw new UpstreamFailure('broken');
@@ -33,7 +34,8 @@ export const vectorsIn = (answer: unknown, count: number): readonly GivenVector[
 
 const vectorOf = (given: unknown): GivenVector => {
   const vector: unknown = typeof given === 'string' ? floatsOf(given) : given;
-  if (!(Array.isArray(vector) || vector instanceof Float32Array) || vector.length === 0 || !areNumbers(vector)) throw new UpstreamFailure('broken');
+  if (!(Array.isArray(vector) || vector instanceof Float32Array) || vector.length === 0 || !areNumbers(vector))
+    throw new UpstreamFailure('broken');
   return vector as GivenVector;
 };
 
@@ -48,7 +50,11 @@ const areNumbers = (values: ArrayLike<unknown>): boolean => {
 };
 
 /** A vector as the client wants it, cut to its first `dimensions` numbers. */
-export const encoded = (vector: GivenVector, encoding: Encoding, dimensions: number | undefined): string | readonly number[] => {
+export const encoded = (
+  vector: GivenVector,
+  encoding: Encoding,
+  dimensions: number | undefined,
+): string | readonly number[] => {
   const cut = dimensions !== undefined && dimensions < vector.length ? vector.slice(0, dimensions) : vector;
   if (encoding === 'float') return cut instanceof Float32Array ? Array.from(cut) : cut;
   return base64Of(cut instanceof Float32Array ? cut : new Float32Array(cut));
@@ -69,5 +75,9 @@ const floatsOf = (text: string): Float32Array => {
 };
 
 /** Members of the answer's `data`. */
-export const embeddingObjects = (vectors: readonly GivenVector[], encoding: Encoding, dimensions: number | undefined): readonly Fields[] =>
+export const embeddingObjects = (
+  vectors: readonly GivenVector[],
+  encoding: Encoding,
+  dimensions: number | undefined,
+): readonly Fields[] =>
   vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encoded(vector, encoding, dimensions) }));

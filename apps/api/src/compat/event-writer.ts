@@ -3,7 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { envelopeOf } from '../http';
 import { brokenEnd } from './chat-stream';
 
-const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
 /** Readers and proxies give up where nothing comes for long. */
 const KEEP_ALIVE_MS = 15_000;
 /** One line break: an empty line behind a comment is an event to some readers. */

@@ -15,7 +15,10 @@ export class GatewayModelsController {
   @Summary('Lists the configured chat and embedding models.')
   @Answers(200, gatewayModels)
   list(): z.output<typeof gatewayModels> {
-    return { object: 'list', data: [...this.models.catalogue.models.values()].filter(isListed).map((model) => this.shown(model)) };
+    return {
+      object: 'list',
+      data: [...this.models.catalogue.models.values()].filter(isListed).map((model) => this.shown(model)),
+    };
   }
 
   @Get('*')

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type ChatMessage, estimatedTokens, type ModelDescription, type Models, UpstreamFailure, usageOf } from '@app/models';
+import {
+  type ChatMessage,
+  estimatedTokens,
+  type ModelDescription,
+  type Models,
+  UpstreamFailure,
+  usageOf,
+} from '@app/models';
 import type { FastifyReply } from 'fastify';
 import type { CallRecord } from './call-record';
 import type { ChatParameters } from './chat-parameters';
@@ -26,12 +33,28 @@ export class LocalChat {
     const writer = new EventWriter(reply);
     writer.onLeft = () => left.abort(new UpstreamFailure('aborted'));
     const { stream, includeUsage, messages } = parameters;
-    const head = { id: `chatcmpl-${randomUUID()}`, object: stream ? 'chat.completion.chunk' : 'chat.completion', created: Math.floor(Date.now() / 1000), model: model.key };
-    const said = this.models.localProvider.chat.stream({ model, system: '', messages: messages.map(localMessage), sources: [], sampling: {}, signal: left.signal });
+    const head = {
+      id: `chatcmpl-${randomUUID()}`,
+      object: stream ? 'chat.completion.chunk' : 'chat.completion',
+      created: Math.floor(Date.now() / 1000),
+      model: model.key,
+    };
+    const said = this.models.localProvider.chat.stream({
+      model,
+      system: '',
+      messages: messages.map(localMessage),
+      sources: [],
+      sampling: {},
+      signal: left.signal,
+    });
     let text = '';
     try {
       const event = (chunk: object): string => latin1(`data: ${JSON.stringify({ ...head, ...chunk })}\n\n`);
-      const delta = (fields: object, finish: string | null = null): string => event({ choices: [{ index: 0, delta: fields, logprobs: null, finish_reason: finish }], ...(includeUsage ? { usage: null } : {}) });
+      const delta = (fields: object, finish: string | null = null): string =>
+        event({
+          choices: [{ index: 0, delta: fields, logprobs: null, finish_reason: finish }],
+          ...(includeUsage ? { usage: null } : {}),
+        });
       if (stream) writer.write(delta({ role: 'assistant', content: '', refusal: null }));
       for await (const chunk of said) {
         if (chunk.type === 'text') {
@@ -41,11 +64,22 @@ export class LocalChat {
         }
         record.used({ usage: chunk.usage, source: 'counted' });
         record.succeeded();
-        if (stream) writer.end(`${delta({}, 'stop')}${includeUsage ? event({ choices: [], usage: chatUsage(chunk.usage) }) : ''}data: [DONE]\n\n`);
+        if (stream)
+          writer.end(
+            `${delta({}, 'stop')}${includeUsage ? event({ choices: [], usage: chatUsage(chunk.usage) }) : ''}data: [DONE]\n\n`,
+          );
         else {
           writer.stop();
           const message = { role: 'assistant', content: text, refusal: null, annotations: [] };
-          void reply.header('content-type', 'application/json').send(JSON.stringify({ ...head, choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], usage: chatUsage(chunk.usage) }));
+          void reply
+            .header('content-type', 'application/json')
+            .send(
+              JSON.stringify({
+                ...head,
+                choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+                usage: chatUsage(chunk.usage),
+              }),
+            );
         }
       }
     } catch (error) {
@@ -60,9 +94,14 @@ export class LocalChat {
 }
 
 /** The local model knows questions and answers; the words of every other role are context. */
-const localMessage = ({ role, content }: Fields): ChatMessage => ({ role: role === 'assistant' ? 'assistant' : 'user', text: textOf(content) });
+const localMessage = ({ role, content }: Fields): ChatMessage => ({
+  role: role === 'assistant' ? 'assistant' : 'user',
+  text: textOf(content),
+});
 
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? (content as Fields[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('\n') : '';
+  return Array.isArray(content)
+    ? (content as Fields[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('\n')
+    : '';
 };

@@ -11,11 +11,32 @@ const MANY = event(chunk({ content: 'x'.repeat(100_000) }));
 /** A provider that a test speaks for, and a client that does not read. */
 const relaying = () => {
   let reader: BodyReader | undefined;
-  const writer = { onLeft: (): void => undefined, begun: true, keepAlive: () => undefined, drained: () => undefined, write: () => false, stop: jest.fn(), rest: () => undefined, end: () => undefined };
-  const exchange = { follow: (by: BodyReader) => (reader = by), pause: jest.fn(), resume: jest.fn(), release: jest.fn(), abort: jest.fn() };
+  const writer = {
+    onLeft: (): void => undefined,
+    begun: true,
+    keepAlive: () => undefined,
+    drained: () => undefined,
+    write: () => false,
+    stop: jest.fn(),
+    rest: () => undefined,
+    end: () => undefined,
+  };
+  const exchange = {
+    follow: (by: BodyReader) => (reader = by),
+    pause: jest.fn(),
+    resume: jest.fn(),
+    release: jest.fn(),
+    abort: jest.fn(),
+  };
   const stream = new ChatStream({ model: 'm', includeUsage: true, usage: () => null });
   const abort = jest.fn(() => reader?.failed(new UpstreamFailure('aborted')));
-  const outcome = relayStream({ exchange: exchange as unknown as Exchange, stream, writer: writer as unknown as EventWriter, begun: () => undefined, abort });
+  const outcome = relayStream({
+    exchange: exchange as unknown as Exchange,
+    stream,
+    writer: writer as unknown as EventWriter,
+    begun: () => undefined,
+    abort,
+  });
   const say = async (bytes: Buffer): Promise<void> => {
     reader?.data(bytes);
     await new Promise(setImmediate);
@@ -32,10 +53,16 @@ describe('a stream whose client does not read', () => {
     expect(exchange.pause).toHaveBeenCalledTimes(1);
     await say(Buffer.concat([MANY, END]));
     await say(event(chunk({})));
-    expect([exchange.pause.mock.calls.length, stream.pace({ outputTokens: 9, outputTokenDetails: { reasoningTokens: 0 } } as never)]).toEqual([1, undefined]);
+    expect([
+      exchange.pause.mock.calls.length,
+      stream.pace({ outputTokens: 9, outputTokenDetails: { reasoningTokens: 0 } } as never),
+    ]).toEqual([1, undefined]);
     await say(event(usageChunk({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 })));
     await say(Buffer.from(DONE));
-    expect([await outcome, stream.report]).toEqual([undefined, { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }]);
+    expect([await outcome, stream.report]).toEqual([
+      undefined,
+      { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+    ]);
   });
 
   it('is held up again where no end comes behind that', async () => {

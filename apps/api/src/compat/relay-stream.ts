@@ -21,7 +21,8 @@ export interface Relayed {
  * with an `UpstreamFailure` while nothing was sent; afterwards the client is told in the stream, and the failure is resolved.
  * Where the client leaves a finished answer its usage is waited for, so that leaving spares nobody the bill.
  */
-export const relayStream = (relayed: Relayed): Promise<UpstreamFailure | undefined> => new Promise((resolve, reject) => new StreamRelay(relayed, resolve, reject).start());
+export const relayStream = (relayed: Relayed): Promise<UpstreamFailure | undefined> =>
+  new Promise((resolve, reject) => new StreamRelay(relayed, resolve, reject).start());
 
 class StreamRelay implements BodyReader {
   private waiting = '';

@@ -20,7 +20,9 @@ const reloaded = (): readonly [Models, Metering] => {
   };
   // Each stands for its whole type: gateways ask nothing else of them.
   const breaker = { admit: () => true, undecided: () => undefined };
-  let routes = [{ model, upstream: { send, breaker, description: { timeoutMs: 1_000, forward: [] } } } as unknown as Route];
+  let routes = [
+    { model, upstream: { send, breaker, description: { timeoutMs: 1_000, forward: [] } } } as unknown as Route,
+  ];
   const begin = async () => {
     routes = [];
     return { settle: () => undefined };
@@ -35,7 +37,16 @@ describe('a call whose model is taken out of the catalogue while it waits', () =
   beforeEach(() => (asked = []));
 
   it.each<[string, () => Promise<unknown>]>([
-    ['chat/completions', () => new ChatGateway(...reloaded(), {} as Config).answer(caller, model, { messages: [{ role: 'user', content: 'Hi' }] }, reply)],
+    [
+      'chat/completions',
+      () =>
+        new ChatGateway(...reloaded(), {} as Config).answer(
+          caller,
+          model,
+          { messages: [{ role: 'user', content: 'Hi' }] },
+          reply,
+        ),
+    ],
     ['embeddings', () => new EmbeddingsGateway(...reloaded()).answer(caller, model, { input: 'Hi' }, reply)],
     ['rerank', () => new RerankGateway(...reloaded()).answer(caller, model, { query: 'Hi', documents: ['Hi'] }, reply)],
   ])('goes to the provider that it was for: %s', async (operation, answered) => {

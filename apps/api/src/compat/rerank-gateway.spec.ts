@@ -19,7 +19,9 @@ const rank = async (body: object, raw = new EventEmitter()) => {
   };
   // A call that is let through is settled, and nothing else.
   const metering = { begin } as unknown as Metering;
-  const answer = await new RerankGateway(models, metering).answer({ userId: 'u' } as Caller, model, { ...body }, { raw } as unknown as FastifyReply).catch((error: unknown) => error);
+  const answer = await new RerankGateway(models, metering)
+    .answer({ userId: 'u' } as Caller, model, { ...body }, { raw } as unknown as FastifyReply)
+    .catch((error: unknown) => error);
   return { answer, settled, begun };
 };
 
@@ -29,7 +31,13 @@ describe('the local reranker', () => {
   it('ranks, counts the query for each document, and forgets its client', async () => {
     const raw = new EventEmitter();
     const { answer, settled } = await rank({ query: 'keys', documents: ['Vaults', 'A key'] }, raw);
-    expect(answer).toMatchObject({ data: [{ index: 1, relevance_score: 1 }, { index: 0, relevance_score: 0 }], usage: { prompt_tokens: 6 } });
+    expect(answer).toMatchObject({
+      data: [
+        { index: 1, relevance_score: 1 },
+        { index: 0, relevance_score: 0 },
+      ],
+      usage: { prompt_tokens: 6 },
+    });
     expect([settled.map(({ outcome }) => outcome), raw.listenerCount('close')]).toEqual([['ok'], 0]);
   });
 
@@ -38,12 +46,22 @@ describe('the local reranker', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => (now += 10));
     const raw = new EventEmitter();
     setImmediate(() => raw.emit('close'));
-    const { answer, settled } = await rank({ query: 'keys', documents: Array.from({ length: 1_000 }, () => 'keys') }, raw);
-    expect([(answer as { status?: number }).status, settled.map(({ outcome }) => outcome), now < 1_000]).toEqual([499, ['aborted'], true]);
+    const { answer, settled } = await rank(
+      { query: 'keys', documents: Array.from({ length: 1_000 }, () => 'keys') },
+      raw,
+    );
+    expect([(answer as { status?: number }).status, settled.map(({ outcome }) => outcome), now < 1_000]).toEqual([
+      499,
+      ['aborted'],
+      true,
+    ]);
   });
 
   it('holds no more than can be billed, however long the query and however many the documents', async () => {
-    const { begun, settled } = await rank({ query: 'x'.repeat(1_000_000), documents: Array.from({ length: 1_000 }, () => '') });
+    const { begun, settled } = await rank({
+      query: 'x'.repeat(1_000_000),
+      documents: Array.from({ length: 1_000 }, () => ''),
+    });
     expect(begun.map(({ mostInput }) => mostInput)).toEqual(settled.map(({ usage }) => usage.inputTokens));
   });
 

@@ -1,5 +1,16 @@
 import type { Caller } from '@app/access';
-import { believedUsage, estimatedTokens, type ModelDescription, Models, mostTokens, relevancesOf, type Route, UpstreamCall, UpstreamFailure, usageOf } from '@app/models';
+import {
+  believedUsage,
+  estimatedTokens,
+  type ModelDescription,
+  Models,
+  mostTokens,
+  relevancesOf,
+  type Route,
+  UpstreamCall,
+  UpstreamFailure,
+  usageOf,
+} from '@app/models';
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -34,18 +45,43 @@ export class RerankGateway {
     // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
     const routes = this.models.routes(model);
     // The query is measured once: it may be as long as the documents are many.
-    const input = documents.reduce((sum, text) => sum + estimatedTokens(text), documents.length * estimatedTokens(query));
+    const input = documents.reduce(
+      (sum, text) => sum + estimatedTokens(text),
+      documents.length * estimatedTokens(query),
+    );
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
-    const record = await CallRecord.begin({ metering: this.metering, rates: this.models.rates }, { userId, ...(keyId === undefined ? {} : { keyId }), kind: 'rerank', isAskedFor: true, model, mayAnswer: this.models.mayAnswer(model), estimate: usageOf({ input }), mostInput: usageOf({ input: mostInput }).inputTokens }, reply);
+    const record = await CallRecord.begin(
+      { metering: this.metering, rates: this.models.rates },
+      {
+        userId,
+        ...(keyId === undefined ? {} : { keyId }),
+        kind: 'rerank',
+        isAskedFor: true,
+        model,
+        mayAnswer: this.models.mayAnswer(model),
+        estimate: usageOf({ input }),
+        mostInput: usageOf({ input: mostInput }).inputTokens,
+      },
+      reply,
+    );
     try {
-      const { ranked, report, served } = routes.length === 0 ? { ranked: await locally(model, parameters, reply), report: undefined, served: model } : await this.remotely(routes, parameters, body, reply);
+      const { ranked, report, served } =
+        routes.length === 0
+          ? { ranked: await locally(model, parameters, reply), report: undefined, served: model }
+          : await this.remotely(routes, parameters, body, reply);
       const believed = believedUsage(inputReport(report), served, false);
       const usage = believed ?? usageOf({ input });
       record.servedBy(served);
       record.used({ usage, source: believed === undefined ? 'counted' : 'upstream' });
       record.succeeded();
       const best = ranked.toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index).slice(0, top);
-      return { object: 'list', data: best, results: best, model: model.key, usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.totalTokens } };
+      return {
+        object: 'list',
+        data: best,
+        results: best,
+        model: model.key,
+        usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.totalTokens },
+      };
     } catch (error) {
       record.failed(error, input);
       throw upstreamError(error);
@@ -55,17 +91,32 @@ export class RerankGateway {
   }
 
   /** Everything is asked for, since providers differ in how they call the number of the best. */
-  private async remotely(routes: readonly Route[], { query, documents }: RerankParameters, body: Fields, reply: FastifyReply): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
-    const call = new UpstreamCall(routes, 'rerank', (route) => JSON.stringify({ ...forwarded(body, route, OWN), model: route.model.modelId, query, documents }));
+  private async remotely(
+    routes: readonly Route[],
+    { query, documents }: RerankParameters,
+    body: Fields,
+    reply: FastifyReply,
+  ): Promise<{ ranked: readonly Ranked[]; report: unknown; served: ModelDescription }> {
+    const call = new UpstreamCall(routes, 'rerank', (route) =>
+      JSON.stringify({ ...forwarded(body, route, OWN), model: route.model.modelId, query, documents }),
+    );
     return wholeAnswer(call, reply, async ({ model: served, exchange }) => {
       const answer = parsedAnswer(await exchange.whole());
-      return { ranked: rankedIn(answer, documents.length), report: isFields(answer) ? answer['usage'] : undefined, served };
+      return {
+        ranked: rankedIn(answer, documents.length),
+        report: isFields(answer) ? answer['usage'] : undefined,
+        served,
+      };
     });
   }
 }
 
 /** The local reranker: the share of the query's weight that a document's words cover. It ends when the client leaves. */
-const locally = async (model: ModelDescription, { query, documents }: RerankParameters, { raw }: FastifyReply): Promise<readonly Ranked[]> => {
+const locally = async (
+  model: ModelDescription,
+  { query, documents }: RerankParameters,
+  { raw }: FastifyReply,
+): Promise<readonly Ranked[]> => {
   const left = new AbortController();
   const leave = (): void => left.abort(new UpstreamFailure('aborted', { work: { model, ms: 0 } }));
   raw.once('close', leave);
@@ -84,7 +135,14 @@ const rankedIn = (answer: unknown, count: number): readonly Ranked[] => {
   const seen = new Set<number>();
   return (list as Fields[]).map((entry) => {
     const { index, relevance_score: score = entry['score'] } = isFields(entry) ? entry : ({} as Fields);
-    if (typeof index !== 'number' || !(index in list) || seen.has(index) || typeof score !== 'number' || !Number.isFinite(score)) throw new UpstreamFailure('broken');
+    if (
+      typeof index !== 'number' ||
+      !(index in list) ||
+      seen.has(index) ||
+      typeof score !== 'number' ||
+      !Number.isFinite(score)
+    )
+      throw new UpstreamFailure('broken');
     seen.add(index);
     return { index, relevance_score: score };
   });

@@ -10,7 +10,8 @@ export interface RerankParameters {
 }
 
 /** 400 `invalid_body`: what the whole request lacks or has in another form. */
-export const invalidBody = (param: string, sentence: string): GatewayError => new GatewayError(400, `Invalid body: '${param}' ${sentence}`, { param, code: 'invalid_body' });
+export const invalidBody = (param: string, sentence: string): GatewayError =>
+  new GatewayError(400, `Invalid body: '${param}' ${sentence}`, { param, code: 'invalid_body' });
 
 /** Reads a body but its model. `documents` and `top_n` are other names of `input` and `top_k`. */
 export const rerankParameters = (body: Fields): RerankParameters => {
@@ -26,7 +27,8 @@ const documentsOf = (name: string, value: unknown): readonly string[] => {
   if (!given(value)) throw invalidBody(name, 'is missing.');
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) throw invalidBody(name, 'must be a string or an array of strings.');
-  if (value.length === 0) throw new GatewayError(400, 'There are no documents to rank.', { param: name, code: 'invalid_input' });
+  if (value.length === 0)
+    throw new GatewayError(400, 'There are no documents to rank.', { param: name, code: 'invalid_input' });
   return value.map((one: unknown, index) => {
     // Some clients send each document as an object.
     const text = isFields(one) ? one['text'] : one;

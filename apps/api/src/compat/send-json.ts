@@ -7,5 +7,7 @@ export const sendJson = async (reply: FastifyReply, text: string): Promise<void>
   await turnsEnd();
   reply.hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
-  reply.raw.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': text.length }).end(text, 'latin1');
+  reply.raw
+    .writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': text.length })
+    .end(text, 'latin1');
 };

@@ -7,18 +7,26 @@ const CODE = 'upstream_error';
 const ofFailure = (failure: UpstreamFailure): GatewayError => {
   const { kind, facts } = failure;
   const fault = { code: CODE, cause: failure };
-  const wait = facts.retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(facts.retryAfterSeconds) } };
+  const wait =
+    facts.retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(facts.retryAfterSeconds) } };
   switch (kind) {
     case 'rejected':
       return rejected(facts);
     case 'rate-limited':
-      return new GatewayError(429, 'The model provider takes no more requests at present.', { type: 'rate_limit_error', code: 'rate_limit_exceeded', ...wait });
+      return new GatewayError(429, 'The model provider takes no more requests at present.', {
+        type: 'rate_limit_error',
+        code: 'rate_limit_exceeded',
+        ...wait,
+      });
     case 'timeout':
       return new GatewayError(504, 'The model provider did not answer in time.', fault);
     case 'unreachable':
       return new GatewayError(503, 'The model provider cannot be reached.', fault);
     case 'open':
-      return new GatewayError(503, 'The model provider failed too often just now; it is tried again in a moment.', { ...fault, ...wait });
+      return new GatewayError(503, 'The model provider failed too often just now; it is tried again in a moment.', {
+        ...fault,
+        ...wait,
+      });
     case 'aborted':
       return new GatewayError(499, 'The client left.', { code: 'client_closed_request' });
     case 'broken':
@@ -29,8 +37,15 @@ const ofFailure = (failure: UpstreamFailure): GatewayError => {
 /** Status, field and code are the provider's, the words ours. */
 const rejected = ({ status = 400, param, code }: UpstreamFailure['facts']): GatewayError => {
   const named = { param: param ?? null, code: code ?? null };
-  if (code === 'context_length_exceeded') return new GatewayError(status, "The request is longer than this model's maximum context length.", named);
-  return new GatewayError(status, param === undefined ? 'The model provider rejected the request.' : `The model provider rejected the request because of '${param}'.`, named);
+  if (code === 'context_length_exceeded')
+    return new GatewayError(status, "The request is longer than this model's maximum context length.", named);
+  return new GatewayError(
+    status,
+    param === undefined
+      ? 'The model provider rejected the request.'
+      : `The model provider rejected the request because of '${param}'.`,
+    named,
+  );
 };
 
 /** The same error, or what a client learns of it where a provider is to blame. */

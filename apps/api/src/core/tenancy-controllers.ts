@@ -8,4 +8,12 @@ import { SpacesController } from './spaces/spaces.controller';
 import { UsersController } from './users/users.controller';
 
 /** Users, API keys, Spaces and Agents. */
-export const tenancyControllers: readonly Type[] = [UsersController, ApiKeysController, SpacesController, MembersController, PromptsController, AgentsController, AgentVersionsController];
+export const tenancyControllers: readonly Type[] = [
+  UsersController,
+  ApiKeysController,
+  SpacesController,
+  MembersController,
+  PromptsController,
+  AgentsController,
+  AgentVersionsController,
+];

@@ -7,7 +7,12 @@ export const errorEnvelopeSchema = {
     error: {
       type: 'object',
       required: ['message', 'type', 'param', 'code'],
-      properties: { message: { type: 'string' }, type: { type: 'string' }, param: { type: ['string', 'null'] }, code: { type: ['string', 'null'] } },
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string' },
+        param: { type: ['string', 'null'] },
+        code: { type: ['string', 'null'] },
+      },
     },
   },
 };
@@ -35,5 +40,8 @@ export const envelopeResponses = (method: string): Record<string, object> =>
   Object.fromEntries(
     Object.entries(descriptions)
       .filter(([status]) => method !== 'GET' || READS.has(Number(status)))
-      .map(([status, description]) => [status, { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } } }]),
+      .map(([status, description]) => [
+        status,
+        { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } } },
+      ]),
   );

@@ -3,7 +3,9 @@ import { z } from 'zod';
 
 /** The environment variables as a table, for the README. */
 export const configurationTable = (): string => {
-  const rows = Object.entries(configSchema.shape).map(([name, field]) => `| \`${name}\` | ${defaultText(field)} | ${field.description ?? ''} |`);
+  const rows = Object.entries(configSchema.shape).map(
+    ([name, field]) => `| \`${name}\` | ${defaultText(field)} | ${field.description ?? ''} |`,
+  );
   return ['| variable | default | |', '|---|---|---|', ...rows].join('\n');
 };
 

@@ -8,10 +8,18 @@ export const routesOf = (controllers: readonly Type[]): ServedRoute[] => control
 
 const routesOfController = (controller: Type): ServedRoute[] => {
   const prototype = controller.prototype as Record<string, unknown>;
-  const handlers = Object.getOwnPropertyNames(prototype).map((name) => prototype[name]).filter((member): member is object => typeof member === 'function' && Reflect.hasMetadata(METHOD_METADATA, member));
+  const handlers = Object.getOwnPropertyNames(prototype)
+    .map((name) => prototype[name])
+    .filter((member): member is object => typeof member === 'function' && Reflect.hasMetadata(METHOD_METADATA, member));
   return handlers.flatMap((handler) =>
     pathsOf(controller).flatMap((base) =>
-      pathsOf(handler).flatMap((path) => methodsOf(handler).map((method) => ({ method, url: joined(base, path), declaration: declarationOfHandler(handler) }))),
+      pathsOf(handler).flatMap((path) =>
+        methodsOf(handler).map((method) => ({
+          method,
+          url: joined(base, path),
+          declaration: declarationOfHandler(handler),
+        })),
+      ),
     ),
   );
 };
@@ -24,4 +32,8 @@ const methodsOf = (handler: object): string[] => {
 
 const pathsOf = (target: object): string[] => [Reflect.getMetadata(PATH_METADATA, target) as string | string[]].flat();
 
-const joined = (...parts: readonly string[]): string => `/${parts.flatMap((part) => part.split('/')).filter(Boolean).join('/')}`;
+const joined = (...parts: readonly string[]): string =>
+  `/${parts
+    .flatMap((part) => part.split('/'))
+    .filter(Boolean)
+    .join('/')}`;

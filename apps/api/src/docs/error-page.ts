@@ -2,7 +2,9 @@ import { errorRegistry } from '../http/error-registry';
 
 /** Every error code as a page. */
 export const errorPage = (): string => {
-  const rows = Object.entries(errorRegistry).map(([code, { status, detail }]) => `| ${status} | \`${code}\` | ${detail} |`);
+  const rows = Object.entries(errorRegistry).map(
+    ([code, { status, detail }]) => `| ${status} | \`${code}\` | ${detail} |`,
+  );
   return [
     '# Error codes',
     '',

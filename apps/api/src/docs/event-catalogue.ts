@@ -17,13 +17,24 @@ const chapter = (definition: EventDefinition): string[] => [
   `## ${definition.type}`,
   '',
   `${definition.description} Schema ${definition.schema}.`,
-  ...(Object.keys(definition.data.shape).length === 0 ? [] : ['', '| field | type | |', '|---|---|---|', ...Object.entries(definition.data.shape).map(([name, schema]) => row(definition, name, schema as z.ZodType))]),
+  ...(Object.keys(definition.data.shape).length === 0
+    ? []
+    : [
+        '',
+        '| field | type | |',
+        '|---|---|---|',
+        ...Object.entries(definition.data.shape).map(([name, schema]) => row(definition, name, schema as z.ZodType)),
+      ]),
 ];
 
 const row = (definition: EventDefinition, name: string, schema: z.ZodType): string => {
   const encrypted = definition.sensitive.includes(name);
-  const inside = definition.sensitive.filter((path) => /^[.[]/.test(path.slice(name.length)) && path.startsWith(name)).map((path) => `${path} encrypted`);
-  const notes = [encrypted ? 'encrypted' : '', ...inside, schema.isOptional() ? 'optional' : ''].filter(Boolean).join(', ');
+  const inside = definition.sensitive
+    .filter((path) => /^[.[]/.test(path.slice(name.length)) && path.startsWith(name))
+    .map((path) => `${path} encrypted`);
+  const notes = [encrypted ? 'encrypted' : '', ...inside, schema.isOptional() ? 'optional' : '']
+    .filter(Boolean)
+    .join(', ');
   return `| ${name} | ${typeText(z.toJSONSchema(schema, { unrepresentable: 'any' }) as JsonSchema, encrypted)} | ${notes} |`;
 };
 
@@ -40,7 +51,11 @@ export interface JsonSchema {
 export const typeText = (schema: JsonSchema, encrypted = false): string => {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' \\| ');
-  if (schema.anyOf !== undefined) return schema.anyOf.filter((option) => !(encrypted && option.properties?.['erased'] !== undefined)).map((option) => typeText(option)).join(' \\| ');
+  if (schema.anyOf !== undefined)
+    return schema.anyOf
+      .filter((option) => !(encrypted && option.properties?.['erased'] !== undefined))
+      .map((option) => typeText(option))
+      .join(' \\| ');
   if (schema.type === 'array') return `${typeText(schema.items ?? {})}[]`;
   if (schema.properties !== undefined) return `{ ${Object.keys(schema.properties).join(', ')} }`;
   return schema.type ?? 'any';

@@ -12,5 +12,7 @@ test.each(Object.entries(generatedFiles))('%s is what `npm run generate` writes'
 
 test('no schema of an integration event is left that nothing writes', () => {
   const present = readdirSync(join(productRoot, INTEGRATION_EVENTS)).filter((file) => file.endsWith('.json'));
-  expect(present.map((file) => `${INTEGRATION_EVENTS}/${file}`).filter((path) => !(path in generatedFiles))).toEqual([]);
+  expect(present.map((file) => `${INTEGRATION_EVENTS}/${file}`).filter((path) => !(path in generatedFiles))).toEqual(
+    [],
+  );
 });

@@ -8,13 +8,22 @@ export const INTEGRATION_EVENTS = 'docs/integration-events';
 
 /** The committed schema file of each integration event, by path: JSON Schema of its `data`. */
 export const integrationSchemaFiles: Readonly<Record<string, () => string>> = Object.fromEntries(
-  aggregates.integrations.map((definition) => [`${INTEGRATION_EVENTS}/${definition.name}.v${definition.version}.json`, () => `${JSON.stringify(schemaOf(definition), null, 2)}\n`]),
+  aggregates.integrations.map((definition) => [
+    `${INTEGRATION_EVENTS}/${definition.name}.v${definition.version}.json`,
+    () => `${JSON.stringify(schemaOf(definition), null, 2)}\n`,
+  ]),
 );
 
 /** Written as what a consumer may be sent, so that a field which is added later breaks nobody's check. */
 const schemaOf = (definition: IntegrationDefinition): object => {
   const { $schema, ...schema } = z.toJSONSchema(definition.data, { io: 'input' });
-  return { $schema, $id: integrationSchemaIdOf(definition), title: integrationTypeOf(definition), description: definition.description, ...schema };
+  return {
+    $schema,
+    $id: integrationSchemaIdOf(definition),
+    title: integrationTypeOf(definition),
+    description: definition.description,
+    ...schema,
+  };
 };
 
 /** All integration events as a part of a page, by topic. */
@@ -27,6 +36,8 @@ export const integrationEventTables = (): string =>
     .join('\n');
 
 const row = (definition: IntegrationDefinition): string => {
-  const fields = Object.entries(definition.data.shape).map(([name, schema]) => `\`${name}\`: ${typeText(z.toJSONSchema(schema as z.ZodType) as JsonSchema)}`);
+  const fields = Object.entries(definition.data.shape).map(
+    ([name, schema]) => `\`${name}\`: ${typeText(z.toJSONSchema(schema as z.ZodType) as JsonSchema)}`,
+  );
   return `| [\`${integrationTypeOf(definition)}\`](${definition.name}.v${definition.version}.json) | ${fields.join('<br>')} | ${definition.description} |`;
 };

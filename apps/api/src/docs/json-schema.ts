@@ -17,7 +17,8 @@ export const jsonSchemaOf = (schema: z.ZodType, io: 'input' | 'output', componen
     },
   }) as JsonSchema;
   const { $schema: _, $defs = {}, ...rest } = written;
-  for (const [name, definition] of Object.entries($defs as Components)) components[name] = referred(definition) as JsonSchema;
+  for (const [name, definition] of Object.entries($defs as Components))
+    components[name] = referred(definition) as JsonSchema;
   const own = referred(rest) as JsonSchema;
   if (typeof own['id'] !== 'string') return own;
   const { id, ...named } = own;
@@ -34,5 +35,12 @@ const replace = (target: JsonSchema, source: JsonSchema): void => {
 const referred = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(referred);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, key === '$ref' && typeof member === 'string' ? member.replace('#/$defs/', '#/components/schemas/') : referred(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === '$ref' && typeof member === 'string'
+        ? member.replace('#/$defs/', '#/components/schemas/')
+        : referred(member),
+    ]),
+  );
 };

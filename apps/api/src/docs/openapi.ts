@@ -14,7 +14,12 @@ export const openApiDocument = (routes: readonly ServedRoute[], version: string)
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Agent Platform', version, description: 'An open platform for running AI agents, on an event log.', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Agent Platform',
+      version,
+      description: 'An open platform for running AI agents, on an event log.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
     paths,
     components: {
@@ -31,7 +36,8 @@ export const openApiDocument = (routes: readonly ServedRoute[], version: string)
 /** Paths end with `*` where the id of a model may hold slashes. */
 export const documentedPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{modelId}');
 
-const byPlace = (a: ServedRoute, b: ServedRoute): number => (a.url === b.url ? a.method.localeCompare(b.method) : a.url < b.url ? -1 : 1);
+const byPlace = (a: ServedRoute, b: ServedRoute): number =>
+  a.url === b.url ? a.method.localeCompare(b.method) : a.url < b.url ? -1 : 1;
 
 const problemSchema = {
   type: 'object',
@@ -46,9 +52,17 @@ const problemSchema = {
     requestId: { type: 'string' },
     errors: {
       type: 'array',
-      items: { type: 'object', required: ['path', 'code', 'message'], properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } } },
+      items: {
+        type: 'object',
+        required: ['path', 'code', 'message'],
+        properties: { path: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+      },
     },
-    outcome: { type: 'string', enum: ['none', 'unknown'], description: 'On 503 of a write: whether it may have happened.' },
+    outcome: {
+      type: 'string',
+      enum: ['none', 'unknown'],
+      description: 'On 503 of a write: whether it may have happened.',
+    },
     limitId: { type: 'string', description: 'On 429 `usage_limit_exceeded`: the limit that is used up.' },
     scope: { type: 'string', description: 'What that limit is for.' },
     window: { type: 'string' },
@@ -62,15 +76,38 @@ const problemSchema = {
 const operation = ({ method, declaration }: ServedRoute, path: string, components: Components): object => {
   const { summary, body, answers = { 200: null }, csv } = declaration;
   return {
-    operationId: `${method.toLowerCase()}${path.split(/[/{}._-]+/).filter(Boolean).map(capitalised).join('')}`,
+    operationId: `${method.toLowerCase()}${path
+      .split(/[/{}._-]+/)
+      .filter(Boolean)
+      .map(capitalised)
+      .join('')}`,
     tags: [tagOf(path)],
     summary: summary ?? `${method} ${path}`,
     'x-permission': declaration.requires,
     security: securityOf(declaration.requires),
-    parameters: [...pathParameters(path), ...queryParameters(declaration, components), ...(isCompatPath(path) ? [] : headerParameters(method))],
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(declaration, components),
+      ...(isCompatPath(path) ? [] : headerParameters(method)),
+    ],
     ...(body === undefined ? {} : { requestBody: { required: body.required, content: bodyContent(body, components) } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, schema]) => [status, { description: descriptions[status] ?? 'Done.', ...(schema === null ? {} : { content: { 'application/json': { schema: jsonSchemaOf(schema, 'output', components) }, ...(csv && status === '200' ? csvContent : {}) } }) }])),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, schema]) => [
+          status,
+          {
+            description: descriptions[status] ?? 'Done.',
+            ...(schema === null
+              ? {}
+              : {
+                  content: {
+                    'application/json': { schema: jsonSchemaOf(schema, 'output', components) },
+                    ...(csv && status === '200' ? csvContent : {}),
+                  },
+                }),
+          },
+        ]),
+      ),
       ...(isCompatPath(path) ? envelopeResponses(method) : problemResponses(codesOf(method, path, declaration))),
     },
   };
@@ -78,11 +115,17 @@ const operation = ({ method, declaration }: ServedRoute, path: string, component
 
 const csvContent = { 'text/csv': { schema: { type: 'string' } } };
 
-const descriptions: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; the work goes on.', 204: 'Done; no content.' };
+const descriptions: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted; the work goes on.',
+  204: 'Done; no content.',
+};
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-const tagOf = (path: string): string => path.replace(/^\/api\/(?:v1\/(?:core\/)?|(?=compat))/, '/').split('/')[1] ?? 'platform';
+const tagOf = (path: string): string =>
+  path.replace(/^\/api\/(?:v1\/(?:core\/)?|(?=compat))/, '/').split('/')[1] ?? 'platform';
 
 const securityOf = (requires: RouteDeclaration['requires']): object[] => {
   if (requires === 'public' || requires === 'docs') return [];
@@ -90,17 +133,34 @@ const securityOf = (requires: RouteDeclaration['requires']): object[] => {
   return requires === 'monitoring' ? [{ apiKey: [] }, { metricsToken: [] }] : [{ apiKey: [] }];
 };
 
-const pathParameters = (path: string): object[] => [...path.matchAll(/{(\w+)}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+const pathParameters = (path: string): object[] =>
+  [...path.matchAll(/{(\w+)}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
 
 const queryParameters = ({ query }: RouteDeclaration, components: Components): object[] => {
   if (query === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchemaOf(query, 'input', components) as { properties?: Record<string, object>; required?: string[] };
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
+  const { properties = {}, required = [] } = jsonSchemaOf(query, 'input', components) as {
+    properties?: Record<string, object>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
 };
 
 const headerParameters = (method: string): object[] =>
   method === 'GET'
-    ? [{ name: 'x-read-after', in: 'header', required: false, schema: { type: 'string' }, description: 'Waits until the view has reached this position.' }]
+    ? [
+        {
+          name: 'x-read-after',
+          in: 'header',
+          required: false,
+          schema: { type: 'string' },
+          description: 'Waits until the view has reached this position.',
+        },
+      ]
     : [
         { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } },
         { name: 'If-Match', in: 'header', required: false, schema: { type: 'string' } },
@@ -108,7 +168,17 @@ const headerParameters = (method: string): object[] =>
 
 const bodyContent = ({ schema, files }: NonNullable<RouteDeclaration['body']>, components: Components): object => ({
   'application/json': { schema: jsonSchemaOf(schema, 'input', components) },
-  ...(files ? { 'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'array', items: { type: 'string', format: 'binary' } } }, additionalProperties: { type: 'string' } } } } : {}),
+  ...(files
+    ? {
+        'multipart/form-data': {
+          schema: {
+            type: 'object',
+            properties: { file: { type: 'array', items: { type: 'string', format: 'binary' } } },
+            additionalProperties: { type: 'string' },
+          },
+        },
+      }
+    : {}),
 });
 
 /** The codes that a route of this kind may always answer, and its own. */
@@ -136,7 +206,15 @@ const problemResponses = (codes: readonly string[]): Record<string, object> => {
     const { status } = (errorRegistry as Record<string, ErrorEntry>)[code] ?? unregistered(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return Object.fromEntries([...byStatus].map(([status, named]) => [String(status), { description: named.map((code) => `\`${code}\``).join(', '), content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } }]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, named]) => [
+      String(status),
+      {
+        description: named.map((code) => `\`${code}\``).join(', '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
 };
 
 const unregistered = (code: string): never => {

@@ -14,7 +14,8 @@ it('sets every variable before it uses it', () => {
   const set = new Set(['PATH', 'HOME']);
   const unset: string[] = [];
   for (const line of commands.join('\n').split('\n')) {
-    for (const [, name = ''] of line.matchAll(/\$\{?([A-Z][A-Z_]+)\b/g)) if (!set.has(name)) unset.push(`${name}: ${line}`);
+    for (const [, name = ''] of line.matchAll(/\$\{?([A-Z][A-Z_]+)\b/g))
+      if (!set.has(name)) unset.push(`${name}: ${line}`);
     for (const [, name = ''] of line.matchAll(/(?:^|\s|;)([A-Z][A-Z_]+)=/g)) set.add(name);
   }
   expect(unset).toEqual([]);
@@ -24,7 +25,11 @@ describe('the loop that waits for a document', () => {
   const loop = /^ready\(\) \{\n[^]*?^\}$/m.exec(readme)?.[0] ?? '';
   const until = (status: string): string => {
     const call = `call() { echo '{"id":"1","name":"a","status":"${status}","statusDetail":{"code":"unsupported_type"}}'; }`;
-    return execFileSync('/bin/sh', ['-c', `${status === 'none' ? 'call() { return 22; }' : call}\n${loop}\nready 1; echo "ended with $?"`], { encoding: 'utf8', timeout: 5_000 });
+    return execFileSync(
+      '/bin/sh',
+      ['-c', `${status === 'none' ? 'call() { return 22; }' : call}\n${loop}\nready 1; echo "ended with $?"`],
+      { encoding: 'utf8', timeout: 5_000 },
+    );
   };
 
   it('ends when it is ready', () => expect(until('Ready')).toBe('ended with 0\n'));
@@ -35,14 +40,18 @@ describe('the loop that waits for a document', () => {
 
 it('names the formats that are taken, by the code of those that are not', () => {
   expect(Object.keys(FAILURES)).toContain('unsupported_type');
-  for (const said of ['`.md`', '`.markdown`', '`.txt`', '`text/markdown`', '`text/plain`', '`unsupported_type`']) expect(readme).toContain(said);
+  for (const said of ['`.md`', '`.markdown`', '`.txt`', '`text/markdown`', '`text/plain`', '`unsupported_type`'])
+    expect(readme).toContain(said);
 });
 
 describe('the files for real models', () => {
   const files = [...readme.matchAll(/^cat > models\.json <<'JSON'\n([^]*?)^JSON$/gm)].map(([, text]) => text as string);
 
   it('are of Ollama and vLLM, and OpenAI has one in config', () => {
-    expect(files.map((text) => Object.keys((JSON.parse(text) as { providers: object }).providers))).toEqual([['ollama'], ['vllm']]);
+    expect(files.map((text) => Object.keys((JSON.parse(text) as { providers: object }).providers))).toEqual([
+      ['ollama'],
+      ['vllm'],
+    ]);
     expect(readme).toContain('OPENAI_API_KEY=sk-... MODELS_FILE=config/models.json npm start');
   });
 

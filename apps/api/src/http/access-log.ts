@@ -14,7 +14,17 @@ export const accessLog =
     metrics.request(method, route, reply.statusCode, milliseconds / 1000);
     const level = (method === 'GET' || method === 'HEAD') && reply.statusCode < 400 ? 'debug' : 'info';
     if (logger.isLevelEnabled(level)) {
-      logger[level]({ requestId: request.id, method, route, status: reply.statusCode, milliseconds: Math.round(milliseconds * 10) / 10, actor: request.caller?.actor }, 'request');
+      logger[level](
+        {
+          requestId: request.id,
+          method,
+          route,
+          status: reply.statusCode,
+          milliseconds: Math.round(milliseconds * 10) / 10,
+          actor: request.caller?.actor,
+        },
+        'request',
+      );
     }
     done();
   };

@@ -10,9 +10,13 @@ const MULTIPART_TYPE = /^multipart\/form-data\s*;\s*boundary=(?:[\w'()+,./:=?-]{
 export const checkBodyHeaders = (headers: IncomingHttpHeaders, body: BodyDeclaration | undefined): void => {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined) refuse('unsupported_media_type', { header: 'content-encoding' });
-  const announced = headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+  const announced =
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0');
   const type = headers['content-type'];
-  if (type === undefined ? announced : !isTaken(type, body)) refuse('unsupported_media_type', { header: 'content-type' });
+  if (type === undefined ? announced : !isTaken(type, body))
+    refuse('unsupported_media_type', { header: 'content-type' });
 };
 
-const isTaken = (type: string, body: BodyDeclaration | undefined): boolean => JSON_TYPE.test(type) || (body?.files === true && MULTIPART_TYPE.test(type));
+const isTaken = (type: string, body: BodyDeclaration | undefined): boolean =>
+  JSON_TYPE.test(type) || (body?.files === true && MULTIPART_TYPE.test(type));

@@ -6,10 +6,14 @@ import { InvalidInput } from './invalid-input';
 import { correlationIdOf } from './request';
 
 /** The caller that the guard admitted. */
-export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => callerOf(context.getArgByIndex(0)));
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller =>
+  callerOf(context.getArgByIndex(0)),
+);
 
 /** The metadata of the command that this request is: identity, actor, `If-Match`, request id. */
-export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta => commandMeta(context.getArgByIndex(0)));
+export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta =>
+  commandMeta(context.getArgByIndex(0)),
+);
 
 const callerOf = (request: FastifyRequest): Caller => request.caller ?? refuse('unauthenticated');
 
@@ -42,5 +46,7 @@ const revisionOf = (header: string | undefined): number | undefined => {
   const revision = ETAG.exec(given)?.[1];
   if (revision !== undefined) return Number(revision);
   if (FOREIGN_ETAG.test(given)) return refuse('precondition_failed');
-  throw new InvalidInput('invalid_parameter', [{ path: 'If-Match', code: 'invalid_format', message: 'Must be one etag of this API, such as "3".' }]);
+  throw new InvalidInput('invalid_parameter', [
+    { path: 'If-Match', code: 'invalid_format', message: 'Must be one etag of this API, such as "3".' },
+  ]);
 };

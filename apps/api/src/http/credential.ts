@@ -27,7 +27,9 @@ export const bearerOf = ({ headers, rawHeaders }: Sent): string | undefined =>
 /** Of a repeated `authorization` Node's `headers` hold the first alone, and another in front of us may have looked at the last. */
 const isAuthorizedOnce = (rawHeaders: readonly string[]): boolean => {
   let times = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.length === AUTHORIZATION.length && rawHeaders[index]?.toLowerCase() === AUTHORIZATION) times += 1;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === AUTHORIZATION.length && rawHeaders[index]?.toLowerCase() === AUTHORIZATION)
+      times += 1;
   return times === 1;
 };
 

@@ -12,7 +12,8 @@ beforeEach(() => {
   set.forgetful = false;
 });
 
-const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) => served.call({ method: 'POST', url: '/things', body, headers, key });
+const post = (body: unknown, headers: Record<string, string> = {}, key = KEY) =>
+  served.call({ method: 'POST', url: '/things', body, headers, key });
 const code = async (given: Call) => {
   const { status, body } = await served.call(given);
   return [status, body?.['code']];
@@ -24,8 +25,10 @@ describe('the guard', () => {
     expect([status, body, headers['x-request-id']]).toEqual([200, { id: 'known', name: 'n' }, 'mine-1']);
   });
 
-  const WRONG = 'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
-  const ELSEWHERE = 'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.';
+  const WRONG =
+    'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+  const ELSEWHERE =
+    'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.';
 
   it.each([
     ['absent', '', {}, 'The request has no API key. Send one in the header x-api-key.'],
@@ -35,10 +38,20 @@ describe('the guard', () => {
     ['SQL', "' OR '1'='1", {}, WRONG],
     ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }, ELSEWHERE],
     ['bearer alone', '', { authorization: `Bearer ${KEY}` }, ELSEWHERE],
-  ])('refuses a credential that is %s with one body for all that are wrong, and says where it belongs', async (_name, key, headers, detail) => {
-    const { body } = await served.call({ key, headers: headers as Record<string, string> });
-    expect({ ...body, requestId: '' }).toEqual({ type: 'urn:problem:unauthenticated', title: 'Unauthenticated', status: 401, code: 'unauthenticated', detail, requestId: '' });
-  });
+  ])(
+    'refuses a credential that is %s with one body for all that are wrong, and says where it belongs',
+    async (_name, key, headers, detail) => {
+      const { body } = await served.call({ key, headers: headers as Record<string, string> });
+      expect({ ...body, requestId: '' }).toEqual({
+        type: 'urn:problem:unauthenticated',
+        title: 'Unauthenticated',
+        status: 401,
+        code: 'unauthenticated',
+        detail,
+        requestId: '',
+      });
+    },
+  );
 
   it('asks for the credential before it looks at the body, and for the permission', async () => {
     expect(await code({ method: 'POST', url: '/things', raw: '{', key: 'ap_wrong' })).toEqual([401, 'unauthenticated']);
@@ -53,13 +66,18 @@ describe('the guard', () => {
     expect(await code({ url, key: '' })).toEqual([401, 'unauthenticated']);
   });
 
-  it.each(['//things/known', '/things;x/known', '/THINGS/known', '/things%2fknown', '/things/../secret', '/none'])('knows no other spelling of a path: %s', async (url) => {
-    expect(await code({ url })).toEqual([404, 'not_found']);
-  });
+  it.each(['//things/known', '/things;x/known', '/THINGS/known', '/things%2fknown', '/things/../secret', '/none'])(
+    'knows no other spelling of a path: %s',
+    async (url) => {
+      expect(await code({ url })).toEqual([404, 'not_found']);
+    },
+  );
 
   it('answers a path with a slash behind it like the path without, and asks for the same', async () => {
     const ids = { headers: { 'x-request-id': 'same' } };
-    expect((await served.call({ url: '/things/known/', ...ids })).body).toEqual((await served.call({ url: '/things/known', ...ids })).body);
+    expect((await served.call({ url: '/things/known/', ...ids })).body).toEqual(
+      (await served.call({ url: '/things/known', ...ids })).body,
+    );
     expect(await code({ url: '/things/known/', key: '' })).toEqual([401, 'unauthenticated']);
     expect((await served.call({ method: 'PATCH', url: '/things/' })).headers['allow']).toBe('GET, HEAD, POST');
   });
@@ -74,35 +92,81 @@ describe('bodies', () => {
   const deep = (depth: number) => '{"name":'.concat('['.repeat(depth), ']'.repeat(depth), '}');
 
   it.each([
-    ['broken', '{"name":', 'invalid_body', ''], ['absent', '', 'invalid_body', ''], ['null', 'null', 'invalid_body', ''], ['an array', '[]', 'invalid_body', ''], ['text', '"x"', 'invalid_body', ''],
-    ['of a wrong type', '{"name":1}', 'invalid_body', 'name'], ['with an unknown field', '{"name":"a","tags":[{"id":"1","x":1}]}', 'unknown_field', 'tags[0].x'],
-    ['65 deep', deep(64), 'invalid_body', ''], ['a million deep', deep(1_000_00), 'invalid_body', ''], ['with a prototype key', '{"name":"a","__proto__":{}}', 'invalid_body', '__proto__'],
-    ['with an escaped prototype key', '{"name":"a","\\u005f_proto__":{}}', 'invalid_body', '__proto__'], ['with a constructor', '{"constructor":{"prototype":{}}}', 'invalid_body', 'constructor'],
-    ['with NUL', '{"name":"a\\u0000"}', 'invalid_body', 'name'], ['with a lone surrogate', '{"tags":[{"id":"\\ud800"}]}', 'invalid_body', 'tags[0].id'], ['with a number beyond all', '{"name":1e309}', 'invalid_body', 'name'],
+    ['broken', '{"name":', 'invalid_body', ''],
+    ['absent', '', 'invalid_body', ''],
+    ['null', 'null', 'invalid_body', ''],
+    ['an array', '[]', 'invalid_body', ''],
+    ['text', '"x"', 'invalid_body', ''],
+    ['of a wrong type', '{"name":1}', 'invalid_body', 'name'],
+    ['with an unknown field', '{"name":"a","tags":[{"id":"1","x":1}]}', 'unknown_field', 'tags[0].x'],
+    ['65 deep', deep(64), 'invalid_body', ''],
+    ['a million deep', deep(1_000_00), 'invalid_body', ''],
+    ['with a prototype key', '{"name":"a","__proto__":{}}', 'invalid_body', '__proto__'],
+    ['with an escaped prototype key', '{"name":"a","\\u005f_proto__":{}}', 'invalid_body', '__proto__'],
+    ['with a constructor', '{"constructor":{"prototype":{}}}', 'invalid_body', 'constructor'],
+    ['with NUL', '{"name":"a\\u0000"}', 'invalid_body', 'name'],
+    ['with a lone surrogate', '{"tags":[{"id":"\\ud800"}]}', 'invalid_body', 'tags[0].id'],
+    ['with a number beyond all', '{"name":1e309}', 'invalid_body', 'name'],
   ])('refuses a body that is %s, naming the field', async (_name, raw, expected, path) => {
-    const { status, body } = await served.call({ method: 'POST', url: '/things', raw, headers: { 'content-type': 'application/json' } });
-    expect([status, body?.['code'], (body?.['errors'] as { path: string }[] | undefined)?.[0]?.path]).toEqual([400, expected, path]);
+    const { status, body } = await served.call({
+      method: 'POST',
+      url: '/things',
+      raw,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([status, body?.['code'], (body?.['errors'] as { path: string }[] | undefined)?.[0]?.path]).toEqual([
+      400,
+      expected,
+      path,
+    ]);
     expect(calls).toHaveLength(0);
   });
 
-  it.each([['application/json garbage', {}], ['application/json\ta', {}], ['text/plain', {}], ['application/json; charset=utf-16', {}], ['multipart/form-data; boundary=x', {}], ['application/json', { 'content-encoding': 'gzip' }]])(
-    'refuses the content type %s %j',
-    async (type, headers) => expect(await code({ method: 'POST', url: '/things', body: { name: 'a' }, headers: { 'content-type': type, ...headers } })).toEqual([415, 'unsupported_media_type']),
+  it.each([
+    ['application/json garbage', {}],
+    ['application/json\ta', {}],
+    ['text/plain', {}],
+    ['application/json; charset=utf-16', {}],
+    ['multipart/form-data; boundary=x', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('refuses the content type %s %j', async (type, headers) =>
+    expect(
+      await code({
+        method: 'POST',
+        url: '/things',
+        body: { name: 'a' },
+        headers: { 'content-type': type, ...headers },
+      }),
+    ).toEqual([415, 'unsupported_media_type']),
   );
 
-  it.each(['application/json', 'application/json; charset=UTF-8', 'application/json;charset="utf-8"', 'application/json; charset=utf8'])('takes the content type %s', async (type) => {
-    expect((await served.call({ method: 'POST', url: '/things', body: { name: 'a' }, headers: { 'content-type': type } })).status).toBe(201);
+  it.each([
+    'application/json',
+    'application/json; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    'application/json; charset=utf8',
+  ])('takes the content type %s', async (type) => {
+    expect(
+      (await served.call({ method: 'POST', url: '/things', body: { name: 'a' }, headers: { 'content-type': type } }))
+        .status,
+    ).toBe(201);
   });
 
   it('refuses more than 1 MiB', async () => {
-    expect(await code({ method: 'POST', url: '/things', body: { name: 'a'.repeat(1024 ** 2) } })).toEqual([413, 'too_large']);
+    expect(await code({ method: 'POST', url: '/things', body: { name: 'a'.repeat(1024 ** 2) } })).toEqual([
+      413,
+      'too_large',
+    ]);
   });
 });
 
 describe('queries and lists', () => {
-  it.each(['limit=0', 'limit=101', 'limit=0x10', 'limit=', 'limit=1&limit=2', 'x=1', 'limit[]=1', 'q[$ne]=1'])('refuses %s', async (text) => {
-    expect(await code({ url: `/things?${text}` })).toEqual([400, 'invalid_parameter']);
-  });
+  it.each(['limit=0', 'limit=101', 'limit=0x10', 'limit=', 'limit=1&limit=2', 'x=1', 'limit[]=1', 'q[$ne]=1'])(
+    'refuses %s',
+    async (text) => {
+      expect(await code({ url: `/things?${text}` })).toEqual([400, 'invalid_parameter']);
+    },
+  );
 
   it('refuses any parameter where none is declared', async () => {
     expect(await code({ url: '/things/known?x=1' })).toEqual([400, 'invalid_parameter']);
@@ -111,8 +175,14 @@ describe('queries and lists', () => {
   it('pages through a list with a cursor that holds for this list, these filters and this caller', async () => {
     const first = await served.call({ url: '/things?limit=2&q=a' });
     const cursor = first.body?.['nextCursor'] as string;
-    expect(first.body?.['items']).toEqual([{ id: '0', name: 'n0' }, { id: '1', name: 'n1' }]);
-    expect((await served.call({ url: `/things?limit=2&q=a&cursor=${cursor}` })).body).toEqual({ items: [{ id: '2', name: 'n2' }], nextCursor: null });
+    expect(first.body?.['items']).toEqual([
+      { id: '0', name: 'n0' },
+      { id: '1', name: 'n1' },
+    ]);
+    expect((await served.call({ url: `/things?limit=2&q=a&cursor=${cursor}` })).body).toEqual({
+      items: [{ id: '2', name: 'n2' }],
+      nextCursor: null,
+    });
     expect(await code({ url: `/things?q=b&cursor=${cursor}` })).toEqual([400, 'invalid_cursor']);
     expect(await code({ url: `/things?q=a&cursor=${cursor}`, key: 'ap_other' })).toEqual([400, 'invalid_cursor']);
     expect(await code({ url: `/things?q=a&cursor=x${cursor}` })).toEqual([400, 'invalid_cursor']);
@@ -128,7 +198,17 @@ describe('queries and lists', () => {
 describe('failures', () => {
   it('says nothing of an unforeseen error but the request id', async () => {
     const { status, body } = await served.call({ url: '/things/broken', headers: { 'x-request-id': 'r1' } });
-    expect([status, body]).toEqual([500, { type: 'urn:problem:internal', title: 'Internal error', status: 500, code: 'internal', detail: 'Something failed on our side; the request id finds it in the log.', requestId: 'r1' }]);
+    expect([status, body]).toEqual([
+      500,
+      {
+        type: 'urn:problem:internal',
+        title: 'Internal error',
+        status: 500,
+        code: 'internal',
+        detail: 'Something failed on our side; the request id finds it in the log.',
+        requestId: 'r1',
+      },
+    ]);
   });
 
   it('says of a write that met an unavailable log whether it may have happened', async () => {
@@ -139,7 +219,11 @@ describe('failures', () => {
 
 describe('writes', () => {
   it('answer with etag, position and location, and say when a view is late', async () => {
-    expect((await post({ name: 'a' })).headers).toMatchObject({ etag: '"3"', 'x-log-position': '7', location: '/things/1' });
+    expect((await post({ name: 'a' })).headers).toMatchObject({
+      etag: '"3"',
+      'x-log-position': '7',
+      location: '/things/1',
+    });
     set.late = true;
     expect((await post({ name: 'a' })).headers).toMatchObject({ 'x-view-late': 'true' });
   });
@@ -147,7 +231,11 @@ describe('writes', () => {
   it('answer, with what is shown once, when the views cannot be asked: they have happened', async () => {
     set.away = true;
     const { status, body, headers } = await post({ name: 'a' }, { 'idempotency-key': 'k' });
-    expect([status, body, headers]).toMatchObject([201, { id: '1', revision: 3, secret: 's3cret' }, { 'x-view-late': 'true', 'x-log-position': '7', etag: '"3"' }]);
+    expect([status, body, headers]).toMatchObject([
+      201,
+      { id: '1', revision: 3, secret: 's3cret' },
+      { 'x-view-late': 'true', 'x-log-position': '7', etag: '"3"' },
+    ]);
     set.away = false;
     expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).status).toBe(201);
     expect(calls).toHaveLength(1);
@@ -165,8 +253,10 @@ describe('writes', () => {
   it('carry If-Match and the actor into the command', async () => {
     await post({ name: 'a' }, { 'if-match': '"4"' });
     expect(calls[0]).toMatchObject({ ifRevision: 4, actor: 'key:1', onBehalfOf: 'user:1' });
-    for (const malformed of ['four', '"4', '"4", "5"']) expect((await post({ name: 'a' }, { 'if-match': malformed })).status).toBe(400);
-    for (const foreign of ['W/"4"', '"04"', '"4444444444444444"', '"abc"', '""']) expect((await post({ name: 'a' }, { 'if-match': foreign })).status).toBe(412);
+    for (const malformed of ['four', '"4', '"4", "5"'])
+      expect((await post({ name: 'a' }, { 'if-match': malformed })).status).toBe(400);
+    for (const foreign of ['W/"4"', '"04"', '"4444444444444444"', '"abc"', '""'])
+      expect((await post({ name: 'a' }, { 'if-match': foreign })).status).toBe(412);
   });
 
   it('happen once under an Idempotency-Key, with the same answer but without the secret', async () => {

@@ -23,7 +23,8 @@ export const makeAdapter = (): JsonTextAdapter =>
     skipMiddie: true,
     logger: false,
     trustProxy: false,
-    genReqId: (request: { headers: Record<string, string | string[] | undefined> }) => requestIdOf(request.headers['x-request-id']),
+    genReqId: (request: { headers: Record<string, string | string[] | undefined> }) =>
+      requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
     bodyLimit: JSON_LIMIT,
     // Slow senders hold a connection, not more; uploads may take their time.
@@ -58,7 +59,8 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     const route = options.config?.route ?? {};
     if (route.body !== undefined) options.bodyLimit = route.body.limit;
     options.onRequest = [guard(edge, route)];
-    options.preValidation = route.body === undefined && !isRead(options.method) ? [goOnInScope, takesNoBody] : [goOnInScope];
+    options.preValidation =
+      route.body === undefined && !isRead(options.method) ? [goOnInScope, takesNoBody] : [goOnInScope];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
@@ -77,10 +79,12 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
 };
 
 /** Bodies of reads are not parsed: there is nothing to look at. */
-const isRead = (method: HTTPMethods | HTTPMethods[]): boolean => [method].flat().every((each) => each === 'GET' || each === 'HEAD');
+const isRead = (method: HTTPMethods | HTTPMethods[]): boolean =>
+  [method].flat().every((each) => each === 'GET' || each === 'HEAD');
 
 /** A body is read from the connection, whose events know nothing of the request. */
-const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => inReadScope(done, request.readScope ?? undefined);
+const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
+  inReadScope(done, request.readScope ?? undefined);
 
 const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
   try {
@@ -93,7 +97,10 @@ const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error
 
 const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
   request.startedAt = performance.now();
-  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+  reply
+    .header('x-request-id', request.id)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store');
   request.server.edge.requests.admit(request, reply);
   if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
     reply.header('connection', 'close');

@@ -9,8 +9,14 @@ const brief = (error: unknown) => {
 describe('an error of the compatible API', () => {
   it('tells clients not to repeat what a used-up limit refuses, and to wait where that helps', () => {
     const limit = { status: 429, type: 'rate_limit_error', param: null, code: 'usage_limit_exceeded' };
-    expect(brief(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 61 }))).toEqual({ ...limit, headers: { 'x-should-retry': 'false' } });
-    expect(brief(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 60 }))).toEqual({ ...limit, headers: { 'x-should-retry': 'false', 'retry-after': '60' } });
+    expect(brief(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 61 }))).toEqual({
+      ...limit,
+      headers: { 'x-should-retry': 'false' },
+    });
+    expect(brief(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 60 }))).toEqual({
+      ...limit,
+      headers: { 'x-should-retry': 'false', 'retry-after': '60' },
+    });
   });
 
   it.each([
@@ -25,6 +31,9 @@ describe('an error of the compatible API', () => {
 
   it('is ASCII, whatever it says', () => {
     const { body } = new GatewayError(404, 'Größe 🙂');
-    expect([/^[ -~]+$/.test(body), JSON.parse(body)]).toEqual([true, { error: { message: 'Größe 🙂', type: 'invalid_request_error', param: null, code: null } }]);
+    expect([/^[ -~]+$/.test(body), JSON.parse(body)]).toEqual([
+      true,
+      { error: { message: 'Größe 🙂', type: 'invalid_request_error', param: null, code: null } },
+    ]);
   });
 });

@@ -26,7 +26,13 @@ export class GatewayError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    { type = status >= 500 ? 'server_error' : 'invalid_request_error', param = null, code = null, headers = {}, cause }: Named = {},
+    {
+      type = status >= 500 ? 'server_error' : 'invalid_request_error',
+      param = null,
+      code = null,
+      headers = {},
+      cause,
+    }: Named = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.type = type;
@@ -38,22 +44,32 @@ export class GatewayError extends Error {
   /** The envelope, its four keys always there; its characters all ASCII. */
   get body(): string {
     const { message, type, param, code } = this;
-    return JSON.stringify({ error: { message, type, param, code } }).replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return JSON.stringify({ error: { message, type, param, code } }).replace(
+      /[\u007f-\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   }
 }
 
 const BASE = /^\/api\/compat\/v1(?:[/?]|$)/;
 
 /** Whether a request belongs to the compatible API, however its path is written. */
-export const isCompatible = (request: FastifyRequest): boolean => BASE.test(request.url) || BASE.test(request.routeOptions.url ?? '');
+export const isCompatible = (request: FastifyRequest): boolean =>
+  BASE.test(request.url) || BASE.test(request.routeOptions.url ?? '');
 
 export const sendEnvelope = (reply: FastifyReply, error: GatewayError): void => {
   if (error.status === 413) reply.header('connection', 'close');
-  void reply.code(error.status).headers(error.headers).header('content-type', 'application/json; charset=utf-8').send(error.body);
+  void reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(error.body);
 };
 
-export const unknownUrl = (sentence: string): GatewayError => new GatewayError(404, `Unknown request URL. ${sentence}`, { code: 'unknown_url' });
-export const wrongMethod = (sentence: string): GatewayError => new GatewayError(405, sentence, { code: 'method_not_allowed' });
+export const unknownUrl = (sentence: string): GatewayError =>
+  new GatewayError(404, `Unknown request URL. ${sentence}`, { code: 'unknown_url' });
+export const wrongMethod = (sentence: string): GatewayError =>
+  new GatewayError(405, sentence, { code: 'method_not_allowed' });
 
 /** Any error as the compatible API says it: what is not foreseen says nothing of itself. */
 export const envelopeOf = (error: unknown): GatewayError => {
@@ -62,25 +78,42 @@ export const envelopeOf = (error: unknown): GatewayError => {
   const { code, status, detail, retryAfterSeconds } = problemOf(error);
   switch (code) {
     case 'unauthenticated':
-      return new GatewayError(401, wrongCompatibleKeySentence(isDomainError(error) ? error.facts['reason'] : undefined), { code: 'invalid_api_key' });
+      return new GatewayError(
+        401,
+        wrongCompatibleKeySentence(isDomainError(error) ? error.facts['reason'] : undefined),
+        { code: 'invalid_api_key' },
+      );
     case 'usage_limit_exceeded':
-      return new GatewayError(429, detail, { type: 'rate_limit_error', code, headers: { 'x-should-retry': 'false', ...soon(retryAfterSeconds) } });
+      return new GatewayError(429, detail, {
+        type: 'rate_limit_error',
+        code,
+        headers: { 'x-should-retry': 'false', ...soon(retryAfterSeconds) },
+      });
     case 'rate_limited':
-      return new GatewayError(429, detail, { type: 'rate_limit_error', code: 'rate_limit_exceeded', headers: { 'retry-after': String(retryAfterSeconds ?? 1) } });
+      return new GatewayError(429, detail, {
+        type: 'rate_limit_error',
+        code: 'rate_limit_exceeded',
+        headers: { 'retry-after': String(retryAfterSeconds ?? 1) },
+      });
     case 'not_found':
       return unknownUrl('The documentation is at /docs.');
     case 'invalid_body':
       return new GatewayError(400, detail);
     default:
-      return new GatewayError(status, detail, { code: status === 500 ? null : code, ...(status === 503 ? { headers: { 'retry-after': String(retryAfterSeconds ?? 1) } } : {}) });
+      return new GatewayError(status, detail, {
+        code: status === 500 ? null : code,
+        ...(status === 503 ? { headers: { 'retry-after': String(retryAfterSeconds ?? 1) } } : {}),
+      });
   }
 };
 
 /** Clients wait for what comes within a minute, and not longer. */
-const soon = (seconds: number | undefined): Readonly<Record<string, string>> => (seconds !== undefined && seconds <= 60 ? { 'retry-after': String(seconds) } : {});
+const soon = (seconds: number | undefined): Readonly<Record<string, string>> =>
+  seconds !== undefined && seconds <= 60 ? { 'retry-after': String(seconds) } : {};
 
 const invalid = ({ faults }: InvalidInput): GatewayError => {
   const [fault] = faults;
-  if (fault === undefined || fault.code === 'invalid_json') return new GatewayError(400, 'We could not parse the JSON body of your request.');
+  if (fault === undefined || fault.code === 'invalid_json')
+    return new GatewayError(400, 'We could not parse the JSON body of your request.');
   return new GatewayError(400, fault.message, { param: fault.path === '' ? null : fault.path, code: 'invalid_value' });
 };

@@ -29,7 +29,8 @@ export class EventStream {
   async send(id: string, data: string, event?: string): Promise<boolean> {
     if (!this.open) return false;
     const text = `id: ${id}\n${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
-    if (!this.lines.write(text)) await Promise.race([new Promise((resolve) => this.lines.once('drain', resolve)), this.gone]);
+    if (!this.lines.write(text))
+      await Promise.race([new Promise((resolve) => this.lines.once('drain', resolve)), this.gone]);
     return this.open;
   }
 

@@ -22,13 +22,23 @@ export const guard =
     inReadScope(() => pass(edge, route, request, done), request.readScope);
   };
 
-const pass = (edge: EdgeServices, route: RouteDeclaration, request: FastifyRequest, done: (error?: Error) => void): void => {
+const pass = (
+  edge: EdgeServices,
+  route: RouteDeclaration,
+  request: FastifyRequest,
+  done: (error?: Error) => void,
+): void => {
   try {
     const { requires = refuse('forbidden') } = route;
     if (isOpen(edge, request, requires)) checkForm(request, route);
     else {
       const caller = edge.authenticator.recognise(keyOf(request, requires));
-      if (caller === undefined || request.headers['x-read-after'] !== undefined || edge.requests.unread.isOver(caller.actor)) return void admit(edge, request, route).then(() => done(), done);
+      if (
+        caller === undefined ||
+        request.headers['x-read-after'] !== undefined ||
+        edge.requests.unread.isOver(caller.actor)
+      )
+        return void admit(edge, request, route).then(() => done(), done);
       edge.limiter.takeHere(caller.actor);
       admitAs(caller, request, route);
     }
@@ -54,11 +64,14 @@ const admitAs = (caller: Caller, request: FastifyRequest, route: RouteDeclaratio
 
 /** True where no key is asked for. */
 const isOpen = ({ config }: EdgeServices, request: FastifyRequest, requires: Requirement): boolean =>
-  requires === 'public' || (requires === 'docs' && config.PUBLIC_DOCS) || (requires === 'monitoring' && holdsMetricsToken(request, config.METRICS_TOKEN));
+  requires === 'public' ||
+  (requires === 'docs' && config.PUBLIC_DOCS) ||
+  (requires === 'monitoring' && holdsMetricsToken(request, config.METRICS_TOKEN));
 
 const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
   // Clients of the compatible API may send parameters that mean something to others.
-  if (route.query === undefined && route.requires !== 'compat') refuseParameters(request.query as Record<string, unknown>);
+  if (route.query === undefined && route.requires !== 'compat')
+    refuseParameters(request.query as Record<string, unknown>);
   if (!onlyReads(request)) checkBodyHeaders(request.headers, route.body);
 };
 
@@ -72,10 +85,15 @@ export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Prom
     await request.mayReadOn?.(caller);
   });
 
-const callerOf = async (edge: EdgeServices, request: FastifyRequest, requires: Requirement | undefined): Promise<Caller> =>
+const callerOf = async (
+  edge: EdgeServices,
+  request: FastifyRequest,
+  requires: Requirement | undefined,
+): Promise<Caller> =>
   (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? refuse('unauthenticated');
 
-const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): string => (requires === 'compat' ? compatibleKeyOf(raw) : apiKeyOf(raw));
+const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): string =>
+  requires === 'compat' ? compatibleKeyOf(raw) : apiKeyOf(raw);
 
 const demand = (caller: Caller, requires: Requirement): void => {
   if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;
@@ -92,5 +110,14 @@ const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): 
 const refuseParameters = (given: Record<string, unknown>): void => {
   const names = Object.keys(given);
   if (names.length === 0) return;
-  throw new InvalidInput('invalid_parameter', names.slice(0, 20).map((name) => ({ path: pathText([name]), code: 'unknown_parameter', message: 'Is not a parameter of this operation. Leave it out, or look at /docs for those that it takes.' })));
+  throw new InvalidInput(
+    'invalid_parameter',
+    names
+      .slice(0, 20)
+      .map((name) => ({
+        path: pathText([name]),
+        code: 'unknown_parameter',
+        message: 'Is not a parameter of this operation. Leave it out, or look at /docs for those that it takes.',
+      })),
+  );
 };

@@ -2,18 +2,33 @@ import { canonicalJson, FixedClock, InstanceSecret, type Json, TimeOrderedIds } 
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
 import { type Acceptance, digestOf, Idempotency } from './idempotency';
 
-const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map([['thing-1', Buffer.alloc(32, 7)]]) };
+const keyring = {
+  ensureKey: async () => Buffer.alloc(32),
+  keys: async () => new Map([['thing-1', Buffer.alloc(32, 7)]]),
+};
 
 /** Two processes over one store; `dead` ones are heard of no more. */
 const setUp = () => {
   const store = new MemoryReadStore();
   const dead = new Set<string>();
   const warnings: string[] = [];
-  const logger = { warn: (_: object, message: string) => void warnings.push(message) } as ConstructorParameters<typeof Idempotency>[6];
-  const process = (id: string) => new Idempotency(store, keyring, new InstanceSecret(Buffer.alloc(32, 2)), new FixedClock(), new TimeOrderedIds(), { id, alone: false, isAlive: (other) => !dead.has(other) }, logger);
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) } as ConstructorParameters<
+    typeof Idempotency
+  >[6];
+  const process = (id: string) =>
+    new Idempotency(
+      store,
+      keyring,
+      new InstanceSecret(Buffer.alloc(32, 2)),
+      new FixedClock(),
+      new TimeOrderedIds(),
+      { id, alone: false, isAlive: (other) => !dead.has(other) },
+      logger,
+    );
   return { store, dead, warnings, first: process('a'), second: process('b') };
 };
-const ask = (process: Idempotency, body: object = {}) => process.accept('key:1', 'same', 'POST /things', sent(JSON.stringify(body)));
+const ask = (process: Idempotency, body: object = {}) =>
+  process.accept('key:1', 'same', 'POST /things', sent(JSON.stringify(body)));
 const sent = (text: string) => ({ digest: digestOf(Buffer.from(text)), value: JSON.parse(text) as unknown });
 
 describe('an idempotency key over several processes', () => {
@@ -42,13 +57,19 @@ describe('an idempotency key over several processes', () => {
     await expect(ask(first)).rejects.toMatchObject({ code: 'request_in_progress' });
   });
 
-  it.each([[false, false], [true, true]])('that was refused runs under the same command id only where it had written something: %s', async (hasWritten, isSame) => {
-    const { first } = setUp();
-    const accepted = (await ask(first)) as Acceptance;
-    await first.settle(accepted, { status: 409, headers: {}, hasWritten });
-    const again = (await ask(first)) as Acceptance;
-    expect([again.commandId === accepted.commandId, again.again]).toEqual([isSame, isSame]);
-  });
+  it.each([
+    [false, false],
+    [true, true],
+  ])(
+    'that was refused runs under the same command id only where it had written something: %s',
+    async (hasWritten, isSame) => {
+      const { first } = setUp();
+      const accepted = (await ask(first)) as Acceptance;
+      await first.settle(accepted, { status: 409, headers: {}, hasWritten });
+      const again = (await ask(first)) as Acceptance;
+      expect([again.commandId === accepted.commandId, again.again]).toEqual([isSame, isSame]);
+    },
+  );
 
   it('that is refused when it is repeated runs under the same command id: what the first one did is not known', async () => {
     const { first } = setUp();
@@ -70,8 +91,13 @@ describe('an idempotency key over several processes', () => {
 
   it('tells bodies apart by their bytes, and takes none of them apart for that', async () => {
     const { first } = setUp();
-    const unreadable = { toJSON: () => { throw new Error('the values were read'); } };
-    const accept = (text: string) => first.accept('key:1', 'same', 'POST /things', { digest: digestOf(Buffer.from(text)), value: unreadable });
+    const unreadable = {
+      toJSON: () => {
+        throw new Error('the values were read');
+      },
+    };
+    const accept = (text: string) =>
+      first.accept('key:1', 'same', 'POST /things', { digest: digestOf(Buffer.from(text)), value: unreadable });
     await accept('{"a":1,"b":2}');
     await expect(accept('{"a":1,"b":2}')).rejects.toMatchObject({ code: 'request_in_progress' });
     await expect(accept('{"b":2,"a":1}')).rejects.toMatchObject({ code: 'idempotency_key_reused' });
@@ -81,7 +107,10 @@ describe('an idempotency key over several processes', () => {
     const { store, first, second } = setUp();
     const accepted = (await ask(first, { b: 2, a: 1 })) as Acceptance;
     await first.settle(accepted, { status: 503, headers: {}, hasWritten: false });
-    const hash = new InstanceSecret(Buffer.alloc(32, 2)).hash('command', canonicalJson(['POST /things', { a: 1, b: 2 }]));
+    const hash = new InstanceSecret(Buffer.alloc(32, 2)).hash(
+      'command',
+      canonicalJson(['POST /things', { a: 1, b: 2 }]),
+    );
     const stored = (await store.readState(accepted.name)) as Record<string, Json>;
     await store.writeState(accepted.name, { ...stored, hash });
     await expect(ask(second, { a: 1, b: 3 })).rejects.toMatchObject({ code: 'idempotency_key_reused' });

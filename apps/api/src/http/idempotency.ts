@@ -1,5 +1,20 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, categoryOf, type Clock, decryptField, encryptField, type EncryptedField, idOf, type Ids, type InstanceSecret, isEncrypted, isUnavailable, type Keyring, refuse, type Uuid } from '@app/kernel';
+import {
+  canonicalJson,
+  categoryOf,
+  type Clock,
+  decryptField,
+  encryptField,
+  type EncryptedField,
+  idOf,
+  type Ids,
+  type InstanceSecret,
+  isEncrypted,
+  isUnavailable,
+  type Keyring,
+  refuse,
+  type Uuid,
+} from '@app/kernel';
 import type { Processes } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
 import type { Logger } from 'pino';
@@ -90,7 +105,9 @@ export class Idempotency {
     if (running !== undefined) return refuse(running === hash ? 'request_in_progress' : 'idempotency_key_reused');
     this.running.set(name, hash);
     try {
-      return await this.takeUp(name, hash, () => this.secret.hash('command', canonicalJson([target, body.value ?? null])));
+      return await this.takeUp(name, hash, () =>
+        this.secret.hash('command', canonicalJson([target, body.value ?? null])),
+      );
     } catch (error) {
       this.running.delete(name);
       throw error;
@@ -105,7 +122,8 @@ export class Idempotency {
     let settled = false;
     try {
       if (status < 300) settled = await this.remember(acceptance, status, headers);
-      else if (status < 500 && !hasWritten && !acceptance.again) settled = await this.store.writeState(acceptance.name, null);
+      else if (status < 500 && !hasWritten && !acceptance.again)
+        settled = await this.store.writeState(acceptance.name, null);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.logger.warn({ error }, 'the answer to a request was not kept: a repeat runs it again, under its command id');
@@ -120,13 +138,18 @@ export class Idempotency {
     if (!this.running.delete(name) || this.processes.alone) return;
     const given = { commandId, hash, at, answer: null };
     const stored = this.store.writeState(name, given, { expected: { ...given, ...this.here() } });
-    void stored.catch((error: unknown) => this.logger.warn({ error }, 'a request was not released: repeats of it at other processes are refused as long as this one lives'));
+    void stored.catch((error: unknown) =>
+      this.logger.warn(
+        { error },
+        'a request was not released: repeats of it at other processes are refused as long as this one lives',
+      ),
+    );
   }
 
   /** Forgets what is older than a day. */
   async sweep(): Promise<void> {
     const oldest = this.clock.now().getTime() - REMEMBERED_MS;
-    for (let after: string | undefined; ; ) {
+    for (let after: string | undefined; ;) {
       const page = await this.store.listState(PREFIX, after === undefined ? { limit: 500 } : { after, limit: 500 });
       for (const { key, value } of page) if ((value as Remembered).at < oldest) await this.store.writeState(key, null);
       after = page.at(-1)?.key;
@@ -143,7 +166,8 @@ export class Idempotency {
       const won = await this.store.writeState(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
       return won ? { name, ...fresh, again: false, answered: null } : refuse('request_in_progress');
     }
-    if (known.hash !== (known.hash.startsWith(OF_BYTES) ? hash : hashOfValues())) return refuse('idempotency_key_reused');
+    if (known.hash !== (known.hash.startsWith(OF_BYTES) ? hash : hashOfValues()))
+      return refuse('idempotency_key_reused');
     if (known.answer === null) return this.runAgain(name, known);
     const replay = await this.replay(name, known.answer);
     this.running.delete(name);
@@ -153,9 +177,11 @@ export class Idempotency {
   /** Nobody has answered it: the process that ran it died, or it failed on our side; or it runs elsewhere. */
   private async runAgain(name: string, known: Remembered): Promise<Acceptance> {
     const { by, commandId, hash, at } = known;
-    if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by)) return refuse('request_in_progress');
+    if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by))
+      return refuse('request_in_progress');
     const mine = { commandId, hash, at, answer: null, ...this.here() };
-    if (!this.processes.alone && !(await this.store.writeState(name, mine, { expected: known }))) return refuse('request_in_progress');
+    if (!this.processes.alone && !(await this.store.writeState(name, mine, { expected: known })))
+      return refuse('request_in_progress');
     return { name, commandId, hash, at, again: true, answered: null };
   }
 
@@ -165,11 +191,17 @@ export class Idempotency {
 
   private async replay(name: string, { status, headers, thing, body }: Answer): Promise<Replay> {
     if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
-    const key = (await this.keyring.keys([thing])).get(thing) ?? refuse('not_found', { kind: categoryOf(thing), id: idOf(thing) });
+    const key =
+      (await this.keyring.keys([thing])).get(thing) ??
+      refuse('not_found', { kind: categoryOf(thing), id: idOf(thing) });
     return { status, headers, body: decryptField(key, name, body) as string };
   }
 
-  private async remember({ name, commandId, hash, at, answered }: Acceptance, status: number, headers: Readonly<Record<string, string>>): Promise<boolean> {
+  private async remember(
+    { name, commandId, hash, at, answered }: Acceptance,
+    status: number,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<boolean> {
     if (answered === null) return false;
     const key = answered.body === null ? undefined : (await this.keyring.keys([answered.thing])).get(answered.thing);
     if (answered.body !== null && key === undefined) return false;

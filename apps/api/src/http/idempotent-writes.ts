@@ -19,13 +19,29 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
   const key = request.headers['idempotency-key'];
   if (key === undefined || request.caller === null) return undefined;
   if (typeof key !== 'string' || !KEY.test(key)) {
-    throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' }]);
+    throw new InvalidInput('invalid_parameter', [
+      { path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' },
+    ]);
   }
   // Its body is a stream that has not been read: another body under the same key could not be told from a repeat.
-  if (request.isMultipart()) throw new InvalidInput('invalid_parameter', [{ path: 'Idempotency-Key', code: 'not_with_multipart', message: 'Not with multipart/form-data; send the document as JSON.' }]);
+  if (request.isMultipart())
+    throw new InvalidInput('invalid_parameter', [
+      {
+        path: 'Idempotency-Key',
+        code: 'not_with_multipart',
+        message: 'Not with multipart/form-data; send the document as JSON.',
+      },
+    ]);
   const { idempotency } = request.server.edge;
-  const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, { digest: request.bodyDigest ?? NO_BODY, value: request.body });
-  if (isReplay(accepted)) return reply.code(accepted.status).headers(accepted.headers).send(accepted.body ?? undefined);
+  const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, {
+    digest: request.bodyDigest ?? NO_BODY,
+    value: request.body,
+  });
+  if (isReplay(accepted))
+    return reply
+      .code(accepted.status)
+      .headers(accepted.headers)
+      .send(accepted.body ?? undefined);
   request.acceptance = accepted;
   reply.raw.once('close', () => {
     // A stream has no answer that could be kept. Where the client left before the answer, `settle` still comes.
@@ -42,12 +58,19 @@ const settle = async (request: FastifyRequest, reply: FastifyReply, payload: unk
   request.acceptance = null;
   const isDone = isDeletedBefore(request, acceptance, reply.statusCode);
   if (isDone) reply.code(204).removeHeader('content-type').removeHeader('content-length');
-  const headers = Object.fromEntries(KEPT_HEADERS.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])));
-  await request.server.edge.idempotency.settle(acceptance, { status: reply.statusCode, headers, hasWritten: request.progress?.hasWritten === true });
+  const headers = Object.fromEntries(
+    KEPT_HEADERS.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])),
+  );
+  await request.server.edge.idempotency.settle(acceptance, {
+    status: reply.statusCode,
+    headers,
+    hasWritten: request.progress?.hasWritten === true,
+  });
   return isDone ? null : payload;
 };
 
 /** A deletion that may have happened without an answer does not find what it deleted: that is what it was asked for. */
-const isDeletedBefore = ({ method }: FastifyRequest, { again }: Acceptance, status: number): boolean => again && method === 'DELETE' && status === 404;
+const isDeletedBefore = ({ method }: FastifyRequest, { again }: Acceptance, status: number): boolean =>
+  again && method === 'DELETE' && status === 404;
 
 const isStream = (payload: unknown): boolean => typeof payload === 'object' && payload !== null && 'pipe' in payload;

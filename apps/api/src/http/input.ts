@@ -7,11 +7,15 @@ const MOST_FAULTS = 20;
 
 /** A checked body. Throws the 400 problem that names each field; `undefined` means that no body was sent. */
 export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
-  if (body === undefined) throw new InvalidInput('invalid_body', [{ path: '', code: 'required', message: 'A JSON body is required.' }]);
+  if (body === undefined)
+    throw new InvalidInput('invalid_body', [{ path: '', code: 'required', message: 'A JSON body is required.' }]);
   const parsed = schema.safeParse(body, { error: issueWords });
   if (parsed.success) return parsed.data;
   const faults = faultsOf(parsed.error.issues);
-  throw new InvalidInput(faults.some((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'invalid_body', faults);
+  throw new InvalidInput(
+    faults.some((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'invalid_body',
+    faults,
+  );
 };
 
 /** For routes that take no body; an empty object, which many clients send anyway, says nothing. */
@@ -23,7 +27,12 @@ export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<
   const given = raw as Record<string, unknown>;
   const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]));
   if (repeated.length > 0) {
-    throw new InvalidInput('invalid_parameter', repeated.slice(0, MOST_FAULTS).map((name) => ({ path: pathText([name]), code: 'repeated', message: 'Must be given once.' })));
+    throw new InvalidInput(
+      'invalid_parameter',
+      repeated
+        .slice(0, MOST_FAULTS)
+        .map((name) => ({ path: pathText([name]), code: 'repeated', message: 'Must be given once.' })),
+    );
   }
   const parsed = schema.safeParse(given, { error: issueWords });
   if (parsed.success) return parsed.data;
@@ -57,12 +66,17 @@ export const instant = z.iso.datetime({ offset: true }).transform((text, context
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
 documentedForms.set(flagText, { type: 'boolean' });
 
-const faultsOf = (issues: readonly z.core.$ZodIssue[]): InputFault[] => issues.flatMap((issue) => faultOf(issue, [])).slice(0, MOST_FAULTS);
+const faultsOf = (issues: readonly z.core.$ZodIssue[]): InputFault[] =>
+  issues.flatMap((issue) => faultOf(issue, [])).slice(0, MOST_FAULTS);
 
 const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): readonly InputFault[] => {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: pathText([...path, key]), code: 'unknown_field', message: 'Is not known here. Leave it out, or look at /docs for what this takes.' }));
+    return issue.keys.map((key) => ({
+      path: pathText([...path, key]),
+      code: 'unknown_field',
+      message: 'Is not known here. Leave it out, or look at /docs for what this takes.',
+    }));
   }
   const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
   if (branch !== undefined) return branch.flatMap((inner) => faultOf(inner, path));
@@ -71,9 +85,12 @@ const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): reado
 };
 
 /** Of the body as a whole there is no name to go before what is said of it. */
-const said = (words: string, path: readonly PropertyKey[]): string => (path.length === 0 ? sentenceAbout('The body', words) : asSentence(words));
+const said = (words: string, path: readonly PropertyKey[]): string =>
+  path.length === 0 ? sentenceAbout('The body', words) : asSentence(words);
 
 /** The alternative that the input came closest to: the one with the fewest faults inside it, or one of its own kind. Undefined where it is none of the kinds. */
 const closestBranch = (branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined =>
-  branches.filter((branch) => branch.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys')).toSorted((a, b) => a.length - b.length)[0] ??
+  branches
+    .filter((branch) => branch.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'))
+    .toSorted((a, b) => a.length - b.length)[0] ??
   branches.find((branch) => branch.every(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'));

@@ -23,5 +23,9 @@ const LONGEST_NAME = 100;
 /** `['tools', 0, 'name']` as `tools[0].name`. */
 export const pathText = (path: readonly PropertyKey[]): string =>
   path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part).slice(0, LONGEST_NAME).toWellFormed()}`))
+    .map((part, index) =>
+      typeof part === 'number'
+        ? `[${part}]`
+        : `${index === 0 ? '' : '.'}${String(part).slice(0, LONGEST_NAME).toWellFormed()}`,
+    )
     .join('');

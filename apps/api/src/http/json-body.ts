@@ -77,8 +77,10 @@ const excessOf = (body: Buffer): Excess | undefined => {
         break;
       default:
     }
-    if (fields > MAX_FIELDS) return { code: 'too_many_fields', message: `The body has more than ${MAX_FIELDS} fields.` };
-    if (values > MAX_VALUES) return { code: 'too_many_values', message: `The body has more than ${MAX_VALUES} values.` };
+    if (fields > MAX_FIELDS)
+      return { code: 'too_many_fields', message: `The body has more than ${MAX_FIELDS} fields.` };
+    if (values > MAX_VALUES)
+      return { code: 'too_many_values', message: `The body has more than ${MAX_VALUES} values.` };
   }
   return undefined;
 };
@@ -94,18 +96,27 @@ const endOfString = (body: Buffer, start: number): number => {
 };
 
 const checkTexts = (value: unknown, path: readonly (string | number)[]): void => {
-  if (typeof value === 'string' && isUnstorableText(value)) throw refusal(pathText(path), 'invalid_text', 'Must not contain NUL or lone surrogates.');
+  if (typeof value === 'string' && isUnstorableText(value))
+    throw refusal(pathText(path), 'invalid_text', 'Must not contain NUL or lone surrogates.');
   if (Array.isArray(value)) value.forEach((item, index) => checkTexts(item, [...path, index]));
   else if (typeof value === 'object' && value !== null) {
     for (const [key, member] of Object.entries(value)) {
-      if (isUnstorableText(key)) throw refusal(pathText([...path, key.replaceAll('\0', '')]), 'invalid_text', 'Names of fields must not contain NUL or lone surrogates.');
-      if (isPrototypeKey(key, member)) throw refusal(pathText([...path, key]), 'prototype_key', 'This name of a field is not allowed.');
+      if (isUnstorableText(key))
+        throw refusal(
+          pathText([...path, key.replaceAll('\0', '')]),
+          'invalid_text',
+          'Names of fields must not contain NUL or lone surrogates.',
+        );
+      if (isPrototypeKey(key, member))
+        throw refusal(pathText([...path, key]), 'prototype_key', 'This name of a field is not allowed.');
       checkTexts(member, [...path, key]);
     }
   }
 };
 
 const isPrototypeKey = (key: string, value: unknown): boolean =>
-  key === '__proto__' || (key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'));
+  key === '__proto__' ||
+  (key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'));
 
-const refusal = (path: string, code: string, message: string): InvalidInput => new InvalidInput('invalid_body', [{ path, code, message }]);
+const refusal = (path: string, code: string, message: string): InvalidInput =>
+  new InvalidInput('invalid_body', [{ path, code, message }]);

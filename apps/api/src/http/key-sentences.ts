@@ -2,22 +2,26 @@
 export type CredentialFault = 'no_key' | 'key_in_authorization' | 'malformed_authorization' | 'two_keys';
 
 /** The same for every key that is well-formed and wrong: nothing tells a revoked one from one that never was. */
-const WRONG_KEY = 'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+const WRONG_KEY =
+  'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
 
 const core: Readonly<Record<CredentialFault, string>> = {
   no_key: 'The request has no API key. Send one in the header x-api-key.',
-  key_in_authorization: 'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.',
+  key_in_authorization:
+    'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.',
   malformed_authorization: WRONG_KEY,
   two_keys: WRONG_KEY,
 };
 
 /** Clients such as LiteLLM know a wrong key by how its message begins. */
-const WRONG_COMPATIBLE_KEY = 'Incorrect API key provided. It is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+const WRONG_COMPATIBLE_KEY =
+  'Incorrect API key provided. It is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
 
 const compatible: Readonly<Record<CredentialFault, string>> = {
   no_key: "You didn't provide an API key. Send one as Authorization: Bearer, or in the header x-api-key.",
   key_in_authorization: WRONG_COMPATIBLE_KEY,
-  malformed_authorization: 'Incorrect API key provided: the header authorization must be "Bearer", a space and one API key, once.',
+  malformed_authorization:
+    'Incorrect API key provided: the header authorization must be "Bearer", a space and one API key, once.',
   two_keys: 'Incorrect API key provided: authorization and x-api-key hold different keys. Send one of them.',
 };
 
@@ -25,6 +29,8 @@ const compatible: Readonly<Record<CredentialFault, string>> = {
 export const wrongKeySentence = (reason: unknown): string => (isFault(reason) ? core[reason] : WRONG_KEY);
 
 /** What a 401 of the compatible API says. */
-export const wrongCompatibleKeySentence = (reason: unknown): string => (isFault(reason) ? compatible[reason] : WRONG_COMPATIBLE_KEY);
+export const wrongCompatibleKeySentence = (reason: unknown): string =>
+  isFault(reason) ? compatible[reason] : WRONG_COMPATIBLE_KEY;
 
-const isFault = (reason: unknown): reason is CredentialFault => typeof reason === 'string' && Object.hasOwn(core, reason);
+const isFault = (reason: unknown): reason is CredentialFault =>
+  typeof reason === 'string' && Object.hasOwn(core, reason);

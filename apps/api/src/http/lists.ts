@@ -7,10 +7,15 @@ import { JsonText } from './json-text';
 
 /** The schema of a list's query: `limit`, `cursor` and the list's own filters. */
 export const listQuery = <Shape extends z.ZodRawShape>(filters: Shape) =>
-  z.strictObject({ limit: wholeNumberText(1, 100).default(50), cursor: z.string().min(1).max(4_000).optional(), ...filters });
+  z.strictObject({
+    limit: wholeNumberText(1, 100).default(50),
+    cursor: z.string().min(1).max(4_000).optional(),
+    ...filters,
+  });
 
 /** The schema of a list's answer. */
-export const listOf = (item: z.ZodType): z.ZodObject => z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+export const listOf = (item: z.ZodType): z.ZodObject =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 
 type ListQuery = Readonly<{ limit: number; cursor?: string | undefined } & Record<string, unknown>>;
 
@@ -22,7 +27,8 @@ interface Answered {
 }
 
 /** Presenters hand out the same object as long as a row is unchanged. */
-const sameItems = (a: readonly JsonText[], b: readonly JsonText[]): boolean => a.length === b.length && a.every((item, index) => item === b[index]);
+const sameItems = (a: readonly JsonText[], b: readonly JsonText[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);
 
 /** Pages of lists, with cursors that hold for one list, its filters and its caller, and show when they were changed. */
 export class Lists {
@@ -45,7 +51,8 @@ export class Lists {
     const [first] = items;
     const asked = `${list} ${caller.actor} ${JSON.stringify(query)}`;
     const known = first === undefined ? undefined : this.answers.get(first);
-    if (known !== undefined && known.asked === asked && known.nextKey === next?.key && sameItems(known.items, items)) return known.answer;
+    if (known !== undefined && known.asked === asked && known.nextKey === next?.key && sameItems(known.items, items))
+      return known.answer;
     const nextCursor = next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`;
     const answer = new JsonText(`{"items":[${items.map(({ text }) => text).join(',')}],"nextCursor":${nextCursor}}`);
     if (first !== undefined) this.answers.set(first, { asked, nextKey: next?.key, items, answer });
@@ -58,7 +65,12 @@ export class Lists {
   }
 
   /** `limit` may change from page to page; everything else is part of the list. */
-  private mac(list: string, caller: Caller, { limit: _limit, cursor: _cursor, ...filters }: ListQuery, body: string): string {
+  private mac(
+    list: string,
+    caller: Caller,
+    { limit: _limit, cursor: _cursor, ...filters }: ListQuery,
+    body: string,
+  ): string {
     return this.secret.hash('cursor', canonicalJson([list, caller.actor, filters, body]));
   }
 }

@@ -2,7 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
 /** JSON lines, on standard output. What is logged are ids, codes and numbers: no names, content, query values or secrets. */
-export const makeLogger = (level: string, destination: DestinationStream = pino.destination({ dest: 1, sync: false })): Logger =>
+export const makeLogger = (
+  level: string,
+  destination: DestinationStream = pino.destination({ dest: 1, sync: false }),
+): Logger =>
   pino(
     {
       level,
@@ -22,7 +25,10 @@ export const safeError = (error: unknown): object => {
   if (typeof error === 'string' && ERROR_NAME.test(error)) return { name: error };
   if (!(error instanceof Error)) return { name: typeof error };
   const { code } = error as { code?: unknown };
-  const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
+  const places = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.trim());
   return {
     name: error.name,
     ...(typeof code === 'string' ? { code } : {}),
@@ -36,5 +42,7 @@ export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: unknown) => logger.debug({ message: String(message) }, 'nest'),
   warn: (message: unknown) => logger.warn({ message: String(message) }, 'nest'),
   // What stands in the way of listening ends the process, which says it in a sentence.
-  error: (message: unknown) => String(message).startsWith('Error: listen ') || logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),
+  error: (message: unknown) =>
+    String(message).startsWith('Error: listen ') ||
+    logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),
 });

@@ -20,7 +20,10 @@ export class Overload {
   private readonly surplus = new WeakSet<Socket>();
   private lookedAt = performance.now();
   private late = false;
-  private readonly mostConnections = Math.max(LEAST_CALLERS, Math.floor((mostOpenFiles() - OWN_FILES) / FILES_PER_CALLER));
+  private readonly mostConnections = Math.max(
+    LEAST_CALLERS,
+    Math.floor((mostOpenFiles() - OWN_FILES) / FILES_PER_CALLER),
+  );
   private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
 
   constructor(server: Server) {

@@ -4,7 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http';
  * Counts the parts of a multipart body by their delimiters (RFC 2046, 5.1.1) while it is read, begun before that: the parser
  * passes over parts whose head it does not take, and says nothing. Answers their number once the whole body was read.
  */
-export const countParts = ({ raw, headers }: { readonly raw: NodeJS.EventEmitter; readonly headers: IncomingHttpHeaders }): (() => number) => {
+export const countParts = ({
+  raw,
+  headers,
+}: {
+  readonly raw: NodeJS.EventEmitter;
+  readonly headers: IncomingHttpHeaders;
+}): (() => number) => {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]+))/i.exec(headers['content-type'] ?? '') ?? [];
   const delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`);
   let delimiters = 0;
@@ -12,7 +18,8 @@ export const countParts = ({ raw, headers }: { readonly raw: NodeJS.EventEmitter
   let held = Buffer.from('\r\n');
   raw.on('data', (chunk: Buffer) => {
     const bytes = Buffer.concat([held, chunk]);
-    for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) delimiters += 1;
+    for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length))
+      delimiters += 1;
     held = bytes.subarray(Math.max(0, bytes.length - delimiter.length + 1));
   });
   // The last one ends the body.

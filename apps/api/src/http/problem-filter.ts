@@ -22,8 +22,16 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const compatible = isCompatible(request);
     const problem = compatible ? envelopeOf(error) : problemOf(error);
-    if (isOfLeaving(request, error)) this.logger.info({ requestId: request.id, route: patternOf(request) }, 'the client left before its request was whole');
-    else if (problem.status >= 500) this.logger.error({ requestId: request.id, route: patternOf(request), code: problem.code, error }, 'request failed');
+    if (isOfLeaving(request, error))
+      this.logger.info(
+        { requestId: request.id, route: patternOf(request) },
+        'the client left before its request was whole',
+      );
+    else if (problem.status >= 500)
+      this.logger.error(
+        { requestId: request.id, route: patternOf(request), code: problem.code, error },
+        'request failed',
+      );
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer must not look like a whole one.
       reply.raw.destroy();
@@ -37,7 +45,8 @@ export class ProblemFilter implements ExceptionFilter {
     const path = pathOf(request.url);
     const { code, allowed, detail } = unrouted(request.method, path, this.routes);
     if (code === 'method_not_allowed') reply.header('allow', allowed.join(', '));
-    if (compatible || (code === 'not_found' && isMeantForGateway(path))) sendEnvelope(reply, code === 'not_found' ? unknownUrl(detail) : wrongMethod(detail));
+    if (compatible || (code === 'not_found' && isMeantForGateway(path)))
+      sendEnvelope(reply, code === 'not_found' ? unknownUrl(detail) : wrongMethod(detail));
     else sendProblem(request, reply, { code, ...errorRegistry[code], detail });
   }
 }
@@ -59,11 +68,24 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
   // Whatever the last step met: what the first ones wrote stands there.
   const became = request.progress?.hasWritten === true ? 'unknown' : (outcome ?? 'none');
-  const body = { type: `urn:problem:${code}`, title, status, code, detail, requestId: request.id, errors, ...limit, ...(isWrite && status === 503 ? { outcome: became } : {}) };
+  const body = {
+    type: `urn:problem:${code}`,
+    title,
+    status,
+    code,
+    detail,
+    requestId: request.id,
+    errors,
+    ...limit,
+    ...(isWrite && status === 503 ? { outcome: became } : {}),
+  };
   void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));
 };
 
 /** A client that breaks its request off, by Ctrl-C in an upload: no fault of anybody's, and there is nobody to answer. */
-const isOfLeaving = ({ raw }: FastifyRequest, error: unknown): boolean => !raw.complete && raw.destroyed && (error === raw.errored || (error as { code?: unknown }).code === 'FST_MP_PREMATURE_CLOSE');
+const isOfLeaving = ({ raw }: FastifyRequest, error: unknown): boolean =>
+  !raw.complete &&
+  raw.destroyed &&
+  (error === raw.errored || (error as { code?: unknown }).code === 'FST_MP_PREMATURE_CLOSE');
 
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;

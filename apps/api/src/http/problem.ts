@@ -21,8 +21,14 @@ export interface Problem {
 
 /** The problem behind an error. What is not foreseen is `internal` and says nothing more. */
 export const problemOf = (error: unknown): Problem => {
-  if (error instanceof InvalidInput) return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
-  if (isLogDamage(error)) return { ...named('log_damaged'), detail: `${error.message}.`, errors: [{ path: error.place, code: 'log_damaged', message: named('log_damaged').detail }] };
+  if (error instanceof InvalidInput)
+    return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
+  if (isLogDamage(error))
+    return {
+      ...named('log_damaged'),
+      detail: `${error.message}.`,
+      errors: [{ path: error.place, code: 'log_damaged', message: named('log_damaged').detail }],
+    };
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds } = error.facts;
@@ -32,7 +38,9 @@ export const problemOf = (error: unknown): Problem => {
     return {
       ...problem,
       ...(limit === undefined ? {} : { limit, detail: usedUpSentence(limit) }),
-      ...(typeof path === 'string' ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] } : {}),
+      ...(typeof path === 'string'
+        ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] }
+        : {}),
       ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
     };
   }
@@ -40,7 +48,13 @@ export const problemOf = (error: unknown): Problem => {
   return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
 };
 
-const malformedPath = new InvalidInput('invalid_parameter', [{ path: 'path', code: 'malformed', message: 'The path has a percent sign that no two hexadecimal digits of UTF-8 follow.' }]);
+const malformedPath = new InvalidInput('invalid_parameter', [
+  {
+    path: 'path',
+    code: 'malformed',
+    message: 'The path has a percent sign that no two hexadecimal digits of UTF-8 follow.',
+  },
+]);
 
 /** Damage of the log is said with its place, which is no content: an auditor must find it. */
 const isLogDamage = (error: unknown): error is LogCorrupted => error instanceof Error && error.name === 'LogCorrupted';
@@ -73,6 +87,9 @@ const frameworkCode = (error: unknown): string => {
 const sentence = (faults: readonly InputFault[]): string => {
   const [first] = faults;
   if (first === undefined) return errorRegistry.invalid_body.detail;
-  const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length === 2 ? 'field is' : 'fields are'} wrong: see errors.` : '';
+  const more =
+    faults.length > 1
+      ? ` ${faults.length - 1} more ${faults.length === 2 ? 'field is' : 'fields are'} wrong: see errors.`
+      : '';
   return `${first.path === '' ? first.message : sentenceAbout(first.path, first.message)}${more}`;
 };

@@ -4,7 +4,9 @@ import { RateLimiter } from './rate-limiter';
 
 /** How many of `asked` requests are admitted. */
 const admitted = async (limiters: readonly RateLimiter[], asked: number, credential = 'key:1'): Promise<number> => {
-  const answers = await Promise.allSettled(Array.from({ length: asked }, (_, index) => (limiters[index % limiters.length] as RateLimiter).take(credential)));
+  const answers = await Promise.allSettled(
+    Array.from({ length: asked }, (_, index) => (limiters[index % limiters.length] as RateLimiter).take(credential)),
+  );
   return answers.filter(({ status }) => status === 'fulfilled').length;
 };
 
@@ -27,7 +29,10 @@ describe('the limit of requests', () => {
     const total = await admitted(limiters, perMinute * 2);
     expect(total).toBeLessThanOrEqual(perMinute);
     expect(total).toBeGreaterThanOrEqual(perMinute * 0.95);
-    await expect((limiters[0] as RateLimiter).take('key:1')).rejects.toMatchObject({ code: 'rate_limited', facts: { retryAfterSeconds: 60 } });
+    await expect((limiters[0] as RateLimiter).take('key:1')).rejects.toMatchObject({
+      code: 'rate_limited',
+      facts: { retryAfterSeconds: 60 },
+    });
     clock.advance(60_000);
     expect(await admitted(limiters, 3)).toBe(3);
   });
@@ -35,7 +40,13 @@ describe('the limit of requests', () => {
   it('asks the store for many requests at once', async () => {
     const store = new MemoryReadStore();
     let writes = 0;
-    const counting = { readState: store.readState.bind(store), writeState: async (...args: Parameters<MemoryReadStore['writeState']>) => ((writes += 1), store.writeState(...args)) };
+    const counting = {
+      readState: store.readState.bind(store),
+      writeState: async (...args: Parameters<MemoryReadStore['writeState']>) => (
+        (writes += 1),
+        store.writeState(...args)
+      ),
+    };
     const limiter = new RateLimiter(new FixedClock(), 1_000, counting);
     for (let request = 0; request < 1_000; request += 1) await limiter.take('key:1');
     expect(writes).toBe(50);

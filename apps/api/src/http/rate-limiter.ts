@@ -42,7 +42,8 @@ export class RateLimiter {
   async take(credential: string): Promise<void> {
     if (this.perMinute === undefined) return;
     const present = this.present(credential);
-    while (this.shared !== undefined && present.left === 0 && !present.spent) await (present.taking ??= this.takeMore(this.shared, credential, this.perMinute, present));
+    while (this.shared !== undefined && present.left === 0 && !present.spent)
+      await (present.taking ??= this.takeMore(this.shared, credential, this.perMinute, present));
     this.use(present);
   }
 
@@ -52,7 +53,10 @@ export class RateLimiter {
   }
 
   private use(present: Left): void {
-    if (present.left <= 0) refuse('rate_limited', { retryAfterSeconds: Math.ceil(((present.minute + 1) * MINUTE_MS - this.clock.now().getTime()) / 1_000) });
+    if (present.left <= 0)
+      refuse('rate_limited', {
+        retryAfterSeconds: Math.ceil(((present.minute + 1) * MINUTE_MS - this.clock.now().getTime()) / 1_000),
+      });
     present.left -= 1;
   }
 
@@ -60,12 +64,22 @@ export class RateLimiter {
     const minute = Math.floor(this.clock.now().getTime() / MINUTE_MS);
     if (minute !== this.minute) this.left.clear();
     this.minute = minute;
-    const known = this.left.get(credential) ?? { minute, left: this.shared === undefined ? (this.perMinute ?? 0) : 0, spent: false, taking: undefined };
+    const known = this.left.get(credential) ?? {
+      minute,
+      left: this.shared === undefined ? (this.perMinute ?? 0) : 0,
+      spent: false,
+      taking: undefined,
+    };
     this.left.set(credential, known);
     return known;
   }
 
-  private async takeMore(store: Pick<ReadStore, 'readState' | 'writeState'>, credential: string, perMinute: number, present: Left): Promise<void> {
+  private async takeMore(
+    store: Pick<ReadStore, 'readState' | 'writeState'>,
+    credential: string,
+    perMinute: number,
+    present: Left,
+  ): Promise<void> {
     try {
       const share = await this.takeShare(store, credential, perMinute, present.minute);
       present.left += share;
@@ -75,7 +89,12 @@ export class RateLimiter {
     }
   }
 
-  private async takeShare(store: Pick<ReadStore, 'readState' | 'writeState'>, credential: string, perMinute: number, minute: number): Promise<number> {
+  private async takeShare(
+    store: Pick<ReadStore, 'readState' | 'writeState'>,
+    credential: string,
+    perMinute: number,
+    minute: number,
+  ): Promise<number> {
     for (;;) {
       const stored = (await store.readState(PREFIX + credential)) as Taken | undefined;
       // A minute that another clock has begun already counts as this one.

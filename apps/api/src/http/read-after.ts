@@ -13,7 +13,9 @@ export const waitForReadAfter = async (request: FastifyRequest): Promise<void> =
   const { reads } = declarationOf(request);
   if (position === undefined || reads === undefined) return;
   if (typeof position !== 'string' || !POSITION.test(position)) {
-    throw new InvalidInput('invalid_parameter', [{ path: 'x-read-after', code: 'invalid_format', message: 'Must be a position that x-log-position gave.' }]);
+    throw new InvalidInput('invalid_parameter', [
+      { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position that x-log-position gave.' },
+    ]);
   }
   if (!(await reached(request.server.edge.views, reads, position))) refuse('view_unavailable');
 };

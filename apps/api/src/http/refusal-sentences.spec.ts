@@ -12,13 +12,21 @@ const sources = ['apps', 'libs', 'projections'].flatMap((folder) =>
 
 /** What is written in the product's code as refusals with a code, with the place. */
 const refusals = (code: string): readonly { readonly file: string; readonly facts: string }[] =>
-  sources.flatMap(({ file, text }) => [...text.matchAll(new RegExp(`refuse\\('${code}'(?:, \\{([^}]*)\\})?\\)`, 'g'))].map(([, facts = '']) => ({ file, facts })));
+  sources.flatMap(({ file, text }) =>
+    [...text.matchAll(new RegExp(`refuse\\('${code}'(?:, \\{([^}]*)\\})?\\)`, 'g'))].map(([, facts = '']) => ({
+      file,
+      facts,
+    })),
+  );
 
-const literal = (facts: string, name: string): string | undefined => new RegExp(`\\b${name}: '([^']+)'`).exec(facts)?.[1];
+const literal = (facts: string, name: string): string | undefined =>
+  new RegExp(`\\b${name}: '([^']+)'`).exec(facts)?.[1];
 
 describe('every refusal in the code', () => {
   it('that finds nothing names the kind and the id, but for deciders of one thing, whose name is added', () => {
-    const unnamed = refusals('not_found').filter(({ file, facts }) => !file.endsWith('.decider.ts') && !(/\bkind\b/.test(facts) && /\bid\b/.test(facts)));
+    const unnamed = refusals('not_found').filter(
+      ({ file, facts }) => !file.endsWith('.decider.ts') && !(/\bkind\b/.test(facts) && /\bid\b/.test(facts)),
+    );
     expect(unnamed).toEqual([]);
     const kinds = refusals('not_found').flatMap(({ facts }) => literal(facts, 'kind') ?? []);
     expect(kinds.length).toBeGreaterThan(30);
@@ -36,7 +44,12 @@ describe('every refusal in the code', () => {
     const undeclared = 'apps/api/src/http/guard.ts';
     const silent = refusals('forbidden').filter(({ file, facts }) => {
       const reason = literal(facts, 'reason') ?? literal(facts, 'path');
-      return !/\b(permission|role)\b/.test(facts) && reason !== 'members_only' && (reason === undefined || !saidReasons.forbidden.includes(reason)) && !(file === undeclared && facts === '');
+      return (
+        !/\b(permission|role)\b/.test(facts) &&
+        reason !== 'members_only' &&
+        (reason === undefined || !saidReasons.forbidden.includes(reason)) &&
+        !(file === undeclared && facts === '')
+      );
     });
     expect(silent).toEqual([]);
   });
@@ -48,20 +61,53 @@ describe('every refusal in the code', () => {
 });
 
 describe('a sentence', () => {
-  const said = (code: string, facts: Parameters<typeof refusalSentence>[0]['facts']) => refusalSentence({ code, facts });
+  const said = (code: string, facts: Parameters<typeof refusalSentence>[0]['facts']) =>
+    refusalSentence({ code, facts });
 
   it.each([
-    ['not_found', { kind: 'agent', id: 'a1' }, 'There is no Agent a1, or this API key may not access it. Check the id, and what the key and its user may access.'],
+    [
+      'not_found',
+      { kind: 'agent', id: 'a1' },
+      'There is no Agent a1, or this API key may not access it. Check the id, and what the key and its user may access.',
+    ],
     ['not_found', { kind: 'tags', id: 'x' }, undefined],
-    ['agent_not_granted', { kind: 'agent', id: 'a1' }, 'This API key is not granted the Agent a1. Add it to the agentIds of the key, or use a key for all Agents.'],
-    ['forbidden', { permission: 'agents:write' }, 'This needs the permission agents:write, which this API key does not have, or the role of its user does not give. Use a key that has it, or ask an admin for one.'],
-    ['forbidden', { role: 'editor', kind: 'space', id: 's1' }, 'This needs the role editor in the Space s1. Ask an owner of the Space for it.'],
-    ['forbidden', { role: 'editor', kind: 'agent', id: 'a1' }, 'This needs the role editor in the Space of the Agent a1. Ask an owner of the Space for it.'],
+    [
+      'agent_not_granted',
+      { kind: 'agent', id: 'a1' },
+      'This API key is not granted the Agent a1. Add it to the agentIds of the key, or use a key for all Agents.',
+    ],
+    [
+      'forbidden',
+      { permission: 'agents:write' },
+      'This needs the permission agents:write, which this API key does not have, or the role of its user does not give. Use a key that has it, or ask an admin for one.',
+    ],
+    [
+      'forbidden',
+      { role: 'editor', kind: 'space', id: 's1' },
+      'This needs the role editor in the Space s1. Ask an owner of the Space for it.',
+    ],
+    [
+      'forbidden',
+      { role: 'editor', kind: 'agent', id: 'a1' },
+      'This needs the role editor in the Space of the Agent a1. Ask an owner of the Space for it.',
+    ],
     ['forbidden', {}, undefined],
-    ['conflict', { reason: 'last_admin' }, 'You cannot delete the last admin, nor suspend or demote them. Make another user an admin first.'],
+    [
+      'conflict',
+      { reason: 'last_admin' },
+      'You cannot delete the last admin, nor suspend or demote them. Make another user an admin first.',
+    ],
     ['name_taken', { path: 'slug' }, 'slug is taken already. Choose another.'],
-    ['precondition_failed', { expected: 1, actual: 3 }, 'This is at revision 3 by now, and If-Match says 1. Read it again, and repeat the change on what it is now.'],
-    ['rate_limited', { retryAfterSeconds: 7 }, 'This credential has used up its requests of this minute. Send the next in 7 s.'],
+    [
+      'precondition_failed',
+      { expected: 1, actual: 3 },
+      'This is at revision 3 by now, and If-Match says 1. Read it again, and repeat the change on what it is now.',
+    ],
+    [
+      'rate_limited',
+      { retryAfterSeconds: 7 },
+      'This credential has used up its requests of this minute. Send the next in 7 s.',
+    ],
     ['internal', {}, undefined],
   ])('of %s with %j', (code, facts, sentence) => expect(said(code, facts)).toBe(sentence));
 

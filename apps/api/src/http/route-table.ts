@@ -24,7 +24,8 @@ export class RouteTable {
   methodsOf(path: string): readonly string[] {
     const methods = new Set<string>();
     const asked = path.replace(/(?<=.)\/$/, '');
-    for (const entry of this.patterns.values()) if (entry.pattern.test(asked)) for (const method of entry.methods) methods.add(method);
+    for (const entry of this.patterns.values())
+      if (entry.pattern.test(asked)) for (const method of entry.methods) methods.add(method);
     return [...methods].toSorted();
   }
 

@@ -29,7 +29,11 @@ export const serve = async (module: Type | DynamicModule, logger: Logger): Promi
   const adapter = makeAdapter();
   const fastify = adapter.getInstance();
   const routes = new RouteTable(fastify);
-  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: nestLogger(logger),
+  });
   const requests = new OpenRequests(fastify.server, new Overload(fastify.server));
   fastify.addHook('onClose', async () => requests.stop());
   installEdge(fastify, edgeServices(app, requests), logger);

@@ -19,7 +19,10 @@ class Serving {
   constructor() {
     this.server = createServer({ keepAliveTimeout: 100 }, (raw, response) => {
       // What is asked of a request here.
-      this.open.set(response, { raw, caller: { actor: raw.headers['x-actor'] ?? 'key:1' } } as unknown as FastifyRequest);
+      this.open.set(response, {
+        raw,
+        caller: { actor: raw.headers['x-actor'] ?? 'key:1' },
+      } as unknown as FastifyRequest);
       response.on('close', () => this.open.delete(response));
       if (raw.url === '/endless') this.endless(response);
       if (raw.url === '/short') response.end('short');

@@ -41,7 +41,8 @@ export const closeSilent = (server: Server, open: OpenAnswers, silentMs = SILENT
 };
 
 /** True where the other end is to read, or to send what we wait for. */
-const isDue = (socket: Socket, { raw }: FastifyRequest): boolean => socket.writableLength > 0 || (!raw.complete && raw.readableLength === 0);
+const isDue = (socket: Socket, { raw }: FastifyRequest): boolean =>
+  socket.writableLength > 0 || (!raw.complete && raw.readableLength === 0);
 
 /** How much of their answers callers leave unread: it is kept for them, so it is bounded. */
 export class UnreadAnswers {
@@ -68,7 +69,8 @@ export class UnreadAnswers {
     const unread = new Map<string, number>();
     for (const [response, { caller }] of this.open) {
       const { writableLength } = response;
-      if (caller !== null && writableLength > 0) unread.set(caller.actor, (unread.get(caller.actor) ?? 0) + writableLength);
+      if (caller !== null && writableLength > 0)
+        unread.set(caller.actor, (unread.get(caller.actor) ?? 0) + writableLength);
     }
     this.over = new Set([...unread].filter(([, bytes]) => bytes > MOST_UNREAD).map(([actor]) => actor));
   }

@@ -6,7 +6,11 @@ import { correlationIdOf, patternOf } from './request';
 export const traceRequests = (fastify: FastifyInstance): void => {
   if (!isTracing()) return;
   fastify.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    const span = startRootSpan(`${request.method} ${patternOf(request)}`, correlationIdOf(request), { 'http.request.method': request.method, 'http.route': patternOf(request), requestId: request.id });
+    const span = startRootSpan(`${request.method} ${patternOf(request)}`, correlationIdOf(request), {
+      'http.request.method': request.method,
+      'http.route': patternOf(request),
+      requestId: request.id,
+    });
     reply.raw.once('close', () => {
       span.setAttribute('http.response.status_code', reply.statusCode);
       span.end();

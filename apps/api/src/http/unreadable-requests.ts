@@ -18,10 +18,15 @@ export const refuseUnreadable = (error: UnreadableRequest, socket: Socket): void
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_parameter';
   const { status, title } = errorRegistry[code];
-  const detail = code === 'too_large' ? 'The headers are larger than 16 KiB.' : 'This is not a well-formed HTTP request.';
+  const detail =
+    code === 'too_large' ? 'The headers are larger than 16 KiB.' : 'This is not a well-formed HTTP request.';
   const requestId = randomUUID();
   const isCompatible = Buffer.isBuffer(rawPacket) && COMPATIBLE.test(rawPacket.toString('latin1', 0, 64));
-  const body = isCompatible ? new GatewayError(status, detail, { code }).body : JSON.stringify({ type: `urn:problem:${code}`, title, status, code, detail, requestId });
+  const body = isCompatible
+    ? new GatewayError(status, detail, { code }).body
+    : JSON.stringify({ type: `urn:problem:${code}`, title, status, code, detail, requestId });
   const type = isCompatible ? 'application/json' : 'application/problem+json';
-  socket.end(`HTTP/1.1 ${status} ${title}\r\ncontent-type: ${type}; charset=utf-8\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\ncontent-type: ${type}; charset=utf-8\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 };

@@ -24,9 +24,17 @@ const PREFIXES: ReadonlySet<string> = new Set(['api', 'v1', 'core', 'compat', 'o
 export const unrouted = (method: string, path: string, routes: RouteTable): Unrouted => {
   const allowed = routes.methodsOf(path);
   const shown = path.slice(0, LONGEST_PATH).toWellFormed();
-  if (allowed.length > 0) return { code: 'method_not_allowed', allowed, detail: `${shown} does not take ${method}. It takes ${allowed.join(', ')}.` };
+  if (allowed.length > 0)
+    return {
+      code: 'method_not_allowed',
+      allowed,
+      detail: `${shown} does not take ${method}. It takes ${allowed.join(', ')}.`,
+    };
   const meant = meantPath(path, routes);
-  const advice = meant === undefined ? `The API is at ${CORE}, the gateway at ${GATEWAY}; /docs lists all paths.` : `Did you mean ${meant.slice(0, LONGEST_PATH).toWellFormed()}? ${baseOf(meant)}`;
+  const advice =
+    meant === undefined
+      ? `The API is at ${CORE}, the gateway at ${GATEWAY}; /docs lists all paths.`
+      : `Did you mean ${meant.slice(0, LONGEST_PATH).toWellFormed()}? ${baseOf(meant)}`;
   return { code: 'not_found', allowed, detail: `There is nothing at ${shown}. ${advice}` };
 };
 
@@ -36,7 +44,9 @@ const meantPath = (path: string, routes: RouteTable): string | undefined => {
   const first = segments.findIndex((segment) => !PREFIXES.has(segment));
   if (first === -1) return undefined;
   const rest = segments.slice(first).join('/');
-  return BASES.map((base) => `${base}/${rest}`).find((candidate) => candidate !== path && routes.methodsOf(candidate).length > 0);
+  return BASES.map((base) => `${base}/${rest}`).find(
+    (candidate) => candidate !== path && routes.methodsOf(candidate).length > 0,
+  );
 };
 
 const baseOf = (path: string): string => {

@@ -7,7 +7,13 @@ import { countParts } from './part-count';
 /** A part of a `multipart/form-data` body. A file's body must be read before the next part comes. */
 export type Part =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
-  | { readonly kind: 'file'; readonly name: string; readonly fileName: string; readonly mimeType: string; readonly body: AsyncIterable<Buffer> };
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      readonly fileName: string;
+      readonly mimeType: string;
+      readonly body: AsyncIterable<Buffer>;
+    };
 
 /** Headers of one part. */
 const MOST_HEADERS = 20;
@@ -22,7 +28,20 @@ const MOST_PARTS = 100;
  */
 export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void => {
   const withoutHooks = Object.create(fastify, { addHook: { value: () => fastify } }) as FastifyInstance;
-  multipart(withoutHooks, { limits: { fileSize, files: MOST_PARTS, fields: MOST_PARTS, fieldSize: FIELD_BYTES, fieldNameSize: 100, headerPairs: MOST_HEADERS } }, () => undefined);
+  multipart(
+    withoutHooks,
+    {
+      limits: {
+        fileSize,
+        files: MOST_PARTS,
+        fields: MOST_PARTS,
+        fieldSize: FIELD_BYTES,
+        fieldNameSize: 100,
+        headerPairs: MOST_HEADERS,
+      },
+    },
+    () => undefined,
+  );
 };
 
 /**
@@ -40,12 +59,14 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
     if (isUnstorableText(part.fieldname)) throw refusal('', 'Names of parts must not contain NUL or lone surrogates.');
     if (part.type === 'file') {
       const fileName = (part.filename as string | undefined) ?? '';
-      if (isUnstorableText(fileName)) throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
+      if (isUnstorableText(fileName))
+        throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
       yield { kind: 'file', name: part.fieldname, fileName, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
       if (part.file.truncated) throw tooLarge(part.fieldname, request);
     } else {
       const value = String(part.value);
-      if (part.valueTruncated === true || isUnstorableText(value)) throw refusal(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
+      if (part.valueTruncated === true || isUnstorableText(value))
+        throw refusal(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
       yield { kind: 'field', name: part.fieldname, value };
     }
   }
@@ -66,13 +87,30 @@ async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
 }
 
 const tooMany = (code: string): InvalidInput | undefined => {
-  if (code === 'FST_FILES_LIMIT') return new InvalidInput('too_large', [{ path: '', code: 'too_many_files', message: `At most ${MOST_PARTS} files are taken at once. Send the others in a request of their own.` }]);
-  if (code === 'FST_FIELDS_LIMIT') return new InvalidInput('too_large', [{ path: '', code: 'too_many_fields', message: `At most ${MOST_PARTS} fields are taken beside the files.` }]);
+  if (code === 'FST_FILES_LIMIT')
+    return new InvalidInput('too_large', [
+      {
+        path: '',
+        code: 'too_many_files',
+        message: `At most ${MOST_PARTS} files are taken at once. Send the others in a request of their own.`,
+      },
+    ]);
+  if (code === 'FST_FIELDS_LIMIT')
+    return new InvalidInput('too_large', [
+      { path: '', code: 'too_many_fields', message: `At most ${MOST_PARTS} fields are taken beside the files.` },
+    ]);
   return undefined;
 };
 
 /** Not of the parser's own errors, which the instance without its hooks keeps for itself. */
 const tooLarge = (path: string, { server }: FastifyRequest): InvalidInput =>
-  new InvalidInput('too_large', [{ path, code: 'too_large', message: `The file is larger than ${server.edge.config.MAX_UPLOAD_BYTES} bytes, the most that is taken here.` }]);
+  new InvalidInput('too_large', [
+    {
+      path,
+      code: 'too_large',
+      message: `The file is larger than ${server.edge.config.MAX_UPLOAD_BYTES} bytes, the most that is taken here.`,
+    },
+  ]);
 
-const refusal = (path: string, message: string, code = 'invalid_text'): InvalidInput => new InvalidInput('invalid_body', [{ path, code, message }]);
+const refusal = (path: string, message: string, code = 'invalid_text'): InvalidInput =>
+  new InvalidInput('invalid_body', [{ path, code, message }]);

@@ -13,12 +13,25 @@ export interface UsedUp {
 
 export const usedUp = (facts: Facts): UsedUp | undefined => {
   const { limitId, scope, window, resetsAt, amount, spent, held } = facts;
-  if (typeof limitId !== 'string' || typeof scope !== 'string' || typeof window !== 'string' || (typeof resetsAt !== 'string' && resetsAt !== null)) return undefined;
-  const amounts = typeof amount === 'string' && typeof spent === 'string' && typeof held === 'string' ? { amount, spent, held } : {};
+  if (
+    typeof limitId !== 'string' ||
+    typeof scope !== 'string' ||
+    typeof window !== 'string' ||
+    (typeof resetsAt !== 'string' && resetsAt !== null)
+  )
+    return undefined;
+  const amounts =
+    typeof amount === 'string' && typeof spent === 'string' && typeof held === 'string' ? { amount, spent, held } : {};
   return { limitId, scope, window, resetsAt, ...amounts };
 };
 
-const NAMES: Readonly<Record<string, string>> = { instance: 'the instance', space: 'the Space', agent: 'the Agent', user: 'the user', apiKey: 'the API key' };
+const NAMES: Readonly<Record<string, string>> = {
+  instance: 'the instance',
+  space: 'the Space',
+  agent: 'the Agent',
+  user: 'the user',
+  apiKey: 'the API key',
+};
 
 export const usedUpSentence = ({ limitId, scope, window, resetsAt, amount, spent, held }: UsedUp): string => {
   const sums = amount === undefined ? '' : ` ${spent} of ${amount} is spent and ${held} is held for calls that run.`;

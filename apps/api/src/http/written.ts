@@ -19,7 +19,11 @@ export interface Outcome {
  * Ends a write: waits, at most 2 s, until the views show it, and sets `etag`, `x-log-position`, `location` and, when a view
  * is late or away, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the thing.
  */
-export const written = async (reply: FastifyReply, receipt: Receipt, outcome: Outcome): Promise<JsonText | undefined> => {
+export const written = async (
+  reply: FastifyReply,
+  receipt: Receipt,
+  outcome: Outcome,
+): Promise<JsonText | undefined> => {
   const { edge } = reply.server;
   const inTime = (await unlessAway(() => reached(edge.views, outcome.views, receipt.position))) === true;
   reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);

@@ -11,10 +11,39 @@ const report = z.object({
   version: z.string(),
   dependencies: z.record(z.string(), dependency),
   providers: z.array(z.object({ name: z.string(), circuit: z.enum(['closed', 'open', 'half-open']) })),
-  processes: z.array(z.object({ id: z.string(), roles: z.array(z.string()), version: z.string(), startedAt: z.string(), beatAt: z.string(), alive: z.boolean(), holds: z.record(z.string(), z.array(z.number())) })),
-  policies: z.array(z.looseObject({ name: z.string(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number(), deadLetters: z.number() })),
-  projections: z.array(z.looseObject({ name: z.string(), version: z.number(), state: z.string(), lagEvents: z.number().nullable(), lagSeconds: z.number().nullable(), deadLetters: z.number() })),
-  foreignEvents: z.object({ events: z.number().int(), since: z.object({ position: z.string(), at: z.string() }).nullable() }).optional(),
+  processes: z.array(
+    z.object({
+      id: z.string(),
+      roles: z.array(z.string()),
+      version: z.string(),
+      startedAt: z.string(),
+      beatAt: z.string(),
+      alive: z.boolean(),
+      holds: z.record(z.string(), z.array(z.number())),
+    }),
+  ),
+  policies: z.array(
+    z.looseObject({
+      name: z.string(),
+      state: z.string(),
+      lagEvents: z.number().nullable(),
+      lagSeconds: z.number(),
+      deadLetters: z.number(),
+    }),
+  ),
+  projections: z.array(
+    z.looseObject({
+      name: z.string(),
+      version: z.number(),
+      state: z.string(),
+      lagEvents: z.number().nullable(),
+      lagSeconds: z.number().nullable(),
+      deadLetters: z.number(),
+    }),
+  ),
+  foreignEvents: z
+    .object({ events: z.number().int(), since: z.object({ position: z.string(), at: z.string() }).nullable() })
+    .optional(),
   unprovenEvents: z.object({ events: z.number().int(), at: z.string().nullable() }).optional(),
 });
 

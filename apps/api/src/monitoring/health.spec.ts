@@ -3,23 +3,53 @@ import type { ProjectionStatus } from '@app/projecting';
 import { until } from '../../../../test/fixtures/until';
 import { Health, type HealthParts } from './health';
 
-const standing: ProjectionStatus = { name: 'agents', version: 1, state: 'live', position: '7', head: '7', lagEvents: 0, lagSeconds: 0, rows: 2, deadLetters: 0 };
+const standing: ProjectionStatus = {
+  name: 'agents',
+  version: 1,
+  state: 'live',
+  position: '7',
+  head: '7',
+  lagEvents: 0,
+  lagSeconds: 0,
+  rows: 2,
+  deadLetters: 0,
+};
 
 /** Health of a process whose views answer as they are made to. */
 const healthOf = (status: () => Promise<readonly ProjectionStatus[]>): Health => {
   const none = async () => [];
   // Of the other parts health asks for lists alone, which are empty here.
-  return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: {}, projecting: { status, names: () => ['agents', 'users'] }, policies: { status: none }, leases: { processes: { status: none }, status: none }, foreignEvents: async () => ({ events: 0, since: null }), unprovenEvents: async () => ({ events: 0, at: null }), providers: () => [], version: '1' } as unknown as HealthParts);
+  return new Health({
+    dependencies: { log: async () => ({ ok: true }) },
+    spared: {},
+    projecting: { status, names: () => ['agents', 'users'] },
+    policies: { status: none },
+    leases: { processes: { status: none }, status: none },
+    foreignEvents: async () => ({ events: 0, since: null }),
+    unprovenEvents: async () => ({ events: 0, at: null }),
+    providers: () => [],
+    version: '1',
+  } as unknown as HealthParts);
 };
 
-const unknown = (name: string) => ({ name, version: 0, state: 'unknown', lagEvents: null, lagSeconds: null, deadLetters: 0 });
+const unknown = (name: string) => ({
+  name,
+  version: 0,
+  state: 'unknown',
+  lagEvents: null,
+  lagSeconds: null,
+  deadLetters: 0,
+});
 
 describe('health', () => {
   afterEach(() => jest.useRealTimers());
 
   it('names every view, also when none could be asked, and is not up then', async () => {
     const health = healthOf(() => Promise.reject(new Unavailable('views', 'away')));
-    expect(await health.report()).toMatchObject({ status: 'degraded', projections: [unknown('agents'), unknown('users')] });
+    expect(await health.report()).toMatchObject({
+      status: 'degraded',
+      projections: [unknown('agents'), unknown('users')],
+    });
   });
 
   it('names every view when they do not answer in time, and shows what they said last once they did', async () => {
@@ -42,7 +72,7 @@ describe('health', () => {
   it('asks the views once for all who ask meanwhile', async () => {
     let asked = 0;
     const answers: (() => void)[] = [];
-    const health = healthOf(() => new Promise((resolve) => (asked += 1, answers.push(() => resolve([standing])))));
+    const health = healthOf(() => new Promise((resolve) => ((asked += 1), answers.push(() => resolve([standing])))));
     const reports = [health.report(), health.report(), health.report()];
     await until(() => answers.length > 0);
     for (const give of answers) give();

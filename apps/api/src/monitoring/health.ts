@@ -45,7 +45,14 @@ export interface UnknownProjection {
   readonly deadLetters: 0;
 }
 
-const unknownProjection = (name: string): UnknownProjection => ({ name, version: 0, state: 'unknown', lagEvents: null, lagSeconds: null, deadLetters: 0 });
+const unknownProjection = (name: string): UnknownProjection => ({
+  name,
+  version: 0,
+  state: 'unknown',
+  lagEvents: null,
+  lagSeconds: null,
+  deadLetters: 0,
+});
 
 /** How long one dependency may take to answer. */
 const PATIENCE_MS = 2_000;
@@ -88,7 +95,13 @@ export class Health {
 
   constructor(private readonly parts: HealthParts) {
     // Whoever asks more often than the stores answer asks them no more often.
-    this.statusOf = { projections: coalesced(() => parts.projecting.status()), policies: coalesced(() => parts.policies.status()), processes: coalesced(() => this.processes()), foreignEvents: coalesced(() => parts.foreignEvents()), unprovenEvents: coalesced(() => parts.unprovenEvents()) };
+    this.statusOf = {
+      projections: coalesced(() => parts.projecting.status()),
+      policies: coalesced(() => parts.policies.status()),
+      processes: coalesced(() => this.processes()),
+      foreignEvents: coalesced(() => parts.foreignEvents()),
+      unprovenEvents: coalesced(() => parts.unprovenEvents()),
+    };
   }
 
   enter(phase: Phase): void {
@@ -103,39 +116,84 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const { dependencies: needed, spared } = this.parts;
-    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents, unprovenEvents] = await Promise.all([
-      answersOf({ ...needed, ...spared }),
-      inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
-      inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
-      inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
-      inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
-      inTime(STATUS_MS, this.statusOf.unprovenEvents(), this.seen.unprovenEvents, () => this.seen.unprovenEvents),
-    ]);
-    const { projections = this.parts.projecting.names().map(unknownProjection), policies = [], processes = [] } = (this.seen = { projections: toldOfProjections, policies: toldOfPolicies, processes: toldOfProcesses, foreignEvents, unprovenEvents });
+    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents, unprovenEvents] =
+      await Promise.all([
+        answersOf({ ...needed, ...spared }),
+        inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
+        inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
+        inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
+        inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
+        inTime(STATUS_MS, this.statusOf.unprovenEvents(), this.seen.unprovenEvents, () => this.seen.unprovenEvents),
+      ]);
+    const {
+      projections = this.parts.projecting.names().map(unknownProjection),
+      policies = [],
+      processes = [],
+    } = (this.seen = {
+      projections: toldOfProjections,
+      policies: toldOfPolicies,
+      processes: toldOfProcesses,
+      foreignEvents,
+      unprovenEvents,
+    });
     const isTold = toldOfProjections !== undefined && toldOfPolicies !== undefined;
     const isWell = (name: string): boolean => dependencies[name]?.ok === true;
     const isDown = (name: string): boolean => !isWell(name) && dependencies[name]?.slow !== true;
     const providers = this.parts.providers();
-    const well = isTold && Object.keys(dependencies).every(isWell) && providers.every(({ circuit }) => circuit === 'closed') && [...projections, ...policies].every(({ deadLetters, lagSeconds, state }) => deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped');
+    const well =
+      isTold &&
+      Object.keys(dependencies).every(isWell) &&
+      providers.every(({ circuit }) => circuit === 'closed') &&
+      [...projections, ...policies].every(
+        ({ deadLetters, lagSeconds, state }) =>
+          deadLetters === 0 && lagSeconds !== null && lagSeconds < LATE_SECONDS && state !== 'stopped',
+      );
     const status = Object.keys(needed).some(isDown) ? 'down' : well ? 'up' : 'degraded';
-    return { status, version: this.parts.version, dependencies, providers, processes, policies, projections, ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }), ...(unprovenEvents !== undefined && unprovenEvents.events > 0 && { unprovenEvents }) };
+    return {
+      status,
+      version: this.parts.version,
+      dependencies,
+      providers,
+      processes,
+      policies,
+      projections,
+      ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }),
+      ...(unprovenEvents !== undefined && unprovenEvents.events > 0 && { unprovenEvents }),
+    };
   }
 
   private async processes(): Promise<readonly ProcessHealth[]> {
     const { leases } = this.parts;
     const [processes, held] = await Promise.all([leases.processes.status(), leases.status()]);
     return processes.map((process) => {
-      const groups = Map.groupBy(held.filter(({ holder }) => holder === process.id), ({ group }) => group);
-      return { ...process, holds: Object.fromEntries([...groups].map(([group, units]) => [group, units.map(({ unit }) => unit).toSorted((a, b) => a - b)])) };
+      const groups = Map.groupBy(
+        held.filter(({ holder }) => holder === process.id),
+        ({ group }) => group,
+      );
+      return {
+        ...process,
+        holds: Object.fromEntries(
+          [...groups].map(([group, units]) => [group, units.map(({ unit }) => unit).toSorted((a, b) => a - b)]),
+        ),
+      };
     });
   }
 }
 
 const answersOf = async (dependencies: Dependencies): Promise<Readonly<Record<string, DependencyHealth>>> =>
-  Object.fromEntries(await Promise.all(Object.entries(dependencies).map(async ([name, asked]) => [name, await answerOf(asked)] as const)));
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(dependencies).map(async ([name, asked]) => [name, await answerOf(asked)] as const),
+    ),
+  );
 
 const answerOf = async (asked: Dependencies[string] | undefined): Promise<DependencyHealth> =>
-  asked === undefined ? { ok: true } : inTime(PATIENCE_MS, asked(), { ok: false, reason: 'no answer' }, (error) => ({ ok: false, reason: error instanceof Error ? error.name : 'failed' }));
+  asked === undefined
+    ? { ok: true }
+    : inTime(PATIENCE_MS, asked(), { ok: false, reason: 'no answer' }, (error) => ({
+        ok: false,
+        reason: error instanceof Error ? error.name : 'failed',
+      }));
 
 /** A store is away: which one, the dependencies say. */
 const noneWhenAway = (error: unknown): undefined => {
@@ -144,7 +202,12 @@ const noneWhenAway = (error: unknown): undefined => {
 };
 
 /** What is answered in time, `otherwise` where nothing is. */
-const inTime = async <T>(milliseconds: number, asked: Promise<T>, otherwise: T, failed: (error: unknown) => T): Promise<T> => {
+const inTime = async <T>(
+  milliseconds: number,
+  asked: Promise<T>,
+  otherwise: T,
+  failed: (error: unknown) => T,
+): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => (timer = setTimeout(() => resolve(otherwise), milliseconds)));
   try {

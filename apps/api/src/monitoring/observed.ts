@@ -13,9 +13,16 @@ export const observeStores = ({ log, decisions }: Pick<Stores, 'log' | 'decision
     metrics.append((performance.now() - start) / 1000);
     return result;
   };
-  traceMethods(log, 'log', { append: ([stream, events]: [string, readonly NewEvent[], ...unknown[]]) => ({ stream, events: events.length }) });
+  traceMethods(log, 'log', {
+    append: ([stream, events]: [string, readonly NewEvent[], ...unknown[]]) => ({ stream, events: events.length }),
+  });
   traceMethods(decisions, 'command', {
-    transact: ([decider, id, , { commandId, correlationId, actor }]: [{ category: string }, string, unknown, CommandMeta]) => ({ stream: streamOf(decider.category, id), commandId, correlationId, actor }),
+    transact: ([decider, id, , { commandId, correlationId, actor }]: [
+      { category: string },
+      string,
+      unknown,
+      CommandMeta,
+    ]) => ({ stream: streamOf(decider.category, id), commandId, correlationId, actor }),
   });
 };
 
@@ -40,15 +47,22 @@ const tracedChat = (provider: ChatProvider): ChatProvider => ({
 });
 
 const tracedEmbedding = (provider: EmbeddingProvider): EmbeddingProvider => ({
-  embed: (request) => traced('provider.embed', { model: request.model.key, texts: request.texts.length }, () => provider.embed(request)),
+  embed: (request) =>
+    traced('provider.embed', { model: request.model.key, texts: request.texts.length }, () => provider.embed(request)),
 });
 
 /** The same projections; where traces are sent, each event is applied in a span of the request that it came from. */
-export const observeProjections = (projections: readonly Projection[]): readonly Projection[] => (isTracing() ? projections.map(inSpans) : projections);
+export const observeProjections = (projections: readonly Projection[]): readonly Projection[] =>
+  isTracing() ? projections.map(inSpans) : projections;
 
 const inSpans = (projection: Projection): Projection => {
   const { apply, name } = projection as RowProjection;
   const applied: RowProjection['apply'] = (event) =>
-    tracedIn(event.context.correlationId, `project ${name}`, { eventId: event.context.id, type: event.type, stream: event.context.stream }, () => apply.call(projection, event));
+    tracedIn(
+      event.context.correlationId,
+      `project ${name}`,
+      { eventId: event.context.id, type: event.type, stream: event.context.stream },
+      () => apply.call(projection, event),
+    );
   return { ...projection, apply: applied } as Projection;
 };

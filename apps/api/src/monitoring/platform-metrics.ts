@@ -11,18 +11,79 @@ const unknownWhenAway = (error: unknown): number => {
 };
 
 /** Lag and dead letters of each view and policy, the depth of the ingestion queue, what was relayed, and which model providers are left alone. */
-export const measurePlatform = (metrics: Metrics, { projecting, policies, relay, stores, models, mac }: Pick<Host, 'projecting' | 'policies' | 'relay' | 'stores' | 'models' | 'mac'>): void => {
+export const measurePlatform = (
+  metrics: Metrics,
+  {
+    projecting,
+    policies,
+    relay,
+    stores,
+    models,
+    mac,
+  }: Pick<Host, 'projecting' | 'policies' | 'relay' | 'stores' | 'models' | 'mac'>,
+): void => {
   const [statusOfViews, statusOfPolicies] = [coalesced(() => projecting.status()), coalesced(() => policies.status())];
   const unproven = coalesced(() => knownUnproven(stores.log, mac).then(({ events }) => events, unknownWhenAway));
-  const ofViews = (read: (status: ProjectionStatus) => number) => async () => new Map((await statusOfViews()).map((status) => [status.name, read(status)]));
-  const ofPolicies = (read: (status: PolicyStatus) => number) => async () => new Map((await statusOfPolicies()).map((status) => [status.name, read(status)]));
-  metrics.gauge('projection_lag_events', 'Events of the log that the view has not seen; NaN where nobody has counted them.', 'projection', ofViews(({ lagEvents }) => lagEvents ?? Number.NaN));
-  metrics.gauge('projection_lag_seconds', 'Age of the oldest event that the view has not seen.', 'projection', ofViews(({ lagSeconds }) => lagSeconds));
-  metrics.gauge('projection_dead_letters', 'Events that could not be applied to the view.', 'projection', ofViews(({ deadLetters }) => deadLetters));
-  metrics.gauge('policy_dead_letters', 'Events that the policy could not handle.', 'policy', ofPolicies(({ deadLetters }) => deadLetters));
-  metrics.gauge('policy_lag_seconds', 'Age of the oldest event that the policy has not reacted to.', 'policy', ofPolicies(({ lagSeconds }) => lagSeconds));
-  metrics.gauge('queue_depth', 'Work that waits.', 'queue', async () => new Map([['ingestion', await stores.readStore.count(ingestionQueue.name)]]));
-  metrics.gauge('unproven_events', 'Events in the log that nobody with SEAL_KEY appended: they are not sealed. NaN while the log is away.', null, async () => new Map([['', await unproven()]]));
-  if (relay !== undefined) metrics.gauge('relay_messages', 'Integration events since the start of this process: taken by the brokers; batches that they did not take.', 'outcome', async () => new Map(Object.entries(relay.counts)));
-  metrics.gauge('provider_circuit_open', 'Whether calls are kept from the model provider: 1 open, 0.5 half-open, 0 closed.', 'provider', async () => new Map(models.providerStatus().map(({ name, circuit }) => [name, { open: 1, 'half-open': 0.5, closed: 0 }[circuit]])));
+  const ofViews = (read: (status: ProjectionStatus) => number) => async () =>
+    new Map((await statusOfViews()).map((status) => [status.name, read(status)]));
+  const ofPolicies = (read: (status: PolicyStatus) => number) => async () =>
+    new Map((await statusOfPolicies()).map((status) => [status.name, read(status)]));
+  metrics.gauge(
+    'projection_lag_events',
+    'Events of the log that the view has not seen; NaN where nobody has counted them.',
+    'projection',
+    ofViews(({ lagEvents }) => lagEvents ?? Number.NaN),
+  );
+  metrics.gauge(
+    'projection_lag_seconds',
+    'Age of the oldest event that the view has not seen.',
+    'projection',
+    ofViews(({ lagSeconds }) => lagSeconds),
+  );
+  metrics.gauge(
+    'projection_dead_letters',
+    'Events that could not be applied to the view.',
+    'projection',
+    ofViews(({ deadLetters }) => deadLetters),
+  );
+  metrics.gauge(
+    'policy_dead_letters',
+    'Events that the policy could not handle.',
+    'policy',
+    ofPolicies(({ deadLetters }) => deadLetters),
+  );
+  metrics.gauge(
+    'policy_lag_seconds',
+    'Age of the oldest event that the policy has not reacted to.',
+    'policy',
+    ofPolicies(({ lagSeconds }) => lagSeconds),
+  );
+  metrics.gauge(
+    'queue_depth',
+    'Work that waits.',
+    'queue',
+    async () => new Map([['ingestion', await stores.readStore.count(ingestionQueue.name)]]),
+  );
+  metrics.gauge(
+    'unproven_events',
+    'Events in the log that nobody with SEAL_KEY appended: they are not sealed. NaN while the log is away.',
+    null,
+    async () => new Map([['', await unproven()]]),
+  );
+  if (relay !== undefined)
+    metrics.gauge(
+      'relay_messages',
+      'Integration events since the start of this process: taken by the brokers; batches that they did not take.',
+      'outcome',
+      async () => new Map(Object.entries(relay.counts)),
+    );
+  metrics.gauge(
+    'provider_circuit_open',
+    'Whether calls are kept from the model provider: 1 open, 0.5 half-open, 0 closed.',
+    'provider',
+    async () =>
+      new Map(
+        models.providerStatus().map(({ name, circuit }) => [name, { open: 1, 'half-open': 0.5, closed: 0 }[circuit]]),
+      ),
+  );
 };

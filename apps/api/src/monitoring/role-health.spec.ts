@@ -2,23 +2,52 @@ import type { ProcessStatus } from '@app/projecting';
 import { Health, type HealthParts } from './health';
 import { roleHealth } from './role-health';
 
-const process = (id: string, alive: boolean, ...roles: readonly string[]): ProcessStatus => ({ id, roles, alive, version: '1', startedAt: '', beatAt: '' });
+const process = (id: string, alive: boolean, ...roles: readonly string[]): ProcessStatus => ({
+  id,
+  roles,
+  alive,
+  version: '1',
+  startedAt: '',
+  beatAt: '',
+});
 
 const reportOf = (alone: boolean, ...standing: readonly ProcessStatus[]) => {
   const processes = { alone, status: async () => standing };
   const none = async () => [];
-  const others = { projecting: { status: none, names: () => [] }, policies: { status: none }, leases: { processes, status: none } };
+  const others = {
+    projecting: { status: none, names: () => [] },
+    policies: { status: none },
+    leases: { processes, status: none },
+  };
   // Of the other parts health asks for lists alone, which are empty here.
-  return new Health({ dependencies: { log: async () => ({ ok: true }) }, spared: roleHealth(processes), ...others, foreignEvents: async () => ({ events: 0, since: null }), unprovenEvents: async () => ({ events: 0, at: null }), providers: () => [], version: '1' } as unknown as HealthParts).report();
+  return new Health({
+    dependencies: { log: async () => ({ ok: true }) },
+    spared: roleHealth(processes),
+    ...others,
+    foreignEvents: async () => ({ events: 0, since: null }),
+    unprovenEvents: async () => ({ events: 0, at: null }),
+    providers: () => [],
+    version: '1',
+  } as unknown as HealthParts).report();
 };
 
 describe('health, of processes that share the work', () => {
   it('is degraded when no living process has a role', async () => {
-    expect(await reportOf(false, process('a', true, 'api'), process('b', true, 'projector'), process('c', false, 'worker'))).toMatchObject({ status: 'degraded', dependencies: { projector: { ok: true }, worker: { ok: false, reason: 'no living process has this role' } } });
+    expect(
+      await reportOf(false, process('a', true, 'api'), process('b', true, 'projector'), process('c', false, 'worker')),
+    ).toMatchObject({
+      status: 'degraded',
+      dependencies: { projector: { ok: true }, worker: { ok: false, reason: 'no living process has this role' } },
+    });
   });
 
-  it('is well when each role is somebody\'s, and of a process that does all says nothing', async () => {
-    expect(await reportOf(false, process('a', true, 'api', 'worker'), process('b', true, 'projector'))).toMatchObject({ status: 'up', dependencies: { worker: { ok: true } } });
-    expect((await reportOf(true, process('a', true, 'api', 'projector', 'worker'))).dependencies).toEqual({ log: { ok: true } });
+  it("is well when each role is somebody's, and of a process that does all says nothing", async () => {
+    expect(await reportOf(false, process('a', true, 'api', 'worker'), process('b', true, 'projector'))).toMatchObject({
+      status: 'up',
+      dependencies: { worker: { ok: true } },
+    });
+    expect((await reportOf(true, process('a', true, 'api', 'projector', 'worker'))).dependencies).toEqual({
+      log: { ok: true },
+    });
   });
 });

@@ -3,7 +3,19 @@ import { type CommandMeta, Decisions } from '@app/kernel';
 import { type DeadLetter, Policies, Projecting } from '@app/projecting';
 import type { Caller } from '@app/access';
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Answers, CommandContext, CurrentCaller, JsonText, listOf, Lists, listQuery, Parameters, query, Requires, Summary } from '../http';
+import {
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  JsonText,
+  listOf,
+  Lists,
+  listQuery,
+  Parameters,
+  query,
+  Requires,
+  Summary,
+} from '../http';
 import { deadLetterSchema, solvedSchema } from './operations-schemas';
 
 const LIST = 'dead-letters';
@@ -30,11 +42,19 @@ export class DeadLettersController {
   async list(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(lettersQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
-    const letters = (await Promise.all([this.projecting.deadLetters(), this.policies.deadLetters()])).flat().toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+    const letters = (await Promise.all([this.projecting.deadLetters(), this.policies.deadLetters()]))
+      .flat()
+      .toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
     const behind = after === undefined ? letters : letters.filter((letter) => place(letter) > after.key);
     const page = behind.slice(0, limit);
     const last = page.at(-1);
-    return this.lists.answer(LIST, caller, asked, page.map((letter) => new JsonText(JSON.stringify(letter))), last === undefined || behind.length === page.length ? null : { values: [], key: place(last) });
+    return this.lists.answer(
+      LIST,
+      caller,
+      asked,
+      page.map((letter) => new JsonText(JSON.stringify(letter))),
+      last === undefined || behind.length === page.length ? null : { values: [], key: place(last) },
+    );
   }
 
   @Get(':id')
@@ -61,10 +81,20 @@ export class DeadLettersController {
     return this.solve('DeadLetterDiscardRequested', id, meta, (holder) => holder.discardDeadLetter(id));
   }
 
-  private async solve(type: 'DeadLetterRetryRequested' | 'DeadLetterDiscardRequested', id: string, meta: CommandMeta, action: (holder: Projecting | Policies) => Promise<DeadLetter | undefined>): Promise<Solved> {
+  private async solve(
+    type: 'DeadLetterRetryRequested' | 'DeadLetterDiscardRequested',
+    id: string,
+    meta: CommandMeta,
+    action: (holder: Projecting | Policies) => Promise<DeadLetter | undefined>,
+  ): Promise<Solved> {
     const holder = await this.holding(id);
     const { name, eventId, stream, position } = await holder.deadLetter(id);
-    await this.decisions.transact(operatorActions, name, { type, data: { deadLetterId: id, eventId, stream, position } }, meta);
+    await this.decisions.transact(
+      operatorActions,
+      name,
+      { type, data: { deadLetterId: id, eventId, stream, position } },
+      meta,
+    );
     return { left: (await action(holder)) ?? null };
   }
 

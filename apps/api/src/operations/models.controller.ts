@@ -25,7 +25,9 @@ export class ModelsController {
       this.models.reload();
     } catch (error) {
       if (!(error instanceof InvalidConfig)) throw error;
-      throw new InvalidInput('invalid_parameter', [{ path: 'MODELS_FILE', code: 'invalid_config', message: error.message }]);
+      throw new InvalidInput('invalid_parameter', [
+        { path: 'MODELS_FILE', code: 'invalid_config', message: error.message },
+      ]);
     }
     const record = () => recordCatalogue(this.decisions, this.models.catalogue, meta);
     await record().catch((error: unknown) => {

@@ -36,11 +36,17 @@ export class ProjectionsController {
 
   @Post(':name/rebuild')
   @Requires('operations')
-  @Summary('Builds the view anew beside the one that is served; with `swap` it is served once it is verified to be equal')
+  @Summary(
+    'Builds the view anew beside the one that is served; with `swap` it is served once it is verified to be equal',
+  )
   @Accepts(rebuildBody, { required: false })
   @Answers(202, projectionSchema)
   @Refuses('rebuild_exists')
-  async rebuild(@Param('name') name: string, @Body() body: unknown, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
+  async rebuild(
+    @Param('name') name: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+  ): Promise<ProjectionStatus> {
     await this.projecting.status(name);
     const { swap } = input(rebuildBody, body ?? {});
     return this.act('ViewRebuildRequested', name, meta, (rebuild) => rebuild.start({ swap }));
@@ -101,7 +107,12 @@ export class ProjectionsController {
   }
 
   /** An unknown view is refused before anything is recorded; what is recorded is then done. */
-  private async act(type: ViewAction, name: string, meta: CommandMeta, action: (rebuild: Rebuild) => Promise<void>): Promise<ProjectionStatus> {
+  private async act(
+    type: ViewAction,
+    name: string,
+    meta: CommandMeta,
+    action: (rebuild: Rebuild) => Promise<void>,
+  ): Promise<ProjectionStatus> {
     const rebuild = this.projecting.rebuild(name);
     await this.decisions.transact(operatorActions, name, { type, data: { projection: name } }, meta);
     await action(rebuild);

@@ -14,7 +14,12 @@ export const newRestatement = z.strictObject({
 
 export const restatementsQuery = listQuery({});
 
-const comparison = z.object({ calls: z.number().int(), billed: z.string(), restated: z.string(), difference: z.string() });
+const comparison = z.object({
+  calls: z.number().int(),
+  billed: z.string(),
+  restated: z.string(),
+  difference: z.string(),
+});
 
 /** What calls were billed, beside what they cost under other prices. Amounts are decimals; a negative difference was billed too much. */
 export const restatementView = presenter<RestatementRow>(
@@ -32,7 +37,12 @@ export const restatementView = presenter<RestatementRow>(
 
 const compared = <Sums extends { readonly billed: string; readonly restated: string }>(sums: Sums) => {
   const [billed, restated] = [BigInt(sums.billed), BigInt(sums.restated)];
-  return { ...sums, billed: decimalAmount(billed), restated: decimalAmount(restated), difference: signedAmount(restated - billed) };
+  return {
+    ...sums,
+    billed: decimalAmount(billed),
+    restated: decimalAmount(restated),
+    difference: signedAmount(restated - billed),
+  };
 };
 
 const signedAmount = (nano: bigint): string => (nano < 0n ? `-${decimalAmount(-nano)}` : decimalAmount(nano));
@@ -41,7 +51,12 @@ const { type } = limitScope.shape;
 const { window, action } = limitTerms.shape;
 
 const proposedLimit = z.strictObject({
-  scope: z.strictObject({ type, id: z.uuid().optional() }).refine((scope) => scope.type !== 'instance' || scope.id === undefined, { path: ['id'], message: 'There is one instance: it has no id here.' }),
+  scope: z
+    .strictObject({ type, id: z.uuid().optional() })
+    .refine((scope) => scope.type !== 'instance' || scope.id === undefined, {
+      path: ['id'],
+      message: 'There is one instance: it has no id here.',
+    }),
   amount: givenAmount,
   window,
   timeZone: timeZoneName.optional(),
@@ -52,7 +67,10 @@ const proposedLimit = z.strictObject({
 export const whatIfBody = z.strictObject({ from: instant, to: instant.optional(), limit: proposedLimit });
 
 /** A proposed limit in nano-units. */
-export const proposed = ({ amount, includedAmount, timeZone, ...limit }: z.output<typeof proposedLimit>, ownTimeZone: string): ProposedLimit => ({
+export const proposed = (
+  { amount, includedAmount, timeZone, ...limit }: z.output<typeof proposedLimit>,
+  ownTimeZone: string,
+): ProposedLimit => ({
   ...limit,
   amount: nanoUnits(amount),
   included: includedAmount === null ? null : nanoUnits(includedAmount),

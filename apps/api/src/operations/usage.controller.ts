@@ -11,7 +11,23 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { orderedRange } from '../core/usage';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, written } from '../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  reached,
+  Reads,
+  Requires,
+  Summary,
+  written,
+} from '../http';
 import { newRestatement, proposed, restatementsQuery, restatementView, shownWhatIf, whatIfBody } from './usage-schemas';
 
 const PATH = '/api/v1/operations/usage';
@@ -32,18 +48,32 @@ export class UsageOperationsController {
 
   @Post('restatements')
   @Requires('operations')
-  @Summary('Writes what the calls of a period cost under other prices into a second ledger, and compares it with what was billed, which stays as it is')
+  @Summary(
+    'Writes what the calls of a period cost under other prices into a second ledger, and compares it with what was billed, which stays as it is',
+  )
   @Accepts(newRestatement)
   @Answers(201, restatementView.schema)
   @Reads('invocations')
-  async restate(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | undefined> {
+  async restate(
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText | undefined> {
     await this.demandComplete(reply);
     const now = meta.now.toISOString();
     const { from, to = now, prices } = input(newRestatement, body);
-    const terms = { ...orderedRange(from, to, 'invalid_body'), prices: prices === 'current' ? { at: now } : prices, currency: this.config.DEFAULT_CURRENCY };
+    const terms = {
+      ...orderedRange(from, to, 'invalid_body'),
+      prices: prices === 'current' ? { at: now } : prices,
+      currency: this.config.DEFAULT_CURRENCY,
+    };
     const receipt = await this.restatements.restate(terms, meta);
     const id = restatementId(meta);
-    return written(reply, receipt, { views: ['restatements'], location: `${PATH}/restatements/${id}`, show: async () => restatementView(await this.queries.execute(new GetRestatement(id))) });
+    return written(reply, receipt, {
+      views: ['restatements'],
+      location: `${PATH}/restatements/${id}`,
+      show: async () => restatementView(await this.queries.execute(new GetRestatement(id))),
+    });
   }
 
   @Get('restatements')
@@ -55,7 +85,13 @@ export class UsageOperationsController {
   async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
     const asked = query(restatementsQuery, raw);
     const { rows, next } = await this.queries.execute(new ListRestatements(this.lists.page(LIST, caller, asked)));
-    return this.lists.answer(LIST, caller, asked, rows.map(({ row }) => restatementView(row)), next);
+    return this.lists.answer(
+      LIST,
+      caller,
+      asked,
+      rows.map(({ row }) => restatementView(row)),
+      next,
+    );
   }
 
   @Get('restatements/:restatementId')
@@ -69,16 +105,25 @@ export class UsageOperationsController {
 
   @Post('what-if')
   @Requires('operations')
-  @Summary('Replays a period under a limit that does not exist: which calls it would have refused, by user, key and model. Nothing is written')
+  @Summary(
+    'Replays a period under a limit that does not exist: which calls it would have refused, by user, key and model. Nothing is written',
+  )
   @Accepts(whatIfBody)
   @Answers(200, shownWhatIf)
   @Reads('invocations')
-  async whatIf(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply): Promise<z.output<typeof shownWhatIf>> {
+  async whatIf(
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<z.output<typeof shownWhatIf>> {
     await this.demandComplete(reply);
     const { from, to = meta.now.toISOString(), limit } = input(whatIfBody, body);
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
     const period = { ...orderedRange(from, to, 'invalid_body'), currency };
-    return { ...period, ...(await replayLimit(this.store, proposed(limit, DEFAULT_TIME_ZONE), period, (userId) => this.weekOf(userId))) };
+    return {
+      ...period,
+      ...(await replayLimit(this.store, proposed(limit, DEFAULT_TIME_ZONE), period, (userId) => this.weekOf(userId))),
+    };
   }
 
   /** Refuses `view_unavailable` while there are records of usage that the view has not read: a ledger that is closed without them stays wrong. */

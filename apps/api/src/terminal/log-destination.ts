@@ -19,7 +19,11 @@ export const logDestination = (output: Output): DestinationStream =>
       })
     : pino.destination({ dest: 1, sync: false });
 
-const messageOf = ({ method, route, status, milliseconds }: Readonly<Record<string, unknown>>, message: string): string => {
-  if (message === 'request') return `${String(method)} ${String(route)} ${String(status)} in ${String(milliseconds)} ms`;
+const messageOf = (
+  { method, route, status, milliseconds }: Readonly<Record<string, unknown>>,
+  message: string,
+): string => {
+  if (message === 'request')
+    return `${String(method)} ${String(route)} ${String(status)} in ${String(milliseconds)} ms`;
   return route === undefined ? message : `${message} (${String(route)})`;
 };

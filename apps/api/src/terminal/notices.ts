@@ -17,8 +17,16 @@ export const keyNotice = (secret: string, isTerminal: boolean): string => {
 /** That it runs, and where. Addresses are whole: terminals make links of them. */
 export const startNotice = ({ version, url, runs, dataDir }: Started, isTerminal: boolean): string => {
   const address = url.replace(/\/$/, '');
-  if (!isTerminal) return `Agent Platform ${version} at ${address} (${runs === undefined ? `documentation: ${address}/docs` : `runs ${runs}`}, data: ${dataDir})\n`;
-  const places = runs === undefined ? [`  API            ${address}/api/v1`, `  Gateway        ${address}/api/compat/v1`, `  Documentation  ${address}/docs`] : [`  Address        ${address}`, `  Roles          ${runs}`];
+  if (!isTerminal)
+    return `Agent Platform ${version} at ${address} (${runs === undefined ? `documentation: ${address}/docs` : `runs ${runs}`}, data: ${dataDir})\n`;
+  const places =
+    runs === undefined
+      ? [
+          `  API            ${address}/api/v1`,
+          `  Gateway        ${address}/api/compat/v1`,
+          `  Documentation  ${address}/docs`,
+        ]
+      : [`  Address        ${address}`, `  Roles          ${runs}`];
   return `${[`Agent Platform ${version} has started. Ctrl-C stops it.`, '', ...places, `  Data           ${dataDir}`].join('\n')}\n\n`;
 };
 

@@ -12,12 +12,31 @@ const written = (log: (logger: ReturnType<typeof makeLogger>) => void, colors = 
 
 describe('the log on a terminal', () => {
   it('is for people: a time of day, a level, and what a request was', () => {
-    const text = written((logger) => logger.info({ requestId: 'r1', method: 'POST', route: '/api/v1/core/agents', status: 201, milliseconds: 4.2, actor: 'key:1' }, 'request'));
-    expect(text).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: POST \/api\/v1\/core\/agents 201 in 4\.2 ms \{"requestId":"r1","actor":"key:1"\}\n$/);
+    const text = written((logger) =>
+      logger.info(
+        {
+          requestId: 'r1',
+          method: 'POST',
+          route: '/api/v1/core/agents',
+          status: 201,
+          milliseconds: 4.2,
+          actor: 'key:1',
+        },
+        'request',
+      ),
+    );
+    expect(text).toMatch(
+      /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: POST \/api\/v1\/core\/agents 201 in 4\.2 ms \{"requestId":"r1","actor":"key:1"\}\n$/,
+    );
   });
 
   it('says where something failed, without what people entered', () => {
-    const text = written((logger) => logger.error({ route: '/api/v1/core/agents', code: 'internal', error: new TypeError('the secret is xyzzy') }, 'request failed'));
+    const text = written((logger) =>
+      logger.error(
+        { route: '/api/v1/core/agents', code: 'internal', error: new TypeError('the secret is xyzzy') },
+        'request failed',
+      ),
+    );
     expect(text).toContain('ERROR: request failed (/api/v1/core/agents)');
     expect(text).toContain('TypeError');
     expect(text).not.toContain('xyzzy');
@@ -37,18 +56,26 @@ describe('what a start prints', () => {
     expect(lines[0]).toMatch(/^┌─+┐$/);
     expect(lines.at(-1)).toMatch(/^└─+┘$/);
     expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
-    expect(lines.map((line) => line.replace(/^│ +| +│$/g, ''))).toEqual(expect.arrayContaining(['ap_secret', 'export KEY=ap_secret']));
+    expect(lines.map((line) => line.replace(/^│ +| +│$/g, ''))).toEqual(
+      expect.arrayContaining(['ap_secret', 'export KEY=ap_secret']),
+    );
   });
 
   it('names addresses that can be clicked', () => {
     const links = startNotice(started, true).match(/http:\S+/g);
-    expect(links).toEqual(['http://127.0.0.1:3000/api/v1', 'http://127.0.0.1:3000/api/compat/v1', 'http://127.0.0.1:3000/docs']);
+    expect(links).toEqual([
+      'http://127.0.0.1:3000/api/v1',
+      'http://127.0.0.1:3000/api/compat/v1',
+      'http://127.0.0.1:3000/docs',
+    ]);
     expect(startNotice({ ...started, url: 'https://example.com/' }, true)).toContain(' https://example.com/docs\n');
     expect(startNotice({ ...started, runs: 'worker' }, true)).not.toContain('/docs');
   });
 
   it('is a line each where nobody looks', () => {
     expect(keyNotice('ap_secret', false)).toBe('The first API key, shown this once: ap_secret\n');
-    expect(startNotice(started, false)).toBe('Agent Platform 1.5.0 at http://127.0.0.1:3000 (documentation: http://127.0.0.1:3000/docs, data: /data)\n');
+    expect(startNotice(started, false)).toBe(
+      'Agent Platform 1.5.0 at http://127.0.0.1:3000 (documentation: http://127.0.0.1:3000/docs, data: /data)\n',
+    );
   });
 });

@@ -10,10 +10,18 @@ export interface Answer {
 interface Source {
   readonly title: string;
   readonly quote: string;
-  readonly position: { readonly start: number; readonly end: number; readonly page?: number; readonly heading?: string };
+  readonly position: {
+    readonly start: number;
+    readonly end: number;
+    readonly page?: number;
+    readonly heading?: string;
+  };
 }
 
-type Part = { readonly type: 'text'; readonly text: string } | ({ readonly type: 'source-document' } & Source) | { readonly type: 'reasoning' };
+type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | ({ readonly type: 'source-document' } & Source)
+  | { readonly type: 'reasoning' };
 
 interface Turn {
   readonly conversationId: string;
@@ -21,7 +29,11 @@ interface Turn {
 }
 
 /** Questions that the project's own documents answer. */
-export const OWN_QUESTIONS = ['Where does the product keep its data?', 'What does verify recompute, and what does it name?', 'What happens to the data key when a thing is deleted?'];
+export const OWN_QUESTIONS = [
+  'Where does the product keep its data?',
+  'What does verify recompute, and what does it name?',
+  'What happens to the data key when a thing is deleted?',
+];
 
 const QUESTIONS = 3;
 const WORDS_QUOTED = 10;
@@ -34,7 +46,12 @@ export const questionsAbout = (files: readonly SourceFile[]): readonly string[] 
     .map((sentence) => `What is meant by "${sentence.split(/\s+/).slice(0, WORDS_QUOTED).join(' ')}"?`);
 
 /** Asks the questions one after another in one new conversation. */
-export const ask = async (api: PlatformClient, agentId: string, questions: readonly string[], heard: (answer: Answer) => void): Promise<readonly Answer[]> => {
+export const ask = async (
+  api: PlatformClient,
+  agentId: string,
+  questions: readonly string[],
+  heard: (answer: Answer) => void,
+): Promise<readonly Answer[]> => {
   const answers: Answer[] = [];
   let conversationId: string | undefined;
   for (const question of questions) {
@@ -53,19 +70,30 @@ export const ask = async (api: PlatformClient, agentId: string, questions: reado
 const answerOf = (question: string, parts: readonly Part[]): Answer => ({
   question,
   text: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
-  sources: parts.flatMap((part) => (part.type === 'source-document' ? [{ title: part.title, quote: part.quote, position: part.position }] : [])),
+  sources: parts.flatMap((part) =>
+    part.type === 'source-document' ? [{ title: part.title, quote: part.quote, position: part.position }] : [],
+  ),
 });
 
 export const answerLines = ({ question, text, sources }: Answer): readonly string[] => [
   `Q: ${question}`,
   ...text.split('\n').map((line, index) => `${index === 0 ? 'A:' : '  '} ${line}`),
-  ...sources.flatMap(({ title, quote, position }, index) => [`   [${index + 1}] "${quote.replaceAll(/\s+/g, ' ')}"`, `       ${title}, ${place(position)}`]),
+  ...sources.flatMap(({ title, quote, position }, index) => [
+    `   [${index + 1}] "${quote.replaceAll(/\s+/g, ' ')}"`,
+    `       ${title}, ${place(position)}`,
+  ]),
   '',
 ];
 
 const place = ({ start, end, page, heading }: Source['position']): string =>
-  [...(page === undefined ? [] : [`page ${page}`]), ...(heading === undefined ? [] : [`under "${heading}"`]), `characters ${start} to ${end}`].join(', ');
+  [
+    ...(page === undefined ? [] : [`page ${page}`]),
+    ...(heading === undefined ? [] : [`under "${heading}"`]),
+    `characters ${start} to ${end}`,
+  ].join(', ');
 
 /** The questions whose answers, or what they quote, differ. */
 export const differing = (before: readonly Answer[], after: readonly Answer[]): readonly string[] =>
-  before.filter((answer, index) => JSON.stringify(answer) !== JSON.stringify(after[index])).map(({ question }) => question);
+  before
+    .filter((answer, index) => JSON.stringify(answer) !== JSON.stringify(after[index]))
+    .map(({ question }) => question);

@@ -6,7 +6,11 @@ import type { PlatformClient } from '../platform-client';
 import { progressBar } from '../progress-bar';
 import { poll } from './poll';
 
-const MIME_TYPES: Readonly<Record<string, string>> = { '.md': 'text/markdown', '.markdown': 'text/markdown', '.txt': 'text/plain' };
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  '.md': 'text/markdown',
+  '.markdown': 'text/markdown',
+  '.txt': 'text/plain',
+};
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
 const MOST_FILES = 200;
 const INGESTED_WITHIN_MS = 5 * 60_000;
@@ -27,7 +31,8 @@ interface Document {
 }
 
 /** The project's own documents: `README.md` and `docs/`. */
-export const ownFiles = async (root: string): Promise<readonly SourceFile[]> => read(root, [join(root, 'README.md'), ...(await textFiles(join(root, 'docs')))]);
+export const ownFiles = async (root: string): Promise<readonly SourceFile[]> =>
+  read(root, [join(root, 'README.md'), ...(await textFiles(join(root, 'docs')))]);
 
 /** The Markdown and text files of a folder. */
 export const filesIn = async (folder: string): Promise<readonly SourceFile[]> => {
@@ -38,11 +43,17 @@ export const filesIn = async (folder: string): Promise<readonly SourceFile[]> =>
 
 const read = async (root: string, paths: readonly string[]): Promise<readonly SourceFile[]> => {
   if (paths.length === 0) throw new Failure(`${root} holds no Markdown or text file.`);
-  return Promise.all(paths.slice(0, MOST_FILES).map(async (path) => ({ path, name: relative(root, path), text: await readFile(path, 'utf8') })));
+  return Promise.all(
+    paths
+      .slice(0, MOST_FILES)
+      .map(async (path) => ({ path, name: relative(root, path), text: await readFile(path, 'utf8') })),
+  );
 };
 
 const textFiles = async (folder: string): Promise<readonly string[]> => {
-  const entries = (await readdir(folder, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.') && !SKIPPED_FOLDERS.has(name));
+  const entries = (await readdir(folder, { withFileTypes: true })).filter(
+    ({ name }) => !name.startsWith('.') && !SKIPPED_FOLDERS.has(name),
+  );
   const found = await Promise.all(
     entries.map(async (entry) => {
       const path = join(folder, entry.name);
@@ -65,19 +76,35 @@ export const upload = async (api: PlatformClient, agentId: string, files: readon
 };
 
 /** Shows the ingestion until every document is `Ready`. Throws when one failed. */
-export const ingested = async (api: PlatformClient, agentId: string, expected: number, output: Output): Promise<readonly Document[]> => {
+export const ingested = async (
+  api: PlatformClient,
+  agentId: string,
+  expected: number,
+  output: Output,
+): Promise<readonly Document[]> => {
   const documents = await poll('The ingestion', INGESTED_WITHIN_MS, async () => {
     const found: Document[] = [];
-    for await (const document of api.list<Document>(`/api/v1/core/knowledge/${agentId}/documents`)) found.push(document);
+    for await (const document of api.list<Document>(`/api/v1/core/knowledge/${agentId}/documents`))
+      found.push(document);
     const ready = found.filter(({ status }) => status === 'Ready').length;
     output.progress(progressBar('   documents ready', { done: ready, total: expected }));
-    return found.length >= expected && found.every(({ status }) => status === 'Ready' || status === 'Failed') ? found : undefined;
+    return found.length >= expected && found.every(({ status }) => status === 'Ready' || status === 'Failed')
+      ? found
+      : undefined;
   });
   output.progressDone();
   const failed = documents.filter(({ status }) => status === 'Failed');
-  if (failed.length > 0) throw new Failure(failed.map(({ name, statusDetail }) => `${name} could not be ingested: ${statusDetail?.message ?? 'no reason given'}`).join('\n'));
+  if (failed.length > 0)
+    throw new Failure(
+      failed
+        .map(({ name, statusDetail }) => `${name} could not be ingested: ${statusDetail?.message ?? 'no reason given'}`)
+        .join('\n'),
+    );
   return documents;
 };
 
 export const documentLines = (documents: readonly Document[]): readonly string[] =>
-  table(documents.toSorted((a, b) => a.name.localeCompare(b.name)), { document: ({ name }) => name, chunks: ({ chunkCount }) => chunkCount, tokens: ({ tokenCount }) => tokenCount });
+  table(
+    documents.toSorted((a, b) => a.name.localeCompare(b.name)),
+    { document: ({ name }) => name, chunks: ({ chunkCount }) => chunkCount, tokens: ({ tokenCount }) => tokenCount },
+  );

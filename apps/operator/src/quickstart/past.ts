@@ -22,13 +22,17 @@ export const showPast = async (api: PlatformClient, agentId: string, steps: Step
   const agent = `/api/v1/core/agents/${agentId}`;
   const audited = `/api/v1/audit/objects/agent/${agentId}`;
   const before: Agent = await api.json(agent);
-  await api.json(agent, { method: 'PUT', body: { name: WRITTEN_BY_NOW, sampling: { temperature: { enabled: true, value: 0.2 } } } });
+  await api.json(agent, {
+    method: 'PUT',
+    body: { name: WRITTEN_BY_NOW, sampling: { temperature: { enabled: true, value: 0.2 } } },
+  });
 
   const history: HistoryItem[] = [];
   for await (const item of api.list<HistoryItem>(`${audited}/history`)) history.push(item);
   for (const { at, type, actor, changes } of history) {
     steps.say(`${at}  ${type}  by ${actor}`);
-    for (const { path, before: from, after: to } of changes.slice(0, 4)) steps.say(`    ${path}: ${short(from)} -> ${short(to)}`);
+    for (const { path, before: from, after: to } of changes.slice(0, 4))
+      steps.say(`    ${path}: ${short(from)} -> ${short(to)}`);
     if (changes.length > 4) steps.say(`    and ${changes.length - 4} more`);
   }
 
@@ -37,7 +41,8 @@ export const showPast = async (api: PlatformClient, agentId: string, steps: Step
   const then: Agent = await api.json(audited, { query: { at: created.position } });
   const now: Agent = await api.json(agent);
   steps.say(`as of position ${created.position} it was called "${then.name}"; now it is "${now.name}"`);
-  if (then.name !== before.name || now.name !== WRITTEN_BY_NOW) throw new Failure(`The state of that time should read "${before.name}", and the present one "${WRITTEN_BY_NOW}".`);
+  if (then.name !== before.name || now.name !== WRITTEN_BY_NOW)
+    throw new Failure(`The state of that time should read "${before.name}", and the present one "${WRITTEN_BY_NOW}".`);
 };
 
 const short = (value: unknown): string => {

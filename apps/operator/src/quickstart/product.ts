@@ -34,10 +34,21 @@ export const startedProduct = async (environment: Readonly<Record<string, string
   const folder = await mkdtemp(join(tmpdir(), 'agent-platform-quickstart-'));
   const port = await freePort();
   const apiKey = `quickstart-${randomBytes(24).toString('hex')}`;
-  const child = spawn(process.execPath, [...process.execArgv, join(__dirname, `../../../api/src/main${extname(__filename)}`)], {
-    env: { ...environment, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder, BOOTSTRAP_API_KEY: apiKey, LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, join(__dirname, `../../../api/src/main${extname(__filename)}`)],
+    {
+      env: {
+        ...environment,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        DATA_DIR: folder,
+        BOOTSTRAP_API_KEY: apiKey,
+        LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const stop = async (): Promise<void> => {
     await stopped(child);
     await rm(folder, { recursive: true, force: true });
@@ -45,7 +56,11 @@ export const startedProduct = async (environment: Readonly<Record<string, string
   try {
     const api = new PlatformClient(`http://127.0.0.1:${port}`, apiKey);
     await ready(child, api);
-    return { api, about: `started the product on port ${port}, on a temporary folder that is removed at the end`, stop };
+    return {
+      api,
+      about: `started the product on port ${port}, on a temporary folder that is removed at the end`,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -54,11 +69,17 @@ export const startedProduct = async (environment: Readonly<Record<string, string
 
 const ready = async (child: ChildProcess, api: PlatformClient): Promise<void> => {
   let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes: Buffer) => (printed = `${printed}${bytes.toString()}`.slice(-TAIL)));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (bytes: Buffer) => (printed = `${printed}${bytes.toString()}`.slice(-TAIL)));
   await poll('The start of the product', READY_WITHIN_MS, async () => {
     const end = child.exitCode ?? child.signalCode;
     if (end !== null) throw new Failure(`The product did not start (it ended with ${end}). It printed:\n${printed}`);
-    return (await fetch(`${api.url}/health/ready`).then(({ ok }) => ok, () => false)) ? true : undefined;
+    return (await fetch(`${api.url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+      ? true
+      : undefined;
   });
 };
 

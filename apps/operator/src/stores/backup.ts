@@ -5,21 +5,41 @@ import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { demandDataFolder, instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
-export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async ({ output }, folder, { keys: keysFile }) => {
+export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async (
+  { output },
+  folder,
+  { keys: keysFile },
+) => {
   const { DATA_DIR: dataFolder } = storesConfig();
   if (keysFile !== undefined) await makeFolderOf(keysFile);
-  const manifest = await orFailure(backup({ dataFolder, folder, keysFile, clock: systemClock, onProgress: showing(output) }));
+  const manifest = await orFailure(
+    backup({ dataFolder, folder, keysFile, clock: systemClock, onProgress: showing(output) }),
+  );
   output.progressDone();
   output.result({ folder, keys: keysFile ?? null, ...manifest }, ({ at, lastSeal, blobs }) => [
     `Backed up to ${folder} at ${at}: the log up to seal ${lastSeal ?? '(none)'}, blobs: ${blobs}.`,
-    keysFile === undefined ? 'The data keys are NOT in it: without them the content cannot be read. Back them up with --keys FILE.' : `The data keys are in ${keysFile}, wrapped under VAULT_KEY. Keep all three in different places.`,
+    keysFile === undefined
+      ? 'The data keys are NOT in it: without them the content cannot be read. Back them up with --keys FILE.'
+      : `The data keys are in ${keysFile}, wrapped under VAULT_KEY. Keep all three in different places.`,
   ]);
 };
 
-export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = async ({ output }, folder, { keys: keysFile }) => {
+export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = async (
+  { output },
+  folder,
+  { keys: keysFile },
+) => {
   const config = storesConfig();
   await demandDataFolder(config);
-  const { manifest, erased } = await orFailure(restore({ folder, keysFile, vaultKey: instanceKey(config, 'VAULT_KEY'), dataFolder: config.DATA_DIR, onProgress: showing(output) }));
+  const { manifest, erased } = await orFailure(
+    restore({
+      folder,
+      keysFile,
+      vaultKey: instanceKey(config, 'VAULT_KEY'),
+      dataFolder: config.DATA_DIR,
+      onProgress: showing(output),
+    }),
+  );
   output.progressDone();
   output.result({ dataFolder: config.DATA_DIR, erased, ...manifest }, ({ at, lastSeal }) => [
     `Restored the backup of ${at} into ${config.DATA_DIR}, up to seal ${lastSeal ?? '(none)'}.`,

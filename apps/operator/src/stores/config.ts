@@ -19,23 +19,32 @@ export const storesConfig = (): Config => {
 
 /** Throws where `DATA_DIR` holds no log, rather than begin one there: it is another folder than the product's. */
 export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
-  if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite'))) throw new Failure(`There is no log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
+  if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite')))
+    throw new Failure(`There is no log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
 };
 
 /** For verbs that fill a folder. Throws where it cannot be made or written. */
-export const demandDataFolder = ({ DATA_DIR }: Config): Promise<void> => orFailure(Promise.resolve().then(() => demandFolder('DATA_DIR', DATA_DIR)));
+export const demandDataFolder = ({ DATA_DIR }: Config): Promise<void> =>
+  orFailure(Promise.resolve().then(() => demandFolder('DATA_DIR', DATA_DIR)));
 
 /** Makes the folder that a file is to lie in, for its owner alone. */
-export const makeFolderOf = (file: string): Promise<void> => orFailure(Promise.resolve().then(() => makeFolder(resolve(dirname(file)))));
+export const makeFolderOf = (file: string): Promise<void> =>
+  orFailure(Promise.resolve().then(() => makeFolder(resolve(dirname(file)))));
 
 /** Whether the environment or `.env` says which stores are meant. */
-export const storesNamed = (): boolean => ['DATA_DIR', 'EVENTSTORE_URL'].some((name) => Boolean(readEnvironment()[name]));
+export const storesNamed = (): boolean =>
+  ['DATA_DIR', 'EVENTSTORE_URL'].some((name) => Boolean(readEnvironment()[name]));
 
 /** Public keys of logs that were imported here, one a line. */
 const imported = ({ DATA_DIR }: Config): string => join(DATA_DIR, 'keys', 'SEAL_KEY.pub');
 
 /** Undefined where none was. */
-export const importedPublicKeys = (config: Config): readonly string[] | undefined => (existsSync(imported(config)) ? readFileSync(imported(config), 'utf8').split('\n').filter((line) => line !== '') : undefined);
+export const importedPublicKeys = (config: Config): readonly string[] | undefined =>
+  existsSync(imported(config))
+    ? readFileSync(imported(config), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : undefined;
 
 /** Keeps the public key of a log that was imported, so that it can be verified without a secret. */
 export const keepPublicKey = async (config: Config, publicKey: string): Promise<void> => {
@@ -47,7 +56,8 @@ export const keepPublicKey = async (config: Config, publicKey: string): Promise<
 type Secret = 'VAULT_KEY' | 'SEAL_KEY';
 
 /** A secret of the instance, from the environment or `DATA_DIR/keys`; undefined where there is none. */
-export const findInstanceKey = ({ DATA_DIR, ...config }: Config, name: Secret): string | undefined => findKey({ folder: join(DATA_DIR, 'keys'), name, given: config[name] });
+export const findInstanceKey = ({ DATA_DIR, ...config }: Config, name: Secret): string | undefined =>
+  findKey({ folder: join(DATA_DIR, 'keys'), name, given: config[name] });
 
 /** The same. Throws where there is none. */
 export const instanceKey = (config: Config, name: Secret): string => {

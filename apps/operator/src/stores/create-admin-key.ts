@@ -3,7 +3,15 @@ import { operatorActions } from '@app/auditing';
 import { eventMacOf } from '@app/event-log';
 import { demandWhole, INSTANCE_SECRET, openLog, openStores, type Stores } from '@app/hosting';
 import { AdminRegister, CreateApiKey, CreateApiKeyHandler, EVERYTHING } from '@app/identity';
-import { type CommandMeta, deriveId, InstanceSecret, nameSchema, stepOf, systemClock, TimeOrderedIds } from '@app/kernel';
+import {
+  type CommandMeta,
+  deriveId,
+  InstanceSecret,
+  nameSchema,
+  stepOf,
+  systemClock,
+  TimeOrderedIds,
+} from '@app/kernel';
 import { EXIT, Failure } from '../exit-codes';
 import type { Verb } from '../session';
 import { demandLog, instanceKey, orFailure, storesConfig } from './config';
@@ -17,12 +25,17 @@ export interface AdminKeyOptions {
 const NAME = 'Made by an operator';
 
 /** The way back for whoever has the stores and no key: whoever can write them can write anything, so nothing more is asked, but who and why. */
-export const createAdminKey: Verb<[AdminKeyOptions]> = async ({ output }, { reason, by = `${userInfo().username}@${hostname()}`, user }) => {
+export const createAdminKey: Verb<[AdminKeyOptions]> = async (
+  { output },
+  { reason, by = `${userInfo().username}@${hostname()}`, user },
+) => {
   const given = { by: checked('--by', by), reason: checked('--reason', reason) };
   const config = storesConfig();
   demandLog(config);
   const keys = { vaultKey: instanceKey(config, 'VAULT_KEY'), mac: eventMacOf(instanceKey(config, 'SEAL_KEY')) };
-  const stores = await orFailure(openLog(config).then((log) => openStores(config, log, keys, systemClock, output.note)));
+  const stores = await orFailure(
+    openLog(config).then((log) => openStores(config, log, keys, systemClock, output.note)),
+  );
   try {
     await orFailure(demandWhole(stores));
     const { userId, keyId, secret } = await orFailure(made(stores, given, user));
@@ -35,24 +48,37 @@ export const createAdminKey: Verb<[AdminKeyOptions]> = async ({ output }, { reas
   }
 };
 
-const made = async ({ decisions, vault }: Stores, given: { readonly by: string; readonly reason: string }, user: string | undefined) => {
+const made = async (
+  { decisions, vault }: Stores,
+  given: { readonly by: string; readonly reason: string },
+  user: string | undefined,
+) => {
   const admins = await new AdminRegister(decisions).active();
   const userId = user ?? admins[0];
   if (userId === undefined) throw new Failure('There is no admin yet: start the product, which makes the first one.');
-  if (!admins.includes(userId)) throw new Failure(`User ${userId} is no active admin. Those are: ${admins.join(', ')}.`, EXIT.wrongUsage);
+  if (!admins.includes(userId))
+    throw new Failure(`User ${userId} is no active admin. Those are: ${admins.join(', ')}.`, EXIT.wrongUsage);
   const instance = new InstanceSecret(await vault.ensureKey(INSTANCE_SECRET, {}));
   const commandId = new TimeOrderedIds().next();
   const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:operator', now: systemClock.now() };
   const step = stepOf(meta, 'apiKey');
   const keyId = deriveId(step.commandId, 'apiKey');
   // On record before it is done, as all that operators ask for.
-  await decisions.transact(operatorActions, keyId, { type: 'AdminKeyRequested', data: { keyId, userId, ...given } }, meta);
-  const { secret } = await new CreateApiKeyHandler(decisions, instance).execute(new CreateApiKey(userId, { name: NAME, ...EVERYTHING }, step));
+  await decisions.transact(
+    operatorActions,
+    keyId,
+    { type: 'AdminKeyRequested', data: { keyId, userId, ...given } },
+    meta,
+  );
+  const { secret } = await new CreateApiKeyHandler(decisions, instance).execute(
+    new CreateApiKey(userId, { name: NAME, ...EVERYTHING }, step),
+  );
   return { userId, keyId, secret };
 };
 
 const checked = (option: string, text: string): string => {
   const name = nameSchema().safeParse(text);
-  if (!name.success) throw new Failure(`${option} must be a text of 1 to 200 characters without control characters.`, EXIT.wrongUsage);
+  if (!name.success)
+    throw new Failure(`${option} must be a text of 1 to 200 characters without control characters.`, EXIT.wrongUsage);
   return name.data;
 };

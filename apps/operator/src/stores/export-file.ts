@@ -12,14 +12,25 @@ const NEWER = /^\{"format":"agent-platform\/export","version":(?!1[,}])/;
 /** Throws where a file is no export at all: that is a wrong file, and no sign of tampering. */
 export const demandExport = async (file: string): Promise<void> => {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(error.code === 'ENOENT' ? `There is no file ${file}.` : `The file ${file} cannot be read (${error.code}).`, EXIT.wrongUsage);
+    throw new Failure(
+      error.code === 'ENOENT' ? `There is no file ${file}.` : `The file ${file} cannot be read (${error.code}).`,
+      EXIT.wrongUsage,
+    );
   });
   if (!found.isFile()) throw new Failure(`${file} is a folder, not an export.`, EXIT.wrongUsage);
   const isGzipped = await beginsAsGzip(file);
-  if (isGzipped !== file.endsWith('.gz')) throw new Failure(isGzipped ? `${file} is gzipped: name it ${file}.gz.` : `${file} is not gzipped: an export whose name ends in .gz is.`, EXIT.wrongUsage);
+  if (isGzipped !== file.endsWith('.gz'))
+    throw new Failure(
+      isGzipped
+        ? `${file} is gzipped: name it ${file}.gz.`
+        : `${file} is not gzipped: an export whose name ends in .gz is.`,
+      EXIT.wrongUsage,
+    );
   const beginning = await beginningOf(file, isGzipped);
-  if (!A_LINE.test(beginning)) throw new Failure(`${file} is no export of this product: give a file that operator export wrote.`, EXIT.wrongUsage);
-  if (NEWER.test(beginning)) throw new Failure(`${file} was written by a newer version of the product: verify it with that.`);
+  if (!A_LINE.test(beginning))
+    throw new Failure(`${file} is no export of this product: give a file that operator export wrote.`, EXIT.wrongUsage);
+  if (NEWER.test(beginning))
+    throw new Failure(`${file} was written by a newer version of the product: verify it with that.`);
 };
 
 const beginsAsGzip = async (file: string): Promise<boolean> => {
@@ -45,7 +56,11 @@ const beginningOf = async (file: string, isGzipped: boolean): Promise<string> =>
       if (length >= LOOKED_AT) break;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true && (error as Error).message !== 'unexpected end of file') throw error;
+    if (
+      (error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true &&
+      (error as Error).message !== 'unexpected end of file'
+    )
+      throw error;
   } finally {
     raw.destroy();
   }

@@ -16,7 +16,10 @@ const NEXT = 'VAULT_KEY.next';
  */
 export const rotate: Verb<[]> = async ({ output }) => {
   const config = storesConfig();
-  if (config.MONGODB_URL !== undefined) throw new Failure('The vault is in MongoDB: VAULT_KEY can be rotated in the embedded vault only. Move the keys with export and import, under another VAULT_KEY.');
+  if (config.MONGODB_URL !== undefined)
+    throw new Failure(
+      'The vault is in MongoDB: VAULT_KEY can be rotated in the embedded vault only. Move the keys with export and import, under another VAULT_KEY.',
+    );
   const folder = join(config.DATA_DIR, 'keys');
   const from = instanceKey(config, 'VAULT_KEY');
   const lock = await orFailure(Promise.resolve().then(() => lockLogFolder(join(config.DATA_DIR, 'log'))));
@@ -30,7 +33,9 @@ export const rotate: Verb<[]> = async ({ output }) => {
     const file = join(folder, inFile ? 'VAULT_KEY' : NEXT);
     output.result({ keys: rotated, file }, () => [
       `Wrapped ${count(rotated)} data keys under a new VAULT_KEY.`,
-      inFile ? `It is in ${file}. Keep a copy, apart from backups.` : `It is in ${file}: set VAULT_KEY to it before the next start, and remove the file.`,
+      inFile
+        ? `It is in ${file}. Keep a copy, apart from backups.`
+        : `It is in ${file}: set VAULT_KEY to it before the next start, and remove the file.`,
       'Keys that were backed up before are wrapped under the old one: keep that with them, or back the keys up again.',
     ]);
   } finally {

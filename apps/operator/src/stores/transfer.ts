@@ -11,7 +11,16 @@ import { count, type Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { exitCodeOf, shown, verificationLines } from '../verification';
-import { demandDataFolder, demandLog, findInstanceKey, instanceKey, keepPublicKey, makeFolderOf, orFailure, storesConfig } from './config';
+import {
+  demandDataFolder,
+  demandLog,
+  findInstanceKey,
+  instanceKey,
+  keepPublicKey,
+  makeFolderOf,
+  orFailure,
+  storesConfig,
+} from './config';
 import { demandExport } from './export-file';
 
 /** What travels beside the log, in places of its own: whoever has all three can read everything. */
@@ -29,16 +38,29 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
   const log = await orFailure(openLogReader(config));
   if (log.notice !== undefined) output.note(`Mind that ${log.notice}.`);
   try {
-    const { events } = await orFailure(exportLog(log, file, { publicKey, clock: systemClock, warn: output.progress, onProgress: (progress) => output.progress(progressBar('exporting', progress)) }));
+    const { events } = await orFailure(
+      exportLog(log, file, {
+        publicKey,
+        clock: systemClock,
+        warn: output.progress,
+        onProgress: (progress) => output.progress(progressBar('exporting', progress)),
+      }),
+    );
     output.progressDone();
     // After the log: a key and a body are made before the first event that names them.
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
-      ...(apart.keys === undefined ? {} : { keys: (await orFailure(exportKeys(vault, apart.keys, { warn: output.progress }))).keys }),
-      ...(apart.blobs === undefined ? {} : { blobs: (await carried(blobs, await openFolder(apart.blobs, vault), output)).blobs }),
+      ...(apart.keys === undefined
+        ? {}
+        : { keys: (await orFailure(exportKeys(vault, apart.keys, { warn: output.progress }))).keys }),
+      ...(apart.blobs === undefined
+        ? {}
+        : { blobs: (await carried(blobs, await openFolder(apart.blobs, vault), output)).blobs }),
     }));
     output.result({ file, events, publicKey, ...beside }, ({ keys, blobs }) => [
       `Exported ${count(events)} events to ${file}.`,
-      ...(keys === undefined ? [] : [`Exported ${count(keys)} data keys to ${apart.keys}, wrapped under VAULT_KEY. Keep them apart.`]),
+      ...(keys === undefined
+        ? []
+        : [`Exported ${count(keys)} data keys to ${apart.keys}, wrapped under VAULT_KEY. Keep them apart.`]),
       ...(blobs === undefined ? [] : [`Copied ${count(blobs)} files to ${apart.blobs}.`]),
       `Public key of the seals, to be given to auditors by another way: ${publicKey}`,
     ]);
@@ -48,11 +70,17 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
 };
 
 /** Keys and files come first: an event is never there without what it names. The export is verified before anything is written, the log after. */
-export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?: string }]> = async ({ output }, file, { publicKey, ...apart }) => {
+export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?: string }]> = async (
+  { output },
+  file,
+  { publicKey, ...apart },
+) => {
   const config = storesConfig();
   await orFailure(demandExport(file));
   if (!mayShare(config)) await demandDataFolder(config);
-  const checked = await shown(output, (onProgress) => orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })));
+  const checked = await shown(output, (onProgress) =>
+    orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })),
+  );
   if (!checked.ok) {
     output.result(checked, verificationLines);
     return exitCodeOf(checked);
@@ -61,17 +89,41 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   const log = await orFailure(openLog(config));
   try {
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
-      ...(apart.keys === undefined ? {} : { keys: await orFailure(importKeys(apart.keys, vault, { warn: output.progress })) }),
-      ...(apart.blobs === undefined ? {} : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
+      ...(apart.keys === undefined
+        ? {}
+        : { keys: await orFailure(importKeys(apart.keys, vault, { warn: output.progress })) }),
+      ...(apart.blobs === undefined
+        ? {}
+        : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
     }));
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
-    const imported = await shown(output, (onProgress) => orFailure(importExport(file, log, { publicKeys, ...(sealing && { sealing }), warn: output.progress, ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }), onProgress })));
+    const imported = await shown(output, (onProgress) =>
+      orFailure(
+        importExport(file, log, {
+          publicKeys,
+          ...(sealing && { sealing }),
+          warn: output.progress,
+          ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }),
+          onProgress,
+        }),
+      ),
+    );
     if (publicKeys[0] !== undefined) await keepPublicKey(config, publicKeys[0]);
     output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
       `Imported ${file}.`,
-      ...(sealing === undefined && verification.unsealed.events > 0 ? ['There is no SEAL_KEY here: what was not sealed yet is proven by a start with the key of the exporting instance, and by no other. To have it sealed now, import into an empty folder with SEAL_KEY set.'] : []),
-      ...(keys === undefined ? [] : [`Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`]),
-      ...(blobs === undefined ? [] : [`Brought in ${count(blobs.carried)} of ${count(blobs.blobs)} files; the others were there.`]),
+      ...(sealing === undefined && verification.unsealed.events > 0
+        ? [
+            'There is no SEAL_KEY here: what was not sealed yet is proven by a start with the key of the exporting instance, and by no other. To have it sealed now, import into an empty folder with SEAL_KEY set.',
+          ]
+        : []),
+      ...(keys === undefined
+        ? []
+        : [
+            `Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`,
+          ]),
+      ...(blobs === undefined
+        ? []
+        : [`Brought in ${count(blobs.carried)} of ${count(blobs.blobs)} files; the others were there.`]),
       ...verificationLines(verification),
     ]);
     return exitCodeOf(imported);
@@ -85,15 +137,30 @@ const sealingOf = (config: Config, { note }: Output) => {
   const secret = findInstanceKey(config, 'SEAL_KEY');
   if (secret === undefined) return undefined;
   const say = (_facts: object, message: string): void => note(message);
-  return { key: sealKeyOf(secret), mac: eventMacOf(secret), codec: new EventCodec(eventCatalogue, NO_KEYS), clock: systemClock, logger: { info: say, warn: say, error: say } };
+  return {
+    key: sealKeyOf(secret),
+    mac: eventMacOf(secret),
+    codec: new EventCodec(eventCatalogue, NO_KEYS),
+    clock: systemClock,
+    logger: { info: say, warn: say, error: say },
+  };
 };
 
 /** Seals and what the sealer records hold nothing that is encrypted. */
-const NO_KEYS: Keyring = { ensureKey: () => Promise.reject(new Error('the sealer encrypts nothing')), keys: async () => new Map() };
+const NO_KEYS: Keyring = {
+  ensureKey: () => Promise.reject(new Error('the sealer encrypts nothing')),
+  keys: async () => new Map(),
+};
 
-const withStores = async <T extends object>(config: Config, { keys, blobs }: Apart, { progress }: Output, work: (vault: Vault, blobs: Blobs) => Promise<T>): Promise<Partial<T>> => {
+const withStores = async <T extends object>(
+  config: Config,
+  { keys, blobs }: Apart,
+  { progress }: Output,
+  work: (vault: Vault, blobs: Blobs) => Promise<T>,
+): Promise<Partial<T>> => {
   if (keys === undefined && blobs === undefined) return {};
-  if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`)) throw new Failure('The keys must not be kept inside the folder of the files.', EXIT.wrongUsage);
+  if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`))
+    throw new Failure('The keys must not be kept inside the folder of the files.', EXIT.wrongUsage);
   const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, progress));
   try {
     return await work(vault, await orFailure(openBlobs(config, vault, progress)));
@@ -105,7 +172,11 @@ const withStores = async <T extends object>(config: Config, { keys, blobs }: Apa
 const openFolder = (folder: string, vault: Vault): Promise<Blobs> => orFailure(openFileBlobs({ folder, vault }));
 
 const carried = async (from: Blobs, to: Blobs, output: Output): Promise<CarriedBlobs> => {
-  const outcome = await orFailure(carryBlobs(from, to, (done) => output.progress(progressBar('files', { done, total: done })), { warn: output.progress }));
+  const outcome = await orFailure(
+    carryBlobs(from, to, (done) => output.progress(progressBar('files', { done, total: done })), {
+      warn: output.progress,
+    }),
+  );
   output.progressDone();
   return outcome;
 };

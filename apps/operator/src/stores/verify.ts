@@ -15,7 +15,9 @@ interface Subject {
 }
 
 /** Ends with `EXIT.foundWrong` when anything is not as it was sealed. */
-export const verify: Verb<[file: string | undefined, { readonly since?: string; readonly publicKey?: string }]> = async (session, file, { since, publicKey }) => {
+export const verify: Verb<
+  [file: string | undefined, { readonly since?: string; readonly publicKey?: string }]
+> = async (session, file, { since, publicKey }) => {
   const known = since === undefined ? undefined : knownSeal(since);
   const { kind, at, verify: work } = subjectOf(session, file);
   session.output.heading(`Verifying ${NAMES[kind]} ${at}`);
@@ -33,18 +35,32 @@ const subjectOf = (session: Session, file: string | undefined): Subject => {
     if (server?.isOption === true) throw new Failure('Give a file to verify, or --url, not both.', EXIT.wrongUsage);
     return { kind: 'export', at: resolve(file), verify: (given) => ofFile(session, file, given) };
   }
-  if (server?.isOption === true || (server !== undefined && !storesNamed())) return { kind: 'server', at: session.api.url, verify: (given) => verifyOnline(session.api, given, output) };
+  if (server?.isOption === true || (server !== undefined && !storesNamed()))
+    return { kind: 'server', at: session.api.url, verify: (given) => verifyOnline(session.api, given, output) };
   const config = storesConfig();
-  return { kind: 'stores', at: config.EVENTSTORE_URL === undefined ? config.DATA_DIR : `EventStoreDB at ${hostOf(config.EVENTSTORE_URL)}`, verify: (given) => atRest(session, given) };
+  return {
+    kind: 'stores',
+    at: config.EVENTSTORE_URL === undefined ? config.DATA_DIR : `EventStoreDB at ${hostOf(config.EVENTSTORE_URL)}`,
+    verify: (given) => atRest(session, given),
+  };
 };
 
 /** Without user, password and settings. */
-const hostOf = (url: string): string => url.replace(/^\w+(\+\w+)?:\/\//, '').replace(/^.*@/, '').replace(/[/?].*$/, '');
+const hostOf = (url: string): string =>
+  url
+    .replace(/^\w+(\+\w+)?:\/\//, '')
+    .replace(/^.*@/, '')
+    .replace(/[/?].*$/, '');
 
 const ofFile = async ({ output }: Session, file: string, { since, publicKey }: VerifyGiven): Promise<Verification> => {
   await orFailure(demandExport(file));
-  const verification = await shown(output, (onProgress) => orFailure(verifyExport(file, { since, publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })));
-  if (verification.trustsFile) output.note('The key was taken from the file itself. To prove who signed, give the one you were told by another way with --public-key.');
+  const verification = await shown(output, (onProgress) =>
+    orFailure(verifyExport(file, { since, publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })),
+  );
+  if (verification.trustsFile)
+    output.note(
+      'The key was taken from the file itself. To prove who signed, give the one you were told by another way with --public-key.',
+    );
   return verification;
 };
 
@@ -53,14 +69,25 @@ const atRest = async ({ output }: Session, { since, publicKey }: VerifyGiven): P
   const config = storesConfig();
   demandLog(config);
   const secret = publicKey === undefined ? findInstanceKey(config, 'SEAL_KEY') : undefined;
-  const publicKeys = publicKey !== undefined ? [publicKey] : secret !== undefined ? [sealKeyOf(secret).publicKey] : importedPublicKeys(config);
-  const verification = await shown(output, (onProgress) => orFailure(verifyOpened(() => openLogReader(config, { evenIfUnsound: true }), { publicKeys, since, onProgress })));
-  if (publicKeys === undefined) output.note('Who signed was not checked: no public key is known here. Give the one you were told with --public-key.');
+  const publicKeys =
+    publicKey !== undefined
+      ? [publicKey]
+      : secret !== undefined
+        ? [sealKeyOf(secret).publicKey]
+        : importedPublicKeys(config);
+  const verification = await shown(output, (onProgress) =>
+    orFailure(verifyOpened(() => openLogReader(config, { evenIfUnsound: true }), { publicKeys, since, onProgress })),
+  );
+  if (publicKeys === undefined)
+    output.note(
+      'Who signed was not checked: no public key is known here. Give the one you were told with --public-key.',
+    );
   return verification;
 };
 
 const knownSeal = (text: string): KnownSeal => {
   const seal = parseKnownSeal(text);
-  if (seal === undefined) throw new Failure('--since takes a seal as an earlier verification printed it: ORDINAL:HASH.', EXIT.wrongUsage);
+  if (seal === undefined)
+    throw new Failure('--since takes a seal as an earlier verification printed it: ORDINAL:HASH.', EXIT.wrongUsage);
   return seal;
 };

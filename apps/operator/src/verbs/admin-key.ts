@@ -8,7 +8,9 @@ const stores = () => require('../stores/create-admin-key') as typeof import('../
 export const addAdminKeyVerb = (program: Command, run: Run): void => {
   program
     .command('create-admin-key')
-    .description('make an API key of an admin in the stores themselves, where none is left that can; recorded in the log')
+    .description(
+      'make an API key of an admin in the stores themselves, where none is left that can; recorded in the log',
+    )
     .requiredOption('--reason <text>', 'why, for the log')
     .option('--by <name>', 'who you are, for the log (default: your user on this machine)')
     .option('--user <id>', 'the admin whose key it is to be (default: the one who has been an admin longest)')

@@ -18,5 +18,9 @@ export const addBackupVerbs = (program: Command, run: Run): void => {
   program
     .command('rotate-vault-key')
     .description('wrap the data keys of DATA_DIR under a new VAULT_KEY; API keys and content stay as they are')
-    .action(run<[]>((...given) => (require('../stores/rotate-vault-key') as typeof import('../stores/rotate-vault-key')).rotate(...given)));
+    .action(
+      run<[]>((...given) =>
+        (require('../stores/rotate-vault-key') as typeof import('../stores/rotate-vault-key')).rotate(...given),
+      ),
+    );
 };

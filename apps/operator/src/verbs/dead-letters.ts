@@ -25,32 +25,53 @@ const list: Verb<[]> = async ({ api, output }) => {
   const letters: DeadLetter[] = [];
   for await (const letter of api.list<DeadLetter>(`${OPERATIONS}/dead-letters`)) letters.push(letter);
   output.result(letters, (items, width) =>
-    table(items, {
-      id: ({ id }) => id,
-      at: ({ source, name }) => `${source} ${name}`,
-      event: ({ stream, revision }) => `${stream}@${revision}`,
-      type: ({ type }) => type,
-      reason: ({ reason }) => reason,
-      attempts: ({ attempts }) => attempts,
-      failed: ({ failedAt }) => failedAt,
-    }, width),
+    table(
+      items,
+      {
+        id: ({ id }) => id,
+        at: ({ source, name }) => `${source} ${name}`,
+        event: ({ stream, revision }) => `${stream}@${revision}`,
+        type: ({ type }) => type,
+        reason: ({ reason }) => reason,
+        attempts: ({ attempts }) => attempts,
+        failed: ({ failedAt }) => failedAt,
+      },
+      width,
+    ),
   );
   return letters.length === 0 ? EXIT.done : EXIT.foundWrong;
 };
 
 const show: Verb<[id: string]> = async ({ api, output }, id) =>
-  output.result(await api.json<DeadLetter>(path(id)), (letter, width) => table(Object.entries(letter), { field: ([name]) => name, value: ([, value]) => String(value) }, width));
+  output.result(await api.json<DeadLetter>(path(id)), (letter, width) =>
+    table(Object.entries(letter), { field: ([name]) => name, value: ([, value]) => String(value) }, width),
+  );
 
 /** Ends with `EXIT.foundWrong` when the stream of the event still waits. */
-const solve = (action: 'retry' | 'discard', said: string): Verb<[id: string]> => async ({ api, output }, id) => {
-  const { left } = await api.json<{ left: DeadLetter | null }>(`${path(id)}/${action}`, { method: 'POST' });
-  output.result({ id, left }, () => [left === null ? `${said}; its stream flows again.` : `${left.stream} still waits, behind revision ${left.revision}: ${left.reason} ${left.detail}`]);
-  return left === null ? EXIT.done : EXIT.foundWrong;
-};
+const solve =
+  (action: 'retry' | 'discard', said: string): Verb<[id: string]> =>
+  async ({ api, output }, id) => {
+    const { left } = await api.json<{ left: DeadLetter | null }>(`${path(id)}/${action}`, { method: 'POST' });
+    output.result({ id, left }, () => [
+      left === null
+        ? `${said}; its stream flows again.`
+        : `${left.stream} still waits, behind revision ${left.revision}: ${left.reason} ${left.detail}`,
+    ]);
+    return left === null ? EXIT.done : EXIT.foundWrong;
+  };
 
 export const addDeadLetterVerbs = (program: Command, run: Run): void => {
-  const letters = program.command('dead-letters').description('events that a view or policy could not handle; their streams wait behind them').action(run(list));
+  const letters = program
+    .command('dead-letters')
+    .description('events that a view or policy could not handle; their streams wait behind them')
+    .action(run(list));
   letters.command('show <id>').description('where the event is and why it failed; no content').action(run(show));
-  letters.command('retry <id>').description('hand the event to its view or policy again, then those behind it').action(run(solve('retry', 'The event was handled')));
-  letters.command('discard <id>').description('leave the event out for good, and go on behind it').action(run(solve('discard', 'The event was left out')));
+  letters
+    .command('retry <id>')
+    .description('hand the event to its view or policy again, then those behind it')
+    .action(run(solve('retry', 'The event was handled')));
+  letters
+    .command('discard <id>')
+    .description('leave the event out for good, and go on behind it')
+    .action(run(solve('discard', 'The event was left out')));
 };

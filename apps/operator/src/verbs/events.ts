@@ -38,7 +38,8 @@ const LINE = 300;
 const events: Verb<[EventOptions]> = async ({ api, output }, { follow = false, limit, ...query }) => {
   const print = (event: AuditEvent): void => output.result(event, eventLines);
   if (follow) {
-    for await (const { data } of api.events(PATH, { query: { ...query, follow } })) print(JSON.parse(data) as AuditEvent);
+    for await (const { data } of api.events(PATH, { query: { ...query, follow } }))
+      print(JSON.parse(data) as AuditEvent);
     return;
   }
   let left = limit;

@@ -12,7 +12,8 @@ interface HistoryItem {
   readonly changes: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
 }
 
-const objectPath = (kind: string, id: string): string => `/api/v1/audit/objects/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
+const objectPath = (kind: string, id: string): string =>
+  `/api/v1/audit/objects/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`;
 
 const history: Verb<[kind: string, id: string]> = async ({ api, output }, kind, id) => {
   let shownItems = 0;
@@ -39,7 +40,11 @@ const shown = (value: unknown): string => {
 };
 
 export const addObjectVerbs = (program: Command, run: Run): void => {
-  program.command('history <kind> <id>').description('what each event changed in one object, such as: history agent ID').addHelpText('after', kindsHelp).action(run(history));
+  program
+    .command('history <kind> <id>')
+    .description('what each event changed in one object, such as: history agent ID')
+    .addHelpText('after', kindsHelp)
+    .action(run(history));
   program
     .command('as-of')
     .argument('<kind>')

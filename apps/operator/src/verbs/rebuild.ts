@@ -13,13 +13,18 @@ interface RebuildOptions {
   readonly watch?: boolean;
 }
 
-const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async ({ api, output }, name, { all = false, swap = false, watch = false }) => {
+const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async (
+  { api, output },
+  name,
+  { all = false, swap = false, watch = false },
+) => {
   if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
   const names = name === undefined ? await free(api) : [name];
   if (names.length === 0) output.heading(NONE);
   for (const each of names) {
     const started = await startRebuild(api, each, swap);
-    if (!watch) output.result(started, ({ rebuild: build }) => [`${each}: version ${build?.version ?? '?'} is being built.`]);
+    if (!watch)
+      output.result(started, ({ rebuild: build }) => [`${each}: version ${build?.version ?? '?'} is being built.`]);
   }
   if (!watch) return;
   for (const each of names) {
@@ -32,12 +37,20 @@ const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async ({ api, 
 const free = async (api: PlatformClient): Promise<readonly string[]> => {
   const projections = await allProjections(api);
   const busy = projections.filter(({ rebuild: build }) => build !== undefined);
-  if (busy.length > 0) throw new Failure(`These views have a rebuild already; cancel or retire each first: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`);
+  if (busy.length > 0)
+    throw new Failure(
+      `These views have a rebuild already; cancel or retire each first: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`,
+    );
   return projections.map(({ name }) => name);
 };
 
-const steer = (action: 'pause' | 'resume' | 'cancel', said: string): Verb<[name: string]> => async ({ api, output }, name) =>
-  output.result(await api.json<ProjectionStatus>(`${projectionPath(name)}/rebuild/${action}`, { method: 'POST' }), () => [`The rebuild of ${name} ${said}.`]);
+const steer =
+  (action: 'pause' | 'resume' | 'cancel', said: string): Verb<[name: string]> =>
+  async ({ api, output }, name) =>
+    output.result(
+      await api.json<ProjectionStatus>(`${projectionPath(name)}/rebuild/${action}`, { method: 'POST' }),
+      () => [`The rebuild of ${name} ${said}.`],
+    );
 
 export const addRebuildVerbs = (program: Command, run: Run): void => {
   const verb = program
@@ -48,7 +61,16 @@ export const addRebuildVerbs = (program: Command, run: Run): void => {
     .option('--watch', 'show progress until it is done')
     .addHelpText('after', viewsHelp)
     .action(run(rebuild));
-  verb.command('pause <name>').description('stop for now; what was built is kept').action(run(steer('pause', 'is paused')));
-  verb.command('resume <name>').description('go on where it stopped').action(run(steer('resume', 'goes on')));
-  verb.command('cancel <name>').description('drop what was built').action(run(steer('cancel', 'was cancelled')));
+  verb
+    .command('pause <name>')
+    .description('stop for now; what was built is kept')
+    .action(run(steer('pause', 'is paused')));
+  verb
+    .command('resume <name>')
+    .description('go on where it stopped')
+    .action(run(steer('resume', 'goes on')));
+  verb
+    .command('cancel <name>')
+    .description('drop what was built')
+    .action(run(steer('cancel', 'was cancelled')));
 };

@@ -33,33 +33,57 @@ interface RestateOptions {
 const PATH = `${OPERATIONS}/usage/restatements`;
 
 const restate: Verb<[RestateOptions]> = async ({ api, output }, { from, to, at, price }) => {
-  if (from === undefined) throw new Failure('say which period: --from TIME, and --to TIME where it does not end now', EXIT.wrongUsage);
+  if (from === undefined)
+    throw new Failure('say which period: --from TIME, and --to TIME where it does not end now', EXIT.wrongUsage);
   const named = Object.keys(price).length > 0;
   if (named && at !== undefined) throw new Failure('say --at or --price, not both', EXIT.wrongUsage);
   const prices = named ? price : at === undefined ? 'current' : { at };
-  output.result(await api.json<Restatement>(PATH, { method: 'POST', body: { from, to, prices }, withinMs: LONG_WORK_MS }), restatementLines);
+  output.result(
+    await api.json<Restatement>(PATH, { method: 'POST', body: { from, to, prices }, withinMs: LONG_WORK_MS }),
+    restatementLines,
+  );
 };
 
-const show: Verb<[id: string]> = async ({ api, output }, id) => output.result(await api.json<Restatement>(`${PATH}/${encodeURIComponent(id)}`), restatementLines);
+const show: Verb<[id: string]> = async ({ api, output }, id) =>
+  output.result(await api.json<Restatement>(`${PATH}/${encodeURIComponent(id)}`), restatementLines);
 
 const list: Verb<[]> = async ({ api, output }) => {
   const found: Restatement[] = [];
   for await (const each of api.list<Restatement>(PATH)) found.push(each);
   output.result(found, (items, width) =>
-    table(items, { id: ({ id }) => id, from: (each) => each.from, to: (each) => each.to, started: ({ startedAt }) => startedAt, calls: ({ totals }) => totals?.calls, difference: ({ totals }) => totals?.difference ?? 'not complete' }, width),
+    table(
+      items,
+      {
+        id: ({ id }) => id,
+        from: (each) => each.from,
+        to: (each) => each.to,
+        started: ({ startedAt }) => startedAt,
+        calls: ({ totals }) => totals?.calls,
+        difference: ({ totals }) => totals?.difference ?? 'not complete',
+      },
+      width,
+    ),
   );
 };
 
 const restatementLines = ({ id, from, to, currency, totals, models, apiKeys }: Restatement): readonly string[] => {
   const period = `${id}: calls from ${from} to ${to}, in ${currency}.`;
-  if (totals === null) return [period, 'The ledger is not complete: send the request that began it again, with its Idempotency-Key.'];
-  const kept = totals.kept === 0 ? [] : [`${totals.kept} calls cost what was billed: no other prices are known for them.`];
+  if (totals === null)
+    return [period, 'The ledger is not complete: send the request that began it again, with its Idempotency-Key.'];
+  const kept =
+    totals.kept === 0 ? [] : [`${totals.kept} calls cost what was billed: no other prices are known for them.`];
   const all = { key: 'all', ...totals };
   return [period, '', ...compared('model', [...models, all]), '', ...compared('API key', [...apiKeys, all]), ...kept];
 };
 
 const compared = (name: string, rows: readonly (Compared & { readonly key: string | null })[]): readonly string[] =>
-  table(rows, { [name]: ({ key }) => key, calls: ({ calls }) => calls, billed: ({ billed }) => billed, restated: ({ restated }) => restated, difference: ({ difference }) => difference });
+  table(rows, {
+    [name]: ({ key }) => key,
+    calls: ({ calls }) => calls,
+    billed: ({ billed }) => billed,
+    restated: ({ restated }) => restated,
+    difference: ({ difference }) => difference,
+  });
 
 /** `MODEL=VERSION`; a model's key may hold equals signs, a version does not. */
 const pricedModel = (text: string, given: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
@@ -71,7 +95,9 @@ const pricedModel = (text: string, given: Readonly<Record<string, string>>): Rea
 export const addRestateVerbs = (program: Command, run: Run): void => {
   const verb = program
     .command('restate')
-    .description('what the calls of a period would have cost under other prices, beside what was billed; a second ledger, the first stays')
+    .description(
+      'what the calls of a period would have cost under other prices, beside what was billed; a second ledger, the first stays',
+    )
     .option('--from <time>', 'calls that began at this time or later', time)
     .option('--to <time>', 'calls that began before this time (default: now)', time)
     .option('--at <time>', 'under the prices of this time (default: the present ones)', time)

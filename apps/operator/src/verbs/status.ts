@@ -13,7 +13,10 @@ interface Health {
   readonly policies: readonly Policy[];
   readonly projections: readonly ProjectionStatus[];
   readonly unprovenEvents?: { readonly events: number; readonly at: string | null };
-  readonly foreignEvents?: { readonly events: number; readonly since: { readonly position: string; readonly at: string } | null };
+  readonly foreignEvents?: {
+    readonly events: number;
+    readonly since: { readonly position: string; readonly at: string } | null;
+  };
 }
 
 interface Process {
@@ -40,7 +43,19 @@ interface Policy {
 /** Ends with `EXIT.foundWrong` when a dependency is down, or a view is late or holds dead letters. */
 const status: Verb<[]> = async ({ api, output }) => {
   const health = await healthOf(api);
-  output.result(health, (_, width) => [`${api.url} is ${health.status} (version ${health.version})`, '', ...dependencyLines(health, width), '', ...processLines(health, width), '', ...policyLines(health, width), '', ...projectionLines(health.projections, width), ...foreignLines(health), ...unprovenLines(health)]);
+  output.result(health, (_, width) => [
+    `${api.url} is ${health.status} (version ${health.version})`,
+    '',
+    ...dependencyLines(health, width),
+    '',
+    ...processLines(health, width),
+    '',
+    ...policyLines(health, width),
+    '',
+    ...projectionLines(health.projections, width),
+    ...foreignLines(health),
+    ...unprovenLines(health),
+  ]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
 
@@ -57,49 +72,85 @@ const healthOf = async (api: PlatformClient): Promise<Health> => {
 const projections: Verb<[]> = async ({ api, output }) => output.result(await allProjections(api), projectionLines);
 
 const dependencyLines = ({ dependencies }: Health, width: number): readonly string[] =>
-  table(Object.entries(dependencies), { dependency: ([name]) => name, state: ([, { ok }]) => (ok ? 'ok' : 'down'), reason: ([, { reason }]) => reason }, width);
+  table(
+    Object.entries(dependencies),
+    { dependency: ([name]) => name, state: ([, { ok }]) => (ok ? 'ok' : 'down'), reason: ([, { reason }]) => reason },
+    width,
+  );
 
 /** They stop nothing: the log is shown without them. */
 const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: null } }: Health): readonly string[] =>
-  since === null ? [] : ['', `Of other programs on the server of the log, and no part of it: ${count(events)} events known, since ${since.at} (position ${since.position}).`];
+  since === null
+    ? []
+    : [
+        '',
+        `Of other programs on the server of the log, and no part of it: ${count(events)} events known, since ${since.at} (position ${since.position}).`,
+      ];
 
 const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null } }: Health): readonly string[] =>
-  events === 0 ? [] : ['', `NOT PROVEN: ${count(events)} events stand in the log that nobody with SEAL_KEY appended, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`];
+  events === 0
+    ? []
+    : [
+        '',
+        `NOT PROVEN: ${count(events)} events stand in the log that nobody with SEAL_KEY appended, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`,
+      ];
 
 const processLines = ({ processes }: Health, width: number): readonly string[] =>
-  table(processes, {
-    process: ({ id }) => id,
-    roles: ({ roles }) => roles.join(' '),
-    version: ({ version }) => version,
-    state: ({ alive }) => (alive ? 'alive' : 'silent'),
-    started: ({ startedAt }) => startedAt,
-    heard: ({ beatAt }) => beatAt,
-    holds: ({ holds }) => Object.entries(holds).map(([group, units]) => (units.join() === '0' ? group : `${group}:${units.join()}`)).join(' ') || undefined,
-  }, width);
+  table(
+    processes,
+    {
+      process: ({ id }) => id,
+      roles: ({ roles }) => roles.join(' '),
+      version: ({ version }) => version,
+      state: ({ alive }) => (alive ? 'alive' : 'silent'),
+      started: ({ startedAt }) => startedAt,
+      heard: ({ beatAt }) => beatAt,
+      holds: ({ holds }) =>
+        Object.entries(holds)
+          .map(([group, units]) => (units.join() === '0' ? group : `${group}:${units.join()}`))
+          .join(' ') || undefined,
+    },
+    width,
+  );
 
 const policyLines = ({ policies }: Health, width: number): readonly string[] =>
-  table(policies, {
-    policy: ({ name }) => name,
-    state: ({ state }) => state,
-    'lag (events)': ({ lagEvents }) => lagEvents ?? 'unknown',
-    'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
-    'dead letters': ({ deadLetters }) => deadLetters,
-    failing: ({ failure }) => (failure === undefined ? undefined : `${failure.type}, ${failure.attempts} tries: ${failure.detail}`),
-  }, width);
+  table(
+    policies,
+    {
+      policy: ({ name }) => name,
+      state: ({ state }) => state,
+      'lag (events)': ({ lagEvents }) => lagEvents ?? 'unknown',
+      'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
+      'dead letters': ({ deadLetters }) => deadLetters,
+      failing: ({ failure }) =>
+        failure === undefined ? undefined : `${failure.type}, ${failure.attempts} tries: ${failure.detail}`,
+    },
+    width,
+  );
 
 const projectionLines = (items: readonly ProjectionStatus[], width: number): readonly string[] =>
-  table(items, {
-    projection: ({ name }) => name,
-    version: ({ version }) => version,
-    state: ({ state }) => state,
-    rows: ({ rows }) => rows,
-    'lag (events)': ({ lagEvents }) => lagEvents ?? 'unknown',
-    'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
-    'dead letters': ({ deadLetters }) => deadLetters,
-    rebuild: ({ rebuild }) => (rebuild === undefined ? undefined : `v${rebuild.version} ${rebuild.state}`),
-  }, width);
+  table(
+    items,
+    {
+      projection: ({ name }) => name,
+      version: ({ version }) => version,
+      state: ({ state }) => state,
+      rows: ({ rows }) => rows,
+      'lag (events)': ({ lagEvents }) => lagEvents ?? 'unknown',
+      'lag (time)': ({ lagSeconds }) => (lagSeconds === null ? 'unknown' : duration(lagSeconds)),
+      'dead letters': ({ deadLetters }) => deadLetters,
+      rebuild: ({ rebuild }) => (rebuild === undefined ? undefined : `v${rebuild.version} ${rebuild.state}`),
+    },
+    width,
+  );
 
 export const addStatusVerbs = (program: Command, run: Run): void => {
-  program.command('status').description('health of the server, its dependencies, processes, policies and views').action(run(status));
-  program.command('projections').description('every view: version, state, lag, rows, dead letters').action(run(projections));
+  program
+    .command('status')
+    .description('health of the server, its dependencies, processes, policies and views')
+    .action(run(status));
+  program
+    .command('projections')
+    .description('every view: version, state, lag, rows, dead letters')
+    .action(run(projections));
 };

@@ -8,8 +8,13 @@ interface Swept {
 }
 
 const sweep: Verb<[]> = async ({ api, output }) =>
-  output.result(await api.json<Swept>(`${OPERATIONS}/blobs/sweep`, { method: 'POST' }), ({ blobs, removed }) => [`Stored bodies: ${blobs}. Removed, since no event names them: ${removed}.`]);
+  output.result(await api.json<Swept>(`${OPERATIONS}/blobs/sweep`, { method: 'POST' }), ({ blobs, removed }) => [
+    `Stored bodies: ${blobs}. Removed, since no event names them: ${removed}.`,
+  ]);
 
 export const addSweepVerb = (program: Command, run: Run): void => {
-  program.command('sweep').description('remove stored bodies that no event names and that are older than a day').action(run(sweep));
+  program
+    .command('sweep')
+    .description('remove stored bodies that no event names and that are older than a day')
+    .action(run(sweep));
 };

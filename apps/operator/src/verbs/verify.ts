@@ -7,14 +7,27 @@ const stores = () => require('../stores/verify') as typeof import('../stores/ver
 export const addVerifyVerb = (program: Command, run: Run): void => {
   program
     .command('verify [file]')
-    .description('prove that the log is as it was sealed: of an export file, of a server (--url), of the stores (DATA_DIR or EVENTSTORE_URL), else of the server of PLATFORM_URL, else of the stores in ./data')
+    .description(
+      'prove that the log is as it was sealed: of an export file, of a server (--url), of the stores (DATA_DIR or EVENTSTORE_URL), else of the server of PLATFORM_URL, else of the stores in ./data',
+    )
     .option('--since <seal>', 'a seal noted earlier: finds a tail that was cut off since')
-    .option('--public-key <key>', 'the key to trust, base64url; default: the one that the server, the stores or the file name', publicKey)
-    .action(run<[string | undefined, { readonly since?: string; readonly publicKey?: string }]>((...given) => stores().verify(...given)));
+    .option(
+      '--public-key <key>',
+      'the key to trust, base64url; default: the one that the server, the stores or the file name',
+      publicKey,
+    )
+    .action(
+      run<[string | undefined, { readonly since?: string; readonly publicKey?: string }]>((...given) =>
+        stores().verify(...given),
+      ),
+    );
 };
 
 /** 32 bytes in base64url. */
 export const publicKey = (text: string): string => {
-  if (!/^[\w-]{43}=?$/.test(text)) throw new InvalidArgumentError('must be a public key of seals: 43 characters of base64url, as the export printed it.');
+  if (!/^[\w-]{43}=?$/.test(text))
+    throw new InvalidArgumentError(
+      'must be a public key of seals: 43 characters of base64url, as the export printed it.',
+    );
   return text;
 };

@@ -8,26 +8,45 @@ import { allProjections, type ProjectionStatus, projectionPath, type RebuildStat
 
 /** What can be asked of the versions of a view: the sentence that says it was done, and the state of the rebuild that it takes. */
 const ACTIONS = {
-  swap: { description: 'serve the rebuilt and verified version; the old one is kept', said: (version: number) => `serves version ${version}`, from: 'ready' },
-  rollback: { description: 'serve the version before again', said: (version: number) => `serves version ${version} again`, from: 'swapped' },
-  retire: { description: 'drop the version that is no longer served', said: (version: number) => `keeps version ${version} only`, from: 'swapped' },
+  swap: {
+    description: 'serve the rebuilt and verified version; the old one is kept',
+    said: (version: number) => `serves version ${version}`,
+    from: 'ready',
+  },
+  rollback: {
+    description: 'serve the version before again',
+    said: (version: number) => `serves version ${version} again`,
+    from: 'swapped',
+  },
+  retire: {
+    description: 'drop the version that is no longer served',
+    said: (version: number) => `keeps version ${version} only`,
+    from: 'swapped',
+  },
 } as const;
 
-const act = (action: keyof typeof ACTIONS): Verb<[name: string | undefined, { readonly all?: boolean }]> => async ({ api, output }, name, { all = false }) => {
-  if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
-  const names = name === undefined ? await namesIn(api, ACTIONS[action].from) : [name];
-  if (names.length === 0) output.heading(NONE);
-  for (const each of names) {
-    const after = await api.json<ProjectionStatus>(`${projectionPath(each)}/${action}`, { method: 'POST' });
-    output.result(after, ({ version }) => [`${each} ${ACTIONS[action].said(version)}.`]);
-  }
-};
+const act =
+  (action: keyof typeof ACTIONS): Verb<[name: string | undefined, { readonly all?: boolean }]> =>
+  async ({ api, output }, name, { all = false }) => {
+    if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
+    const names = name === undefined ? await namesIn(api, ACTIONS[action].from) : [name];
+    if (names.length === 0) output.heading(NONE);
+    for (const each of names) {
+      const after = await api.json<ProjectionStatus>(`${projectionPath(each)}/${action}`, { method: 'POST' });
+      output.result(after, ({ version }) => [`${each} ${ACTIONS[action].said(version)}.`]);
+    }
+  };
 
 const namesIn = async (api: PlatformClient, state: RebuildStatus['state']): Promise<readonly string[]> =>
   (await allProjections(api)).filter(({ rebuild }) => rebuild?.state === state).map(({ name }) => name);
 
 export const addVersionVerbs = (program: Command, run: Run): void => {
   for (const action of ['swap', 'rollback', 'retire'] as const) {
-    program.command(`${action} [name]`).description(ACTIONS[action].description).option('--all', `every view whose rebuild is ${ACTIONS[action].from}`).addHelpText('after', viewsHelp).action(run(act(action)));
+    program
+      .command(`${action} [name]`)
+      .description(ACTIONS[action].description)
+      .option('--all', `every view whose rebuild is ${ACTIONS[action].from}`)
+      .addHelpText('after', viewsHelp)
+      .action(run(act(action)));
   }
 };

@@ -38,22 +38,53 @@ interface WhatIfOptions {
 
 const whatIf: Verb<[WhatIfOptions]> = async ({ api, output }, { from, to, warn, ...limit }) => {
   const body = { from, to, limit: { ...limit, action: warn === true ? 'warn' : 'block' } };
-  output.result(await api.json<WhatIf>(`${OPERATIONS}/usage/what-if`, { method: 'POST', body, withinMs: LONG_WORK_MS }), lines);
+  output.result(
+    await api.json<WhatIf>(`${OPERATIONS}/usage/what-if`, { method: 'POST', body, withinMs: LONG_WORK_MS }),
+    lines,
+  );
 };
 
-const lines = ({ from, to, currency, outcome, calls, cost, affected, saved, users, apiKeys, models }: WhatIf): readonly string[] => {
+const lines = ({
+  from,
+  to,
+  currency,
+  outcome,
+  calls,
+  cost,
+  affected,
+  saved,
+  users,
+  apiKeys,
+  models,
+}: WhatIf): readonly string[] => {
   const summary = [`From ${from} to ${to} the limit is about ${calls} calls, which cost ${cost} ${currency}.`];
   if (affected.calls === 0) return [...summary, `None would have been ${outcome}.`];
   const told = `${affected.calls} would have been ${outcome}, the first at ${affected.firstAt}; ${saved} ${currency} would not have been spent.`;
-  return [...summary, told, '', ...groups('user', users), '', ...groups('API key', apiKeys), '', ...groups('model', models)];
+  return [
+    ...summary,
+    told,
+    '',
+    ...groups('user', users),
+    '',
+    ...groups('API key', apiKeys),
+    '',
+    ...groups('model', models),
+  ];
 };
 
-const groups = (name: string, rows: readonly AffectedBy[]): readonly string[] => table(rows, { [name]: ({ key }) => key, calls: ({ calls }) => calls, cost: ({ cost }) => cost, first: ({ firstAt }) => firstAt });
+const groups = (name: string, rows: readonly AffectedBy[]): readonly string[] =>
+  table(rows, {
+    [name]: ({ key }) => key,
+    calls: ({ calls }) => calls,
+    cost: ({ cost }) => cost,
+    first: ({ firstAt }) => firstAt,
+  });
 
 /** `user`, or `user:ID` for one alone. */
 const scope = (text: string): WhatIfOptions['scope'] => {
   const [type = '', id] = text.split(':');
-  if (!['instance', 'space', 'agent', 'user', 'apiKey'].includes(type)) throw new InvalidArgumentError('must be instance, space, agent, user or apiKey, with :ID for one alone.');
+  if (!['instance', 'space', 'agent', 'user', 'apiKey'].includes(type))
+    throw new InvalidArgumentError('must be instance, space, agent, user or apiKey, with :ID for one alone.');
   return id === undefined ? { type } : { type, id };
 };
 
@@ -63,9 +94,17 @@ export const addWhatIfVerb = (program: Command, run: Run): void => {
     .description('which calls of a period a limit would have refused; nothing is written')
     .requiredOption('--from <time>', 'the limit is set at this time', time)
     .option('--to <time>', 'calls that began before this time (default: now)', time)
-    .requiredOption('--scope <scope>', 'instance, space, agent, user or apiKey: a limit for each, or with :ID for one alone', scope)
+    .requiredOption(
+      '--scope <scope>',
+      'instance, space, agent, user or apiKey: a limit for each, or with :ID for one alone',
+      scope,
+    )
     .requiredOption('--amount <amount>', 'what may be spent in a window')
-    .addOption(new Option('--window <window>', 'how long a window is').choices(['day', 'week', 'month', 'total']).default('month'))
+    .addOption(
+      new Option('--window <window>', 'how long a window is')
+        .choices(['day', 'week', 'month', 'total'])
+        .default('month'),
+    )
     .option('--time-zone <zone>', 'of its calendar (default: the instance’s)')
     .option('--warn', 'warn only, refuse nothing')
     .option('--included-amount <amount>', 'what a subscription covers of a window')

@@ -46,14 +46,25 @@ export const agentConfig = z.strictObject({
   tools: z
     .array(tool)
     .max(100)
-    .refine((tools) => new Set(tools.map(({ id }) => id)).size === tools.length, { message: 'must not name a tool twice' }),
+    .refine((tools) => new Set(tools.map(({ id }) => id)).size === tools.length, {
+      message: 'must not name a tool twice',
+    }),
   public: publication,
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
 /** A change of the configuration: what is absent stays, also inside `sampling` and `public`. */
 export const agentChange = agentConfig
-  .extend({ sampling: sampling.extend({ temperature: sampling.shape.temperature.partial(), topP: sampling.shape.topP.partial(), topK: sampling.shape.topK.partial() }).partial(), public: publication.partial() })
+  .extend({
+    sampling: sampling
+      .extend({
+        temperature: sampling.shape.temperature.partial(),
+        topP: sampling.shape.topP.partial(),
+        topK: sampling.shape.topK.partial(),
+      })
+      .partial(),
+    public: publication.partial(),
+  })
   .partial();
 export type AgentChange = z.output<typeof agentChange>;
 

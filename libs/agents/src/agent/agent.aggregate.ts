@@ -4,7 +4,10 @@ import { agentEvents } from './agent.events';
 import { agentIntegrations } from './agent.integrations';
 
 export const agentAggregate = defineAggregate(agentDecider, agentEvents, {
-  erasure: { by: { AgentDeleted: ownKey }, again: (decisions, id, meta) => decisions.transact(agentDecider, id, { type: 'Delete', withSpace: true }, meta) },
+  erasure: {
+    by: { AgentDeleted: ownKey },
+    again: (decisions, id, meta) => decisions.transact(agentDecider, id, { type: 'Delete', withSpace: true }, meta),
+  },
   integrations: agentIntegrations,
   kinds: { agent: ownStream('agent', namedIn('space', 'spaceId')) },
 });

@@ -17,7 +17,10 @@ interface Standing {
   readonly version: Version;
 }
 
-export type Agent = { readonly status: 'absent' } | { readonly status: 'deleted'; readonly spaceId: string } | ({ readonly status: 'present' } & Standing);
+export type Agent =
+  | { readonly status: 'absent' }
+  | { readonly status: 'deleted'; readonly spaceId: string }
+  | ({ readonly status: 'present' } & Standing);
 export type PresentAgent = Extract<Agent, Standing>;
 
 export type AgentCommand =
@@ -33,7 +36,12 @@ export type AgentCommand =
     }
   | { readonly type: 'Change'; readonly config: AgentChange }
   /** `config`: what it was at that revision, undefined where it had none. `isChatModel` knows today's models: an old version may name one that is gone. */
-  | { readonly type: 'Restore'; readonly revision: number; readonly config: StoredConfig | undefined; readonly isChatModel: (key: string) => boolean }
+  | {
+      readonly type: 'Restore';
+      readonly revision: number;
+      readonly config: StoredConfig | undefined;
+      readonly isChatModel: (key: string) => boolean;
+    }
   /** `withSpace`: its Space is gone; otherwise the automatic chat Agent stays. */
   | { readonly type: 'Delete'; readonly withSpace?: boolean };
 
@@ -68,14 +76,20 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
     return { ...agent, version: { revision, config: { ...agent.version.config, ...givenFields(changes) } } };
   },
 
-  owner: (event) => (event.type === 'AgentCreated' ? { spaceId: event.data.spaceId, ...(event.data.ownerId === null ? {} : { userId: event.data.ownerId }) } : {}),
+  owner: (event) =>
+    event.type === 'AgentCreated'
+      ? { spaceId: event.data.spaceId, ...(event.data.ownerId === null ? {} : { userId: event.data.ownerId }) }
+      : {},
 };
 
 type Of<Type extends AgentCommand['type']> = Extract<AgentCommand, { readonly type: Type }>;
 
 const create = ({ type: _type, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
   if (agent.status === 'deleted') return given.automatic ? [] : refuse('not_found');
-  if (agent.status === 'present') return agent.spaceId === given.spaceId && agent.automatic === given.automatic ? [] : refuse('conflict', { reason: 'exists' });
+  if (agent.status === 'present')
+    return agent.spaceId === given.spaceId && agent.automatic === given.automatic
+      ? []
+      : refuse('conflict', { reason: 'exists' });
   return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];
 };
 
@@ -94,7 +108,9 @@ const restore = ({ revision, config, isChatModel }: Of<'Restore'>, agent: Presen
 const remove = ({ withSpace }: Of<'Delete'>, agent: Agent): readonly AgentEvent[] => {
   if (agent.status === 'deleted') return [];
   const { automatic, spaceId } = present(agent);
-  return automatic && withSpace !== true ? refuse('conflict', { reason: 'personal_agent' }) : [{ type: 'AgentDeleted', data: { spaceId } }];
+  return automatic && withSpace !== true
+    ? refuse('conflict', { reason: 'personal_agent' })
+    : [{ type: 'AgentDeleted', data: { spaceId } }];
 };
 
 /** The configuration after a change, by the rules that hold between its fields. */
@@ -110,9 +126,11 @@ const configured = <Config extends StoredConfig>(standing: Config, change: Agent
     },
     public: { ...standing.public, ...givenFields(publication ?? {}) },
   };
-  if (config.allowedModels !== null && !config.allowedModels.includes(config.model)) return refuse('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
+  if (config.allowedModels !== null && !config.allowedModels.includes(config.model))
+    return refuse('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
   if (!config.public.enabled) return config;
-  if (change.memoryEnabled === true || change.sharedMemoryEnabled === true) return refuse('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
+  if (change.memoryEnabled === true || change.sharedMemoryEnabled === true)
+    return refuse('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
   return { ...config, memoryEnabled: false, sharedMemoryEnabled: false };
 };
 

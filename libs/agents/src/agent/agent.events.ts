@@ -15,13 +15,21 @@ const stored = z.strictObject({
 
 export const agentCreated = defineEvent({
   type: 'AgentCreated',
-  description: 'An Agent was created in a Space. `isPersonal`: it is its owner\'s alone; `automatic`: it is the chat Agent that each user gets.',
-  data: stored.extend({ agentId: z.uuid(), spaceId: z.uuid(), isPersonal: z.boolean(), automatic: z.boolean(), ownerId: z.uuid().nullable() }),
+  description:
+    "An Agent was created in a Space. `isPersonal`: it is its owner's alone; `automatic`: it is the chat Agent that each user gets.",
+  data: stored.extend({
+    agentId: z.uuid(),
+    spaceId: z.uuid(),
+    isPersonal: z.boolean(),
+    automatic: z.boolean(),
+    ownerId: z.uuid().nullable(),
+  }),
 });
 
 export const agentChanged = defineEvent({
   type: 'AgentChanged',
-  description: 'An Agent was configured anew; fields absent stayed, those present stand whole. `restoredFrom`: the revision that was brought back.',
+  description:
+    'An Agent was configured anew; fields absent stayed, those present stand whole. `restoredFrom`: the revision that was brought back.',
   data: stored.partial().extend({ restoredFrom: z.number().int().nonnegative().optional() }),
 });
 

@@ -11,16 +11,37 @@ const created = defineIntegration({
   name: 'agent.created',
   version: 1,
   subject,
-  description: 'An Agent was created in a Space. `automatic`: it is the chat Agent that each user gets; `model` is a key of the model catalogue.',
-  data: z.object({ agentId: id, spaceId: id, isPersonal: z.boolean(), automatic: z.boolean(), ownerId: id.nullable(), model: z.string() }),
+  description:
+    'An Agent was created in a Space. `automatic`: it is the chat Agent that each user gets; `model` is a key of the model catalogue.',
+  data: z.object({
+    agentId: id,
+    spaceId: id,
+    isPersonal: z.boolean(),
+    automatic: z.boolean(),
+    ownerId: id.nullable(),
+    model: z.string(),
+  }),
 });
-const updated = defineIntegration({ name: 'agent.updated', version: 1, subject, description: 'An Agent was configured anew: which fields, not to what.', data: z.object({ agentId: id, changed: z.array(changed) }) });
-const deleted = defineIntegration({ name: 'agent.deleted', version: 1, subject, description: 'An Agent was deleted, for good; its documents and conversations follow with events of their own.', data: z.object({ agentId: id, spaceId: id }) });
+const updated = defineIntegration({
+  name: 'agent.updated',
+  version: 1,
+  subject,
+  description: 'An Agent was configured anew: which fields, not to what.',
+  data: z.object({ agentId: id, changed: z.array(changed) }),
+});
+const deleted = defineIntegration({
+  name: 'agent.deleted',
+  version: 1,
+  subject,
+  description: 'An Agent was deleted, for good; its documents and conversations follow with events of their own.',
+  data: z.object({ agentId: id, spaceId: id }),
+});
 
 export const agentIntegrations: Integrations<AgentEvent> = {
   definitions: [created, updated, deleted],
   tell: {
-    AgentCreated: ({ spaceId, isPersonal, automatic, ownerId, model }, agentId) => tell(created, { agentId, spaceId, isPersonal, automatic, ownerId, model }),
+    AgentCreated: ({ spaceId, isPersonal, automatic, ownerId, model }, agentId) =>
+      tell(created, { agentId, spaceId, isPersonal, automatic, ownerId, model }),
     AgentChanged: (change, agentId) => tell(updated, { agentId, changed: given(changed, change) }),
     AgentDeleted: ({ spaceId }, agentId) => tell(deleted, { agentId, spaceId }),
   },

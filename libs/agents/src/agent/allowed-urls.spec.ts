@@ -2,7 +2,37 @@ import fc from 'fast-check';
 import { allowedUrls } from './allowed-urls';
 
 /** Pieces that lists of sources are made of, and those that would end one. */
-const piece = fc.oneof(fc.constantFrom('*', '*.', 'https://', 'http://', 'example.com', ':8443', ':*', "'none'", "'unsafe-inline'", ';', ',', ' ', '\n', '\r', '\t', 'data:', '/', '?', '#', '@', '"', 'script-src', '\u2028', '\u00a0', 'ſ', 'K'), fc.string({ maxLength: 5 }));
+const piece = fc.oneof(
+  fc.constantFrom(
+    '*',
+    '*.',
+    'https://',
+    'http://',
+    'example.com',
+    ':8443',
+    ':*',
+    "'none'",
+    "'unsafe-inline'",
+    ';',
+    ',',
+    ' ',
+    '\n',
+    '\r',
+    '\t',
+    'data:',
+    '/',
+    '?',
+    '#',
+    '@',
+    '"',
+    'script-src',
+    '\u2028',
+    '\u00a0',
+    'ſ',
+    'K',
+  ),
+  fc.string({ maxLength: 5 }),
+);
 const address = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
 
 it('whatever list is taken, a policy of it is one directive with exactly these sources', () => {
@@ -25,5 +55,6 @@ it('whatever list is taken, a policy of it is one directive with exactly these s
 });
 
 it('takes no list that is long without end', () => {
-  for (const list of [['a'.repeat(100_000)], Array.from({ length: 101 }, (_, index) => `a${index}.example`)]) expect(allowedUrls.safeParse(list).success).toBe(false);
+  for (const list of [['a'.repeat(100_000)], Array.from({ length: 101 }, (_, index) => `a${index}.example`)])
+    expect(allowedUrls.safeParse(list).success).toBe(false);
 });

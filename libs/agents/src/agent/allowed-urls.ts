@@ -14,7 +14,9 @@ const allowedUrl = z
   .toLowerCase()
   .max(253)
   .transform((text) => text.replace(/\/$/, ''))
-  .refine((text) => SOURCE.test(text), { message: 'must be * or a host such as https://example.com, *.example.com or https://example.com:8443' });
+  .refine((text) => SOURCE.test(text), {
+    message: 'must be * or a host such as https://example.com, *.example.com or https://example.com:8443',
+  });
 
 /** Where a public Agent may be embedded; an empty list allows the instance's own pages only. */
 export const allowedUrls = z.array(allowedUrl).max(100);

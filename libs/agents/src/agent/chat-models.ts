@@ -12,6 +12,8 @@ export interface ChatModels {
 
 /** Refuses with `invalid_body` a configuration that names a model which is no chat model of the instance. */
 export const demandChatModels = (models: ChatModels, { model, allowedModels }: AgentChange): void => {
-  if (model !== undefined && !models.isChatModel(model)) refuse('invalid_body', { path: 'model', reason: 'unknown_model' });
-  if (allowedModels?.every((key) => models.isChatModel(key)) === false) refuse('invalid_body', { path: 'allowedModels', reason: 'unknown_model' });
+  if (model !== undefined && !models.isChatModel(model))
+    refuse('invalid_body', { path: 'model', reason: 'unknown_model' });
+  if (allowedModels?.every((key) => models.isChatModel(key)) === false)
+    refuse('invalid_body', { path: 'allowedModels', reason: 'unknown_model' });
 };

@@ -15,7 +15,12 @@ export interface DeleteAgentsParts {
 /** Deletes the Agents of a deleted Space, the personal one too. An Agent that is created meanwhile is met as its own event. */
 export const deleteAgents = ({ decisions, log, clock, agentsOf }: DeleteAgentsParts): Policy => {
   const remove = async (agentId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(agentDecider, agentId, { type: 'Delete', withSpace: true }, stepOf(reactionTo(event, NAME, clock.now()), agentId));
+    await decisions.transact(
+      agentDecider,
+      agentId,
+      { type: 'Delete', withSpace: true },
+      stepOf(reactionTo(event, NAME, clock.now()), agentId),
+    );
   };
   const isSpaceDeleted = async (spaceId: string): Promise<boolean> =>
     (await log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 }))[0]?.type === 'SpaceDeleted';
@@ -25,7 +30,8 @@ export const deleteAgents = ({ decisions, log, clock, agentsOf }: DeleteAgentsPa
     types: ['SpaceDeleted', 'AgentCreated'],
     react: async (event) => {
       const id = idOf(event.context.stream);
-      if (event.type === 'SpaceDeleted') for (const agentId of await agentsOf(id, event.context.position)) await remove(agentId, event);
+      if (event.type === 'SpaceDeleted')
+        for (const agentId of await agentsOf(id, event.context.position)) await remove(agentId, event);
       else if (await isSpaceDeleted(String(event.data['spaceId']))) await remove(id, event);
     },
   };

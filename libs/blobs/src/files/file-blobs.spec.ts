@@ -12,7 +12,13 @@ const setUp = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'blobs-'));
   const keyring = new MemoryKeyring();
   const other = join(folder, 'other');
-  return { folder, keyring, open: () => openFileBlobs({ folder, vault: keyring }), openOther: () => openFileBlobs({ folder: other, vault: keyring }), end: async () => rmSync(folder, { recursive: true }) };
+  return {
+    folder,
+    keyring,
+    open: () => openFileBlobs({ folder, vault: keyring }),
+    openOther: () => openFileBlobs({ folder: other, vault: keyring }),
+    end: async () => rmSync(folder, { recursive: true }),
+  };
 };
 
 describe('FileBlobs', () => {
@@ -44,12 +50,25 @@ describe('The files of FileBlobs', () => {
     ['cut to its header', (file: Buffer) => file.subarray(0, 20)],
     ['emptied', () => Buffer.alloc(0)],
     ['changed in one bit', (file: Buffer) => file.with(70_000, (file[70_000] as number) ^ 1)],
-    ['with two frames exchanged', (file: Buffer) => Buffer.concat([file.subarray(0, 20), file.subarray(20 + 65_552, 20 + 2 * 65_552), file.subarray(20, 20 + 65_552), file.subarray(20 + 2 * 65_552)])],
+    [
+      'with two frames exchanged',
+      (file: Buffer) =>
+        Buffer.concat([
+          file.subarray(0, 20),
+          file.subarray(20 + 65_552, 20 + 2 * 65_552),
+          file.subarray(20, 20 + 65_552),
+          file.subarray(20 + 2 * 65_552),
+        ]),
+    ],
     ['with a frame added', (file: Buffer) => Buffer.concat([file, file.subarray(20, 20 + 65_552)])],
   ])('is found damaged when %s, by its name', async (_, change) => {
     const { name } = await blobs.put('document-1', body, {});
     writeFileSync(fileOf(name), change(readFileSync(fileOf(name))));
-    await expect(blobs.get('document-1', name)).rejects.toMatchObject({ name: 'BlobDamaged', blob: name, message: expect.stringContaining(name) as string });
+    await expect(blobs.get('document-1', name)).rejects.toMatchObject({
+      name: 'BlobDamaged',
+      blob: name,
+      message: expect.stringContaining(name) as string,
+    });
   });
 
   it('is found damaged when another body of the same thing stands in its place', async () => {
@@ -64,7 +83,9 @@ describe('The files of FileBlobs', () => {
     const large = async function* () {
       for (let count = 0; count < 32; count += 1) {
         const [file] = readdirSync(join(test.folder, 'unfinished'));
-        unwritten.push(count * MEBIBYTE - (file === undefined ? 0 : statSync(join(test.folder, 'unfinished', file)).size));
+        unwritten.push(
+          count * MEBIBYTE - (file === undefined ? 0 : statSync(join(test.folder, 'unfinished', file)).size),
+        );
         yield randomBytes(MEBIBYTE);
       }
     };

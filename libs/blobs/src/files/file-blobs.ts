@@ -54,7 +54,8 @@ class FileBlobs implements Blobs {
     const found: BlobName[] = [];
     for (let prefix = parseInt(after?.slice(0, 2) ?? '00', 16); prefix < 256 && found.length < limit; prefix += 1) {
       const inside = (await readdir(join(this.folder, folderOf(prefix))).catch(absent)) ?? [];
-      for (const name of inside.filter((each) => isBlobName(each) && (after === null || each > after)).toSorted()) found.push(name);
+      for (const name of inside.filter((each) => isBlobName(each) && (after === null || each > after)).toSorted())
+        found.push(name);
     }
     return found.slice(0, limit);
   }
@@ -138,7 +139,8 @@ const writeDurably = async (file: string, pieces: AsyncIterable<Buffer> | Iterab
 const sweepUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     const written = await stat(join(folder, name)).catch(absent);
-    if (written !== undefined && Date.now() - written.mtimeMs > UNFINISHED_KEPT_MS) await rm(join(folder, name), { force: true });
+    if (written !== undefined && Date.now() - written.mtimeMs > UNFINISHED_KEPT_MS)
+      await rm(join(folder, name), { force: true });
   }
 };
 
@@ -147,4 +149,5 @@ const absent = (error: NodeJS.ErrnoException): undefined => {
   return undefined;
 };
 
-const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
+const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');

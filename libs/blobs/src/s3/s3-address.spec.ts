@@ -11,10 +11,24 @@ describe('The address of a bucket', () => {
   });
 
   it('leaves credentials to the SDK where it holds none', () => {
-    expect(s3AddressOf('http://localhost:9000/files/')).toEqual({ endpoint: 'http://localhost:9000', bucket: 'files', region: 'us-east-1' });
+    expect(s3AddressOf('http://localhost:9000/files/')).toEqual({
+      endpoint: 'http://localhost:9000',
+      bucket: 'files',
+      region: 'us-east-1',
+    });
   });
 
-  it.each(['https://KEY:SECRET@s3.example.com', 'https://KEY:SECRET@s3.example.com/files/deeper', 'ftp://KEY:SECRET@s3.example.com/files', 'https://KEY@s3.example.com/files'])('is refused without its secret when it is wrong: %s', (text) => {
-    expect(() => s3AddressOf(text)).toThrow(expect.objectContaining({ name: 'InvalidConfig', message: expect.not.stringMatching(/KEY:SECRET@s3/) as string }) as Error);
+  it.each([
+    'https://KEY:SECRET@s3.example.com',
+    'https://KEY:SECRET@s3.example.com/files/deeper',
+    'ftp://KEY:SECRET@s3.example.com/files',
+    'https://KEY@s3.example.com/files',
+  ])('is refused without its secret when it is wrong: %s', (text) => {
+    expect(() => s3AddressOf(text)).toThrow(
+      expect.objectContaining({
+        name: 'InvalidConfig',
+        message: expect.not.stringMatching(/KEY:SECRET@s3/) as string,
+      }) as Error,
+    );
   });
 });

@@ -14,12 +14,21 @@ const DEFAULT_REGION = 'us-east-1';
 export const s3AddressOf = (text: string): S3Address => {
   const url = new URL(text);
   const [, bucket = '', ...rest] = url.pathname.split('/');
-  if (!/^https?:$/.test(url.protocol) || bucket === '' || rest.some((part) => part !== '')) throw new InvalidConfig('S3_URL must be http(s)://KEY:SECRET@HOST/BUCKET?region=...');
-  if ((url.username === '') !== (url.password === '')) throw new InvalidConfig('S3_URL must hold both a key and its secret, or neither.');
+  if (!/^https?:$/.test(url.protocol) || bucket === '' || rest.some((part) => part !== ''))
+    throw new InvalidConfig('S3_URL must be http(s)://KEY:SECRET@HOST/BUCKET?region=...');
+  if ((url.username === '') !== (url.password === ''))
+    throw new InvalidConfig('S3_URL must hold both a key and its secret, or neither.');
   return {
     endpoint: url.origin,
     bucket,
     region: url.searchParams.get('region') ?? DEFAULT_REGION,
-    ...(url.username === '' ? {} : { credentials: { accessKeyId: decodeURIComponent(url.username), secretAccessKey: decodeURIComponent(url.password) } }),
+    ...(url.username === ''
+      ? {}
+      : {
+          credentials: {
+            accessKeyId: decodeURIComponent(url.username),
+            secretAccessKey: decodeURIComponent(url.password),
+          },
+        }),
   };
 };

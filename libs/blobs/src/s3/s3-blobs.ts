@@ -39,7 +39,12 @@ export const openS3Blobs = async ({ url, vault }: S3BlobsOptions): Promise<Blobs
     ...server,
     forcePathStyle: true,
     maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, socketTimeout: SILENCE_MS, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      socketTimeout: SILENCE_MS,
+      throwOnRequestTimeout: true,
+    },
     // Every frame of a body carries its own proof; servers that are no Amazon's refuse checksums they do not know.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -72,15 +77,20 @@ class S3Blobs implements Blobs {
     const known = names.filter(isBlobName);
     for (let start = 0; start < known.length; start += PAGE) {
       const Objects = known.slice(start, start + PAGE).map((Key) => ({ Key }));
-      const { Errors = [] } = await this.s3.deleteObjects({ Bucket: this.bucket, Delete: { Objects, Quiet: true } }).catch(rethrow);
-      if (Errors.length > 0) throw new Unavailable('blobs', `the S3 server kept ${Errors.length} bodies: ${Errors[0]?.Code}`);
+      const { Errors = [] } = await this.s3
+        .deleteObjects({ Bucket: this.bucket, Delete: { Objects, Quiet: true } })
+        .catch(rethrow);
+      if (Errors.length > 0)
+        throw new Unavailable('blobs', `the S3 server kept ${Errors.length} bodies: ${Errors[0]?.Code}`);
     }
   }
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const found: BlobName[] = [];
-    for (let last = after ?? '', more = true; more && found.length < limit; ) {
-      const { Contents = [], IsTruncated = false } = await this.s3.listObjectsV2({ Bucket: this.bucket, StartAfter: last, MaxKeys: Math.min(PAGE, limit - found.length) }).catch(rethrow);
+    for (let last = after ?? '', more = true; more && found.length < limit;) {
+      const { Contents = [], IsTruncated = false } = await this.s3
+        .listObjectsV2({ Bucket: this.bucket, StartAfter: last, MaxKeys: Math.min(PAGE, limit - found.length) })
+        .catch(rethrow);
       const keys = Contents.flatMap(({ Key }) => Key ?? []);
       found.push(...keys.filter(isBlobName));
       last = keys.at(-1) ?? last;
@@ -91,7 +101,9 @@ class S3Blobs implements Blobs {
 
   async storedAt(name: BlobName): Promise<Date | undefined> {
     if (!isBlobName(name)) return undefined;
-    const head = await this.s3.headObject({ Bucket: this.bucket, Key: name }).catch((error: unknown) => (isMissing(error) ? undefined : rethrow(error)));
+    const head = await this.s3
+      .headObject({ Bucket: this.bucket, Key: name })
+      .catch((error: unknown) => (isMissing(error) ? undefined : rethrow(error)));
     return head?.LastModified;
   }
 
@@ -116,16 +128,27 @@ class S3Blobs implements Blobs {
   private async find(name: BlobName): Promise<StoredBytes | undefined> {
     const first = isBlobName(name) ? await this.read(name, 0, STRIDE) : undefined;
     if (first === undefined) return undefined;
-    const read = async (start: number, end: number): Promise<Buffer> => (end <= first.bytes.length ? first.bytes.subarray(start, end) : ((await this.read(name, start, end))?.bytes ?? Buffer.alloc(0)));
+    const read = async (start: number, end: number): Promise<Buffer> =>
+      end <= first.bytes.length
+        ? first.bytes.subarray(start, end)
+        : ((await this.read(name, start, end))?.bytes ?? Buffer.alloc(0));
     return { size: first.size, stride: STRIDE, read };
   }
 
   /** An object, or the part from a byte up to another, and the size of the whole. The answer's head may come and its body break off, so reading both is what is tried again. */
-  private async read(name: BlobName, start?: number, end = 0): Promise<{ readonly bytes: Buffer; readonly size: number } | undefined> {
+  private async read(
+    name: BlobName,
+    start?: number,
+    end = 0,
+  ): Promise<{ readonly bytes: Buffer; readonly size: number } | undefined> {
     const range = start === undefined ? {} : { Range: `bytes=${start}-${end - 1}` };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { Body, ContentLength, ContentRange } = await this.s3.getObject({ Bucket: this.bucket, Key: name, ...range });
+        const { Body, ContentLength, ContentRange } = await this.s3.getObject({
+          Bucket: this.bucket,
+          Key: name,
+          ...range,
+        });
         const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
         if (bytes.length !== ContentLength) throw new Error('the answer broke off');
         return { bytes, size: Number(ContentRange?.split('/')[1] ?? bytes.length) };
@@ -156,7 +179,11 @@ class S3Blobs implements Blobs {
       }
     };
     try {
-      await new this.Uploading({ client: this.s3, params: { Bucket: this.bucket, Key: name, Body: Readable.from(watched()) }, queueSize: PARTS_AT_ONCE }).done();
+      await new this.Uploading({
+        client: this.s3,
+        params: { Bucket: this.bucket, Key: name, Body: Readable.from(watched()) },
+        queueSize: PARTS_AT_ONCE,
+      }).done();
     } catch (error) {
       throw broken === undefined ? unavailable(error) : broken.error;
     }

@@ -10,8 +10,15 @@ const serverWith = (uploads: readonly { readonly Key: string; readonly hours: nu
     headBucket: async () => ({}),
     listMultipartUploads: async ({ KeyMarker = '' }: { readonly KeyMarker?: string }) => {
       const left = uploads.filter(({ Key }) => Key > KeyMarker);
-      const Uploads = left.slice(0, 2).map(({ Key, hours }) => ({ Key, UploadId: `of ${Key}`, Initiated: new Date(Date.now() - hours * HOUR_MS) }));
-      return { Uploads, IsTruncated: left.length > 2, NextKeyMarker: Uploads.at(-1)?.Key, NextUploadIdMarker: Uploads.at(-1)?.UploadId };
+      const Uploads = left
+        .slice(0, 2)
+        .map(({ Key, hours }) => ({ Key, UploadId: `of ${Key}`, Initiated: new Date(Date.now() - hours * HOUR_MS) }));
+      return {
+        Uploads,
+        IsTruncated: left.length > 2,
+        NextKeyMarker: Uploads.at(-1)?.Key,
+        NextUploadIdMarker: Uploads.at(-1)?.UploadId,
+      };
     },
     abortMultipartUpload: async ({ Key = '' }: { readonly Key?: string }) => {
       if (Key === ended) throw Object.assign(new Error(), { name: 'NoSuchUpload' });
@@ -23,7 +30,16 @@ const serverWith = (uploads: readonly { readonly Key: string; readonly hours: nu
 };
 
 test('Uploads that a crash left unfinished are swept, also behind many young ones, and beside another process that sweeps', async () => {
-  const { s3, aborted } = serverWith([{ Key: 'a', hours: 1 }, { Key: 'b', hours: 2 }, { Key: 'c', hours: 30 }, { Key: 'd', hours: 25 }, { Key: 'e', hours: 48 }], 'c');
+  const { s3, aborted } = serverWith(
+    [
+      { Key: 'a', hours: 1 },
+      { Key: 'b', hours: 2 },
+      { Key: 'c', hours: 30 },
+      { Key: 'd', hours: 25 },
+      { Key: 'e', hours: 48 },
+    ],
+    'c',
+  );
   await prepareBucket(s3, 'files');
   expect(aborted).toEqual(['d', 'e']);
 });

@@ -29,12 +29,27 @@ const unlessOurs = (error: Error): void => {
 };
 
 const sweepUnfinished = async (s3: S3, Bucket: string): Promise<void> => {
-  for (let from: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}; from !== undefined; ) {
-    const { Uploads = [], IsTruncated, NextKeyMarker, NextUploadIdMarker }: ListMultipartUploadsCommandOutput = await s3.listMultipartUploads({ Bucket, ...from });
+  for (
+    let from: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {};
+    from !== undefined;
+  ) {
+    const {
+      Uploads = [],
+      IsTruncated,
+      NextKeyMarker,
+      NextUploadIdMarker,
+    }: ListMultipartUploadsCommandOutput = await s3.listMultipartUploads({ Bucket, ...from });
     for (const { Key, UploadId, Initiated } of Uploads) {
-      if (Initiated !== undefined && Date.now() - Initiated.getTime() > UNFINISHED_KEPT_MS) await s3.abortMultipartUpload({ Bucket, Key, UploadId }).catch(unlessSwept);
+      if (Initiated !== undefined && Date.now() - Initiated.getTime() > UNFINISHED_KEPT_MS)
+        await s3.abortMultipartUpload({ Bucket, Key, UploadId }).catch(unlessSwept);
     }
-    from = IsTruncated === true && NextKeyMarker !== undefined ? { KeyMarker: NextKeyMarker, ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }) } : undefined;
+    from =
+      IsTruncated === true && NextKeyMarker !== undefined
+        ? {
+            KeyMarker: NextKeyMarker,
+            ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+          }
+        : undefined;
   }
 };
 

@@ -13,5 +13,10 @@ export const unavailable = (error: unknown): Unavailable => {
   const { name, code, $metadata } = error as ServiceFault;
   const status = $metadata?.httpStatusCode;
   const Kind = status === 401 || status === 403 ? AccessDenied : Unavailable;
-  return new Kind('blobs', `the S3 server did not serve: ${code ?? name}${status === undefined ? '' : ` (${status})`}`, 'none', { cause: error });
+  return new Kind(
+    'blobs',
+    `the S3 server did not serve: ${code ?? name}${status === undefined ? '' : ` (${status})`}`,
+    'none',
+    { cause: error },
+  );
 };

@@ -1,4 +1,14 @@
-import { billed, type ChatFinish, type InvocationUsage, type KnownUsage, type ModelDescription, NOTICE_MS, type OutputRates, type TokenUsage, usageOf } from '@app/models';
+import {
+  billed,
+  type ChatFinish,
+  type InvocationUsage,
+  type KnownUsage,
+  type ModelDescription,
+  NOTICE_MS,
+  type OutputRates,
+  type TokenUsage,
+  usageOf,
+} from '@app/models';
 import type { MeteredCall, Settlement } from '@app/spending';
 
 /** What an answer cost: settled once, and told beside the answer. */
@@ -26,7 +36,12 @@ export class AnswerBill {
   }
 
   /** Ends the bill of an answer that was broken off: by us, or by its provider. `seen`: what was given and said; `held`: output that was held. */
-  brokenOff(seen: TokenUsage, held: number, by: 'us' | 'provider', outcome: Settlement['outcome']): InvocationUsage | null {
+  brokenOff(
+    seen: TokenUsage,
+    held: number,
+    by: 'us' | 'provider',
+    outcome: Settlement['outcome'],
+  ): InvocationUsage | null {
     const { model } = this;
     const ms = performance.now() - this.startedAt + (by === 'us' ? NOTICE_MS : 0);
     return this.end(model === undefined ? NOTHING : this.rates.brokenOff({ model, ms, seen, held }), outcome);
@@ -44,7 +59,13 @@ export class AnswerBill {
       this.metered?.cancel();
       return null;
     }
-    void this.metered?.settle({ model, usage, usageSource, outcome, latencyMs: Math.round(performance.now() - this.startedAt) });
+    void this.metered?.settle({
+      model,
+      usage,
+      usageSource,
+      outcome,
+      latencyMs: Math.round(performance.now() - this.startedAt),
+    });
     return { ...billed(usage, model.pricing, this.currency), isIncludedUsage: this.metered?.isIncludedUsage ?? false };
   }
 }

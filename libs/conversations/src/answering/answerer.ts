@@ -1,5 +1,18 @@
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { callWindow, type ChatChunk, type ChatMessage, type ChatProvider, type ChatRequest, estimatedTokens, type InvocationUsage, type Models, mostTokens, type Sampling, termsOf, usageOf } from '@app/models';
+import {
+  callWindow,
+  type ChatChunk,
+  type ChatMessage,
+  type ChatProvider,
+  type ChatRequest,
+  estimatedTokens,
+  type InvocationUsage,
+  type Models,
+  mostTokens,
+  type Sampling,
+  termsOf,
+  usageOf,
+} from '@app/models';
 import type { MeteredCall, Metering } from '@app/spending';
 import type { Answer } from '../conversation/conversation.decider';
 import { AnswerBill } from './answer-bill';
@@ -41,20 +54,46 @@ export class Answerer {
   ) {}
 
   /** Holds what an answer may cost; `history` is what was said before the question. Refuses `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
-  async reserve({ agentId, spaceId, model: key, systemPrompt }: AnsweringAgent, { userId, keyId }: Asker, question: string, history: readonly ChatMessage[]): Promise<MeteredCall | undefined> {
+  async reserve(
+    { agentId, spaceId, model: key, systemPrompt }: AnsweringAgent,
+    { userId, keyId }: Asker,
+    question: string,
+    history: readonly ChatMessage[],
+  ): Promise<MeteredCall | undefined> {
     const model = this.models.catalogue.models.get(key ?? this.models.catalogue.defaultModel);
     if (model?.kind !== 'chat') return undefined;
     const input = USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question);
-    const mostInput = Math.min(history.reduce((sum, { text }) => sum + mostTokens(text), USUAL.input + mostTokens(systemPrompt) + mostTokens(question)), callWindow([model], input).input);
+    const mostInput = Math.min(
+      history.reduce(
+        (sum, { text }) => sum + mostTokens(text),
+        USUAL.input + mostTokens(systemPrompt) + mostTokens(question),
+      ),
+      callWindow([model], input).input,
+    );
     const estimate = usageOf({ input, output: USUAL.output });
-    return this.metering.begin({ userId, ...(keyId === undefined ? {} : { keyId }), agentId, spaceId, kind: 'chat', isAskedFor: true, model, estimate, mostInput });
+    return this.metering.begin({
+      userId,
+      ...(keyId === undefined ? {} : { keyId }),
+      agentId,
+      spaceId,
+      kind: 'chat',
+      isAskedFor: true,
+      model,
+      estimate,
+      mostInput,
+    });
   }
 
   /** `metered`: what `reserve` gave; it is settled here. */
   async answer(
     agent: AnsweringAgent,
     messages: readonly ChatMessage[],
-    options: { readonly asker: Asker; readonly stream: boolean; readonly signal: AbortSignal; readonly metered: MeteredCall | undefined },
+    options: {
+      readonly asker: Asker;
+      readonly stream: boolean;
+      readonly signal: AbortSignal;
+      readonly metered: MeteredCall | undefined;
+    },
     say: (event: TurnEvent) => void,
   ): Promise<Omit<Answer, 'type' | 'answerId'>> {
     const said = { text: '' };
@@ -67,8 +106,21 @@ export class Answerer {
     const bill = new AnswerBill(options.metered, this.currency, this.models.rates);
     try {
       const { model, provider } = this.models.chat(agent.model);
-      const passages = agent.knowledgeEnabled ? await this.retriever.retrieve(agent, searchText(messages), { ...options.asker, signal: options.signal, holds: options.metered?.isHeld !== true }) : [];
-      request = { model, system: agent.systemPrompt, messages, sources: passages.map(sourceOf), sampling: agent.sampling, signal: options.signal };
+      const passages = agent.knowledgeEnabled
+        ? await this.retriever.retrieve(agent, searchText(messages), {
+            ...options.asker,
+            signal: options.signal,
+            holds: options.metered?.isHeld !== true,
+          })
+        : [];
+      request = {
+        model,
+        system: agent.systemPrompt,
+        messages,
+        sources: passages.map(sourceOf),
+        sampling: agent.sampling,
+        signal: options.signal,
+      };
       const reader = new CitationReader(passages.length);
       bill.begin(model);
       for await (const chunk of options.stream ? provider.stream(request) : completed(provider, request)) {
@@ -80,7 +132,13 @@ export class Answerer {
         const sources = sourceParts(said.text, reader.citations, passages);
         for (const part of sources) say({ type: 'source', part });
         const parts = [{ type: 'text' as const, text: said.text }, ...sources];
-        return { parts, status: 'complete', finishReason: chunk.finishReason, model: model.key, usage: bill.complete(chunk) };
+        return {
+          parts,
+          status: 'complete',
+          finishReason: chunk.finishReason,
+          model: model.key,
+          usage: bill.complete(chunk),
+        };
       }
       throw new Error('the model stream has no end');
     } catch (error) {
@@ -88,22 +146,37 @@ export class Answerer {
     }
   }
 
-  private unfinished(error: unknown, agent: AnsweringAgent, text: string, request: ChatRequest | undefined, bill: AnswerBill): Omit<Answer, 'type' | 'answerId'> {
+  private unfinished(
+    error: unknown,
+    agent: AnsweringAgent,
+    text: string,
+    request: ChatRequest | undefined,
+    bill: AnswerBill,
+  ): Omit<Answer, 'type' | 'answerId'> {
     const parts = text === '' ? [] : [{ type: 'text' as const, text }];
     const model = request?.model.key ?? agent.model ?? this.models.catalogue.defaultModel;
     const isStopped = error instanceof Stopped;
     const errorCode = isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
     const usage = this.unfinishedBill(text, request, isStopped ? 'stopped' : errorCode, bill);
     if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
-    this.logger.warn({ agentId: agent.agentId, model, code: errorCode, ...(errorCode === 'internal' ? { error } : {}) }, 'an answer failed');
+    this.logger.warn(
+      { agentId: agent.agentId, model, code: errorCode, ...(errorCode === 'internal' ? { error } : {}) },
+      'an answer failed',
+    );
     return { parts, status: 'failed', finishReason: 'error', errorCode, model, usage };
   }
 
   /** A model that was asked bills what it made until it was stopped or had taken too long, or until its provider broke off; one that failed at once bills nothing. */
-  private unfinishedBill(text: string, request: ChatRequest | undefined, end: string, bill: AnswerBill): InvocationUsage | null {
+  private unfinishedBill(
+    text: string,
+    request: ChatRequest | undefined,
+    end: string,
+    bill: AnswerBill,
+  ): InvocationUsage | null {
     const isLeft = end === 'stopped' || end === 'upstream_timeout';
     const outcome = end === 'stopped' ? 'aborted' : 'failed';
-    if (request !== undefined && (isLeft || text !== '')) return bill.brokenOff(estimated(request, text), USUAL.output, isLeft ? 'us' : 'provider', outcome);
+    if (request !== undefined && (isLeft || text !== ''))
+      return bill.brokenOff(estimated(request, text), USUAL.output, isLeft ? 'us' : 'provider', outcome);
     bill.nothing(outcome);
     return null;
   }
@@ -115,7 +188,12 @@ async function* completed(provider: ChatProvider, request: ChatRequest): AsyncIt
   yield { type: 'finish', ...finish };
 }
 
-const sourceOf = ({ documentName, headings, text }: RetrievedPassage, index: number) => ({ number: index + 1, title: documentName, headings, text });
+const sourceOf = ({ documentName, headings, text }: RetrievedPassage, index: number) => ({
+  number: index + 1,
+  title: documentName,
+  headings,
+  text,
+});
 
 /** What to search for: the question, with the one before where it says too little by itself. */
 const searchText = (messages: readonly ChatMessage[]): string => {
@@ -126,4 +204,9 @@ const searchText = (messages: readonly ChatMessage[]): string => {
 };
 
 const estimated = ({ system, messages, sources }: ChatRequest, text: string) =>
-  usageOf({ input: estimatedTokens([system, ...messages.map((message) => message.text), ...sources.map((source) => source.text)].join('\n')), output: estimatedTokens(text) });
+  usageOf({
+    input: estimatedTokens(
+      [system, ...messages.map((message) => message.text), ...sources.map((source) => source.text)].join('\n'),
+    ),
+    output: estimatedTokens(text),
+  });

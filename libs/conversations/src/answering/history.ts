@@ -49,10 +49,16 @@ export class History {
   /** The newest first, read as far back as somebody asks: a message stands behind its parent. */
   private async *messages(conversationId: string): AsyncGenerator<MessageAdded> {
     const stream = streamOf(conversationDecider.category, conversationId);
-    for (let from: number | undefined; from !== -1; ) {
-      const page: readonly StoredEvent[] = await this.log.readStream(stream, { direction: 'backwards', limit: PAGE, ...(from === undefined ? {} : { from }) });
+    for (let from: number | undefined; from !== -1;) {
+      const page: readonly StoredEvent[] = await this.log.readStream(stream, {
+        direction: 'backwards',
+        limit: PAGE,
+        ...(from === undefined ? {} : { from }),
+      });
       // Both types are of messages, whose data the codec has checked.
-      yield* (await this.codec.decode(page.filter(({ type }) => MESSAGES.has(type)))) as unknown as readonly MessageAdded[];
+      yield* (await this.codec.decode(
+        page.filter(({ type }) => MESSAGES.has(type)),
+      )) as unknown as readonly MessageAdded[];
       from = (page.at(-1)?.revision ?? 0) - 1;
     }
   }
@@ -61,6 +67,7 @@ export class History {
 const MESSAGES: ReadonlySet<string> = new Set<MessageAdded['type']>(['UserMessageAdded', 'AssistantMessageAdded']);
 
 const shownText = (event: MessageAdded): string => {
-  if (isErased(event.data.parts) || (event.type === 'AssistantMessageAdded' && event.data.status === 'failed')) return '';
+  if (isErased(event.data.parts) || (event.type === 'AssistantMessageAdded' && event.data.status === 'failed'))
+    return '';
   return textOf(event.data.parts);
 };

@@ -28,7 +28,11 @@ export const quoteFor = (statement: string, passage: string): Quote | undefined 
   for (const index of neighbours) {
     const neighbour = sentences[index] as Sentence;
     const joined = { start: Math.min(sentence.start, neighbour.start), end: Math.max(sentence.end, neighbour.end) };
-    if (joined.end - joined.start <= MAX_QUOTE && isPlain(passage.slice(joined.start, joined.end), texts[best] as string, texts[index] as string)) return joined;
+    if (
+      joined.end - joined.start <= MAX_QUOTE &&
+      isPlain(passage.slice(joined.start, joined.end), texts[best] as string, texts[index] as string)
+    )
+      return joined;
   }
   return { start: sentence.start, end: Math.min(sentence.end, sentence.start + MAX_QUOTE) };
 };

@@ -11,5 +11,11 @@ export const recordedTurn = (event: RecordedAnswer, from: number, say: (event: T
   const text = textOf(shown).slice(from);
   if (text !== '') say({ type: 'text', delta: text });
   for (const part of shown) if (part.type === 'source-document') say({ type: 'source', part });
-  return { conversationId, parentId, answer: { answerId, parts: shown, ...rest }, createdAt: recordedAt, receipt: { stream, position, revision, eventIds: [id], repeated: true } };
+  return {
+    conversationId,
+    parentId,
+    answer: { answerId, parts: shown, ...rest },
+    createdAt: recordedAt,
+    receipt: { stream, position, revision, eventIds: [id], repeated: true },
+  };
 };

@@ -29,5 +29,9 @@ export interface Asking extends Asker {
 
 /** Where an answering Agent finds what it knows; implemented by the Knowledge context. */
 export interface Retriever {
-  retrieve(agent: { readonly agentId: string; readonly spaceId: string }, question: string, asking: Asking): Promise<readonly RetrievedPassage[]>;
+  retrieve(
+    agent: { readonly agentId: string; readonly spaceId: string },
+    question: string,
+    asking: Asking,
+  ): Promise<readonly RetrievedPassage[]>;
 }

@@ -6,7 +6,16 @@ import type { RetrievedPassage } from './retriever';
 
 const TEXT = 'The log holds events. Each document is encrypted under its own data key. Backups never contain the keys.';
 const passage = (given: Partial<RetrievedPassage> = {}): RetrievedPassage => ({
-  documentId: '01900000-0000-7000-8000-000000000001', documentName: 'handbook.md', documentRevision: 4, mediaType: 'text/markdown', chunkId: 'c1', text: TEXT, headings: ['Handbook', 'Keys'], start: 100, end: 100 + TEXT.length, ...given,
+  documentId: '01900000-0000-7000-8000-000000000001',
+  documentName: 'handbook.md',
+  documentRevision: 4,
+  mediaType: 'text/markdown',
+  chunkId: 'c1',
+  text: TEXT,
+  headings: ['Handbook', 'Keys'],
+  start: 100,
+  end: 100 + TEXT.length,
+  ...given,
 });
 
 describe('the sources of an answer', () => {
@@ -15,15 +24,26 @@ describe('the sources of an answer', () => {
     const quote = 'Each document is encrypted under its own data key.';
     expect(sourceParts(answer, [{ number: 1, source: 1, at: answer.indexOf('[1]') }], [passage()])).toEqual([
       {
-        type: 'source-document', sourceId: 'c1', documentId: '01900000-0000-7000-8000-000000000001', documentRevision: 4, chunkHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string, title: 'handbook.md', mediaType: 'text/markdown',
-        position: { start: 100 + TEXT.indexOf(quote), end: 100 + TEXT.indexOf(quote) + quote.length, heading: 'Keys' }, quote,
+        type: 'source-document',
+        sourceId: 'c1',
+        documentId: '01900000-0000-7000-8000-000000000001',
+        documentRevision: 4,
+        chunkHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+        title: 'handbook.md',
+        mediaType: 'text/markdown',
+        position: { start: 100 + TEXT.indexOf(quote), end: 100 + TEXT.indexOf(quote) + quote.length, heading: 'Keys' },
+        quote,
       },
     ]);
   });
 
   it('are the cited ones only, each once, in order of first use', () => {
     const passages = [passage({ chunkId: 'c1' }), passage({ chunkId: 'c2' }), passage({ chunkId: 'c3' })];
-    const citations = [{ number: 1, source: 3, at: 2 }, { number: 2, source: 1, at: 6 }, { number: 1, source: 3, at: 12 }];
+    const citations = [
+      { number: 1, source: 3, at: 2 },
+      { number: 2, source: 1, at: 6 },
+      { number: 1, source: 3, at: 12 },
+    ];
     expect(sourceParts('B [1] A [2] B [1]', citations, passages).map(({ sourceId }) => sourceId)).toEqual(['c3', 'c1']);
   });
 
@@ -31,7 +51,9 @@ describe('the sources of an answer', () => {
     const citations = Array.from({ length: 20_000 }, (_, index) => ({ number: 1, source: 1, at: 60 * index + 50 }));
     const answer = 'Each document is encrypted under a key of its own [1]. '.repeat(22_000);
     const spent = processorTime();
-    expect(sourceParts(answer, citations, [passage()])).toMatchObject([{ quote: 'Each document is encrypted under its own data key.' }]);
+    expect(sourceParts(answer, citations, [passage()])).toMatchObject([
+      { quote: 'Each document is encrypted under its own data key.' },
+    ]);
     expect(spent()).toBeLessThan(300);
   });
 });

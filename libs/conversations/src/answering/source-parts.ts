@@ -9,7 +9,11 @@ import type { RetrievedPassage } from './retriever';
 const STATEMENTS = 8;
 
 /** The sources that an answer cites, in order of first use. */
-export const sourceParts = (answer: string, citations: readonly Citation[], passages: readonly RetrievedPassage[]): readonly SourceDocumentPart[] => {
+export const sourceParts = (
+  answer: string,
+  citations: readonly Citation[],
+  passages: readonly RetrievedPassage[],
+): readonly SourceDocumentPart[] => {
   const cited = new Map<number, Citation[]>();
   for (const citation of citations) {
     const uses = cited.get(citation.number);

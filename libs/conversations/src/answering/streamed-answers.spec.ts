@@ -5,7 +5,8 @@ import type { Turn } from './turn';
 afterEach(endTurns);
 
 describe('a streamed answer', () => {
-  const continued = ({ types }: ReturnType<typeof scriptedTurns>) => types().filter((type) => type === 'AssistantMessageContinued').length;
+  const continued = ({ types }: ReturnType<typeof scriptedTurns>) =>
+    types().filter((type) => type === 'AssistantMessageContinued').length;
   const textOf = async (turn: Turn): Promise<string> => {
     let text = '';
     for await (const event of turn.follow()) if (event.type === 'text') text += event.delta;
@@ -59,7 +60,13 @@ describe('a streamed answer', () => {
     const first = await elsewhere.follow().next();
     expect(first.value).toEqual({ type: 'text', delta: 'Half an ' });
     release();
-    expect(await Promise.all([textOf(elsewhere), textOf(turn), textOf(await process().resume(conversationId, answerId, meta()))])).toEqual(Array(3).fill('Half an answer.'));
+    expect(
+      await Promise.all([
+        textOf(elsewhere),
+        textOf(turn),
+        textOf(await process().resume(conversationId, answerId, meta())),
+      ]),
+    ).toEqual(Array(3).fill('Half an answer.'));
     await expect(turns.resume(conversationId, undefined, meta())).rejects.toThrow('not_found');
     await expect(turns.resume(conversationId, ids.next(), meta())).rejects.toThrow('not_found');
   });
@@ -69,7 +76,11 @@ describe('a streamed answer', () => {
     const following = await process().resume(turn.conversationId, turn.answerId, meta());
     clock.advance(10_001);
     expect(await textOf(following)).toBe('Half an ');
-    expect((await following.finished).answer).toMatchObject({ status: 'failed', errorCode: 'unavailable', parts: [{ type: 'text', text: 'Half an ' }] });
+    expect((await following.finished).answer).toMatchObject({
+      status: 'failed',
+      errorCode: 'unavailable',
+      parts: [{ type: 'text', text: 'Half an ' }],
+    });
     expect(types().filter((type) => type === 'AssistantMessageAdded')).toHaveLength(1);
   });
 
@@ -77,6 +88,8 @@ describe('a streamed answer', () => {
     const { process, clock, command, chat } = await halfWay();
     clock.advance(10_001);
     chat.script = says('Because.');
-    expect((await (await process().ask(question('Why?'), command)).finished).answer.parts).toMatchObject([{ text: 'Because.' }]);
+    expect((await (await process().ask(question('Why?'), command)).finished).answer.parts).toMatchObject([
+      { text: 'Because.' },
+    ]);
   });
 });

@@ -2,7 +2,8 @@ import { offBudget, type Receipt } from '@app/kernel';
 import type { Answer } from '../conversation/conversation.decider';
 import type { SourceDocumentPart } from '../conversation/message-parts';
 
-export type TurnEvent = { readonly type: 'text'; readonly delta: string } | { readonly type: 'source'; readonly part: SourceDocumentPart };
+export type TurnEvent =
+  { readonly type: 'text'; readonly delta: string } | { readonly type: 'source'; readonly part: SourceDocumentPart };
 
 /** A finished turn: the answer as it was recorded, and where. */
 export interface FinishedTurn {
@@ -39,7 +40,7 @@ export class Turn {
 
   /** Everything said from the beginning on, until the answer is recorded. Throws when it could not be recorded. */
   async *follow(): AsyncGenerator<TurnEvent> {
-    for (let index = 0; ; ) {
+    for (let index = 0; ;) {
       const { changed } = this;
       for (; index < this.events.length; index += 1) yield this.events[index] as TurnEvent;
       if (this.ended) break;

@@ -1,25 +1,57 @@
 import { deriveId, DomainError, Unavailable } from '@app/kernel';
 import type { CallToMeter } from '@app/spending';
-import { endTurns, ids, meta, question, says, saysHalf, scriptedTurns, waiting } from '../../../../test/fixtures/scripted-turns';
+import {
+  endTurns,
+  ids,
+  meta,
+  question,
+  says,
+  saysHalf,
+  scriptedTurns,
+  waiting,
+} from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
 import type { RetrievedPassage } from './retriever';
 
-const passage = (text: string): RetrievedPassage => ({ documentId: ids.next(), documentName: 'a.md', documentRevision: 3, mediaType: 'text/markdown', chunkId: ids.next(), text, headings: [], start: 0, end: text.length });
+const passage = (text: string): RetrievedPassage => ({
+  documentId: ids.next(),
+  documentName: 'a.md',
+  documentRevision: 3,
+  mediaType: 'text/markdown',
+  chunkId: ids.next(),
+  text,
+  headings: [],
+  start: 0,
+  end: text.length,
+});
 
 afterEach(endTurns);
 
 describe('a turn', () => {
   it('is recorded as question and answer, with what it cites', async () => {
-    const { turns, chat, types } = scriptedTurns([passage('Zebras sleep standing up.'), passage('Backups run at night.')]);
+    const { turns, chat, types } = scriptedTurns([
+      passage('Zebras sleep standing up.'),
+      passage('Backups run at night.'),
+    ]);
     chat.script = says('They sleep standing [', '1].');
     const turn = await turns.ask(question('How do zebras sleep?'), meta());
     const heard = [];
     for await (const event of turn.follow()) heard.push(event);
     const { answer } = await turn.finished;
     expect(heard.map(({ type }) => type)).toEqual(['text', 'text', 'source']);
-    expect(answer).toMatchObject({ status: 'complete', finishReason: 'stop', model: 'local-chat', usage: { totalTokens: 5, cost: '0' }, parts: [{ text: 'They sleep standing [1].' }, { type: 'source-document', quote: 'Zebras sleep standing up.' }] });
+    expect(answer).toMatchObject({
+      status: 'complete',
+      finishReason: 'stop',
+      model: 'local-chat',
+      usage: { totalTokens: 5, cost: '0' },
+      parts: [{ text: 'They sleep standing [1].' }, { type: 'source-document', quote: 'Zebras sleep standing up.' }],
+    });
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
-    expect(chat.requests[0]).toMatchObject({ system: 'Be brief.', messages: [{ role: 'user', text: 'How do zebras sleep?' }], sources: [{ number: 1 }, { number: 2 }] });
+    expect(chat.requests[0]).toMatchObject({
+      system: 'Be brief.',
+      messages: [{ role: 'user', text: 'How do zebras sleep?' }],
+      sources: [{ number: 1 }, { number: 2 }],
+    });
   });
 
   it('shows the model its own branch, without answers that failed', async () => {
@@ -29,11 +61,22 @@ describe('a turn', () => {
     chat.script = () => {
       throw new DomainError('upstream_error');
     };
-    await (await turns.ask(question('Two?', { conversationId }), meta())).finished;
+    await (
+      await turns.ask(question('Two?', { conversationId }), meta())
+    ).finished;
     chat.script = says('Three.');
-    await (await turns.ask(question('Three?', { conversationId }), meta())).finished;
-    await (await turns.ask(question('Instead?', { conversationId, parentId: first.answer.answerId }), meta())).finished;
-    expect(chat.requests.map(({ messages }) => messages.map(({ text }) => text))).toEqual([['One?'], ['One?', 'Yes.', 'Two?'], ['One?', 'Yes.', 'Two?', 'Three?'], ['One?', 'Yes.', 'Instead?']]);
+    await (
+      await turns.ask(question('Three?', { conversationId }), meta())
+    ).finished;
+    await (
+      await turns.ask(question('Instead?', { conversationId, parentId: first.answer.answerId }), meta())
+    ).finished;
+    expect(chat.requests.map(({ messages }) => messages.map(({ text }) => text))).toEqual([
+      ['One?'],
+      ['One?', 'Yes.', 'Two?'],
+      ['One?', 'Yes.', 'Two?', 'Three?'],
+      ['One?', 'Yes.', 'Instead?'],
+    ]);
   });
 
   it.each(['upstream_error', 'upstream_timeout'])('that fails with %s keeps what was said', async (code) => {
@@ -43,7 +86,12 @@ describe('a turn', () => {
       throw new DomainError(code);
     };
     const { answer } = await (await turns.ask(question('Why?'), meta())).finished;
-    expect(answer).toMatchObject({ status: 'failed', finishReason: 'error', errorCode: code, parts: [{ type: 'text', text: 'Half an ' }] });
+    expect(answer).toMatchObject({
+      status: 'failed',
+      finishReason: 'error',
+      errorCode: code,
+      parts: [{ type: 'text', text: 'Half an ' }],
+    });
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
   });
 
@@ -51,7 +99,13 @@ describe('a turn', () => {
     const begun: CallToMeter[] = [];
     const begin = async (call: CallToMeter) => {
       begun.push(call);
-      return { invocationId: ids.next(), isHeld: true, isIncludedUsage: false, cancel: () => undefined, settle: async () => undefined };
+      return {
+        invocationId: ids.next(),
+        isHeld: true,
+        isIncludedUsage: false,
+        cancel: () => undefined,
+        settle: async () => undefined,
+      };
     };
     const { turns } = scriptedTurns([], { begin });
     const asked = async (text: string, given = {}) => (await turns.ask(question(text, given), meta())).finished;
@@ -59,12 +113,25 @@ describe('a turn', () => {
     await asked('And?', { conversationId });
     await asked('Or?', { conversationId, parentId: answer.answerId });
     await asked('x'.repeat(1_000_000));
-    expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput])).toEqual([[10_003, 16_009], [8_004, 16_017], [8_004, 16_016], [258_003, 258_003]]);
+    expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput])).toEqual([
+      [10_003, 16_009],
+      [8_004, 16_017],
+      [8_004, 16_016],
+      [258_003, 258_003],
+    ]);
   });
 
   it('that cannot read its conversation gives back what was held for it', async () => {
     const cancel = jest.fn();
-    const { turns, history, chat } = scriptedTurns([], { begin: async () => ({ invocationId: ids.next(), isHeld: false, isIncludedUsage: false, cancel, settle: () => Promise.reject(new Error('nothing was called')) }) });
+    const { turns, history, chat } = scriptedTurns([], {
+      begin: async () => ({
+        invocationId: ids.next(),
+        isHeld: false,
+        isIncludedUsage: false,
+        cancel,
+        settle: () => Promise.reject(new Error('nothing was called')),
+      }),
+    });
     jest.spyOn(history, 'branch').mockRejectedValue(new Unavailable('log', 'away'));
     const turn = await turns.ask(question('Why?'), meta());
     await expect(turn.finished).rejects.toThrow(Unavailable);
@@ -76,11 +143,16 @@ describe('a turn', () => {
     chat.script = saysHalf;
     const turn = await turns.ask(question('Why?'), meta());
     await turn.follow().next();
-    await expect(turns.ask(question('And?', { conversationId: turn.conversationId }), meta())).rejects.toThrow('turn_in_progress');
+    await expect(turns.ask(question('And?', { conversationId: turn.conversationId }), meta())).rejects.toThrow(
+      'turn_in_progress',
+    );
     expect(await turns.stop(turn.conversationId)).toBe(true);
     expect((await turn.finished).answer).toMatchObject({ status: 'stopped', parts: [{ text: 'Half an ' }] });
     chat.script = says('Because.');
-    expect((await (await turns.ask(question('And?', { conversationId: turn.conversationId }), meta())).finished).answer.status).toBe('complete');
+    expect(
+      (await (await turns.ask(question('And?', { conversationId: turn.conversationId }), meta())).finished).answer
+        .status,
+    ).toBe('complete');
   });
 });
 
@@ -106,7 +178,10 @@ describe('an answer that the log does not take', () => {
     comeBack();
     const again = async () => (await turns.ask(question('Why?'), command)).finished.catch(() => undefined);
     await until(async () => (await again())?.answer.status === 'complete', 'the answer');
-    expect([types(), chat.requests.length]).toEqual([['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded'], 1]);
+    expect([types(), chat.requests.length]).toEqual([
+      ['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded'],
+      1,
+    ]);
   });
 });
 
@@ -123,7 +198,8 @@ describe('a repeated question', () => {
     expect(await turns.ask(question('Why?'), command)).toBe(first);
     release();
     const { answer } = await first.finished;
-    for (const again of [turns, process()]) expect((await (await again.ask(question('Why?'), command)).finished).answer).toEqual(answer);
+    for (const again of [turns, process()])
+      expect((await (await again.ask(question('Why?'), command)).finished).answer).toEqual(answer);
     expect(types()).toHaveLength(3);
   });
 });
@@ -142,15 +218,26 @@ describe('after the death of its process', () => {
     const { process, clock, command, types } = await dieWhileAnswering();
     await expect(process().ask(question('Why?'), command)).rejects.toThrow('turn_in_progress');
     clock.advance(10_001);
-    expect((await (await process().ask(question('Why?'), command)).finished).answer).toMatchObject({ status: 'complete', parts: [{ text: 'Because.' }] });
+    expect((await (await process().ask(question('Why?'), command)).finished).answer).toMatchObject({
+      status: 'complete',
+      parts: [{ text: 'Because.' }],
+    });
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
   });
 
   it('a turn is recorded as failed by the next question', async () => {
     const { process, clock, conversationId, types } = await dieWhileAnswering();
     clock.advance(10_001);
-    await (await process().ask(question('Again?', { conversationId }), meta())).finished;
-    expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded', 'UserMessageAdded', 'AssistantMessageAdded']);
+    await (
+      await process().ask(question('Again?', { conversationId }), meta())
+    ).finished;
+    expect(types()).toEqual([
+      'ConversationStarted',
+      'UserMessageAdded',
+      'AssistantMessageAdded',
+      'UserMessageAdded',
+      'AssistantMessageAdded',
+    ]);
   });
 
   it('a turn is recorded as failed half a minute later where nobody comes back to it', async () => {
@@ -163,14 +250,21 @@ describe('after the death of its process', () => {
     await watcher.closeAbandonedTurns();
     await watcher.closeAbandonedTurns();
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
-    expect((await history.answer(conversationId, deriveId(command.commandId, 'answer')))?.data).toMatchObject({ status: 'failed', errorCode: 'unavailable' });
-    await (await process().ask(question('Again?', { conversationId }), meta())).finished;
+    expect((await history.answer(conversationId, deriveId(command.commandId, 'answer')))?.data).toMatchObject({
+      status: 'failed',
+      errorCode: 'unavailable',
+    });
+    await (
+      await process().ask(question('Again?', { conversationId }), meta())
+    ).finished;
   });
 
   it("a stranger's question changes nothing", async () => {
     const { process, clock, conversationId, types } = await dieWhileAnswering();
     clock.advance(10_001);
-    await expect(process().ask(question('Mine?', { conversationId, userId: ids.next() }), meta())).rejects.toThrow('not_found');
+    await expect(process().ask(question('Mine?', { conversationId, userId: ids.next() }), meta())).rejects.toThrow(
+      'not_found',
+    );
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded']);
   });
 });

@@ -1,5 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type CommandMeta, type Decisions, deriveId, insistently, isUnavailable, refuse, renewReadScope, settlesWithin, stepOf, Unavailable, unlessLeft } from '@app/kernel';
+import {
+  type Clock,
+  type CommandMeta,
+  type Decisions,
+  deriveId,
+  insistently,
+  isUnavailable,
+  refuse,
+  renewReadScope,
+  settlesWithin,
+  stepOf,
+  Unavailable,
+  unlessLeft,
+} from '@app/kernel';
 import type { ChatMessage } from '@app/models';
 import type { Claims, Release } from '@app/read-store';
 import type { MeteredCall } from '@app/spending';
@@ -62,15 +75,28 @@ export class Turns {
     await this.refuseForeign(conversationId, party);
     const running = this.running.get(conversationId);
     if (running?.turn.answerId === answerId) return running.turn;
-    const release = (await this.parts.claims.take(claimOf(conversationId), () => this.stopHere(conversationId))) ?? refuse('turn_in_progress');
+    const release =
+      (await this.parts.claims.take(claimOf(conversationId), () => this.stopHere(conversationId))) ??
+      refuse('turn_in_progress');
     let metered: MeteredCall | undefined;
     try {
       await this.closeAbandoned(conversationId, answerId, meta);
-      metered = await this.parts.answerer.reserve(question.agent, question, textOf(question.parts), await this.saidBefore(conversationId, question.parentId));
+      metered = await this.parts.answerer.reserve(
+        question.agent,
+        question,
+        textOf(question.parts),
+        await this.saidBefore(conversationId, question.parentId),
+      );
       const messageId = deriveId(meta.commandId, 'message');
-      const receipt = await this.parts.decisions.transact(conversationDecider, conversationId, askOf(question, { ...party, conversationId, answerId, messageId }), meta);
+      const receipt = await this.parts.decisions.transact(
+        conversationDecider,
+        conversationId,
+        askOf(question, { ...party, conversationId, answerId, messageId }),
+        meta,
+      );
       const recorded = receipt.repeated ? await this.recorded(conversationId, answerId) : undefined;
-      if (recorded === undefined) return this.begin({ ...question, metered }, { conversationId, answerId, messageId }, meta, release);
+      if (recorded === undefined)
+        return this.begin({ ...question, metered }, { conversationId, answerId, messageId }, meta, release);
       metered?.cancel();
       return await released(recorded, release);
     } catch (error) {
@@ -92,7 +118,8 @@ export class Turns {
     const open = state.status === 'Live' ? state.open?.answerId : undefined;
     const wanted = answerId ?? open ?? refuse('not_found', { kind: 'openAnswer', id: conversationId });
     if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
-    if (state.status !== 'Live' || !state.parents.has(wanted)) return refuse('not_found', { kind: 'message', id: wanted });
+    if (state.status !== 'Live' || !state.parents.has(wanted))
+      return refuse('not_found', { kind: 'message', id: wanted });
     return (await this.recorded(conversationId, wanted)) ?? refuse('not_found', { kind: 'message', id: wanted });
   }
 
@@ -106,7 +133,12 @@ export class Turns {
     const { claims, clock } = this.parts;
     await claims.finishAbandoned(CLAIM, ABANDONED_MS, (conversationId) => {
       const commandId = deriveId(conversationId, `abandoned/${clock.now().getTime()}`);
-      return this.closeAbandoned(conversationId, '', { commandId, correlationId: commandId, actor: 'system:conversations', now: clock.now() });
+      return this.closeAbandoned(conversationId, '', {
+        commandId,
+        correlationId: commandId,
+        actor: 'system:conversations',
+        now: clock.now(),
+      });
     });
   }
 
@@ -126,7 +158,8 @@ export class Turns {
 
   private async refuseForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId)) refuse('not_found', { kind: 'conversation', id: conversationId });
+    if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId))
+      refuse('not_found', { kind: 'conversation', id: conversationId });
   }
 
   /** With the claim in hand, an open turn is one whose process died; unless it is this very question, which is answered now. */
@@ -134,8 +167,20 @@ export class Turns {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status !== 'Live' || state.open === null || state.open.answerId === answerId) return;
     const { said } = state.open;
-    const lost: Omit<Answer, 'type' | 'answerId'> = { parts: said === '' ? [] : [{ type: 'text', text: said }], status: 'failed', finishReason: 'error', errorCode: 'unavailable', model: '', usage: null };
-    await this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Answer', answerId: state.open.answerId, ...lost }, stepOf(meta, 'abandoned'));
+    const lost: Omit<Answer, 'type' | 'answerId'> = {
+      parts: said === '' ? [] : [{ type: 'text', text: said }],
+      status: 'failed',
+      finishReason: 'error',
+      errorCode: 'unavailable',
+      model: '',
+      usage: null,
+    };
+    await this.parts.decisions.transact(
+      conversationDecider,
+      conversationId,
+      { type: 'Answer', answerId: state.open.answerId, ...lost },
+      stepOf(meta, 'abandoned'),
+    );
   }
 
   /** The branch that a question goes on with: behind its parent, the last message by default. */
@@ -145,7 +190,12 @@ export class Turns {
     return last === null ? [] : this.parts.history.branch(conversationId, last);
   }
 
-  private begin(question: Question & { readonly metered: MeteredCall | undefined }, ids: TurnIds, meta: CommandMeta, release: Release): Turn {
+  private begin(
+    question: Question & { readonly metered: MeteredCall | undefined },
+    ids: TurnIds,
+    meta: CommandMeta,
+    release: Release,
+  ): Turn {
     const { conversationId, answerId, messageId } = ids;
     const stop = new AbortController();
     const saved = this.savedText(conversationId, answerId, meta);
@@ -166,25 +216,49 @@ export class Turns {
       await saved.end();
       const recording = insistently(() => this.record(conversationId, messageId, { answerId, ...answer }, meta));
       // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
-      const ended = recording.then(() => end(false), () => end(true));
-      if (!(await settlesWithin(RECORD_MS, ended))) throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
+      const ended = recording.then(
+        () => end(false),
+        () => end(true),
+      );
+      if (!(await settlesWithin(RECORD_MS, ended)))
+        throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
       return recording;
     });
     this.running.set(conversationId, { turn, stop });
     return turn;
   }
 
-  private async answer({ agent, userId, keyId, stream, metered }: Question & { readonly metered: MeteredCall | undefined }, { conversationId, messageId }: TurnIds, signal: AbortSignal, tell: (event: TurnEvent) => void): Promise<Omit<Answer, 'type' | 'answerId'>> {
+  private async answer(
+    { agent, userId, keyId, stream, metered }: Question & { readonly metered: MeteredCall | undefined },
+    { conversationId, messageId }: TurnIds,
+    signal: AbortSignal,
+    tell: (event: TurnEvent) => void,
+  ): Promise<Omit<Answer, 'type' | 'answerId'>> {
     const messages = await this.parts.history.branch(conversationId, messageId).catch((error: unknown) => {
       metered?.cancel();
       throw error;
     });
-    return this.parts.answerer.answer(agent, messages, { asker: { userId, ...(keyId === undefined ? {} : { keyId }) }, stream, signal, metered }, tell);
+    return this.parts.answerer.answer(
+      agent,
+      messages,
+      { asker: { userId, ...(keyId === undefined ? {} : { keyId }) }, stream, signal, metered },
+      tell,
+    );
   }
 
-  private async record(conversationId: string, parentId: string, answer: Omit<Answer, 'type'>, meta: CommandMeta): Promise<FinishedTurn> {
+  private async record(
+    conversationId: string,
+    parentId: string,
+    answer: Omit<Answer, 'type'>,
+    meta: CommandMeta,
+  ): Promise<FinishedTurn> {
     const now = this.parts.clock.now();
-    const receipt = await this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Answer', ...answer }, { ...stepOf(meta, 'answer'), now });
+    const receipt = await this.parts.decisions.transact(
+      conversationDecider,
+      conversationId,
+      { type: 'Answer', ...answer },
+      { ...stepOf(meta, 'answer'), now },
+    );
     // Deleted while it was answered.
     if (receipt.eventIds.length === 0) return refuse('not_found', { kind: 'conversation', id: conversationId });
     return { conversationId, parentId, answer, createdAt: now.toISOString(), receipt };
@@ -195,15 +269,24 @@ export class Turns {
     const save = (from: number, text: string) => {
       const now = clock.now();
       // A repeat of the question says it anew: these are steps of their own.
-      return decisions.transact(conversationDecider, conversationId, { type: 'Continue', answerId, from, text }, { ...stepOf(meta, `said/${from}/${now.getTime()}`), now });
+      return decisions.transact(
+        conversationDecider,
+        conversationId,
+        { type: 'Continue', answerId, from, text },
+        { ...stepOf(meta, `said/${from}/${now.getTime()}`), now },
+      );
     };
-    return new SavedText(save, (error) => logger.warn({ conversationId, error }, 'an answer under way was not saved; trying again'));
+    return new SavedText(save, (error) =>
+      logger.warn({ conversationId, error }, 'an answer under way was not saved; trying again'),
+    );
   }
 
   /** A turn that finished before, as if it happened again. */
   private async recorded(conversationId: string, answerId: string): Promise<Turn | undefined> {
     const event = await this.parts.history.answer(conversationId, answerId);
-    return event === undefined ? undefined : new Turn(conversationId, answerId, async (say) => recordedTurn(event, 0, say));
+    return event === undefined
+      ? undefined
+      : new Turn(conversationId, answerId, async (say) => recordedTurn(event, 0, say));
   }
 
   /** A turn that another process runs, by what it saves; when that process is dead the turn is closed. */
@@ -222,7 +305,12 @@ export class Turns {
         if (release === undefined) await pause(LOOK_MS);
         else await this.closeAbandoned(conversationId, '', meta).finally(release);
       }
-      return recordedTurn((await this.parts.history.answer(conversationId, answerId)) ?? refuse('not_found', { kind: 'message', id: answerId }), heard, say);
+      return recordedTurn(
+        (await this.parts.history.answer(conversationId, answerId)) ??
+          refuse('not_found', { kind: 'message', id: answerId }),
+        heard,
+        say,
+      );
     });
   }
 }

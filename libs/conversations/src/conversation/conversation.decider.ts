@@ -103,44 +103,78 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
     }
   },
   evolve: (state, event) => {
-    if (event.type === 'ConversationStarted') return { status: 'Live', ...event.data, archived: false, parents: PersistentMap(), last: null, open: null };
+    if (event.type === 'ConversationStarted')
+      return { status: 'Live', ...event.data, archived: false, parents: PersistentMap(), last: null, open: null };
     return state.status === 'Live' ? evolveLive(state, event) : state;
   },
-  owner: (event) => (event.type === 'ConversationStarted' ? { userId: event.data.userId, spaceId: event.data.spaceId } : {}),
+  owner: (event) =>
+    event.type === 'ConversationStarted' ? { userId: event.data.userId, spaceId: event.data.spaceId } : {},
 };
 
 const known = (party: Party, state: ConversationState): LiveConversation =>
-  state.status === 'Live' && state.userId === party.userId && state.agentId === party.agentId ? state : refuse('not_found');
+  state.status === 'Live' && state.userId === party.userId && state.agentId === party.agentId
+    ? state
+    : refuse('not_found');
 
 const ask = (command: Ask, state: ConversationState): readonly ConversationEvent[] => {
   const { conversationId, agentId, spaceId, userId, kind, title } = command;
   if (command.create && state.status === 'Absent') {
-    if (command.parentId !== undefined) return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
-    return [{ type: 'ConversationStarted', data: { conversationId, agentId, spaceId, userId, kind, title } }, asked(command, null)];
+    if (command.parentId !== undefined)
+      return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
+    return [
+      { type: 'ConversationStarted', data: { conversationId, agentId, spaceId, userId, kind, title } },
+      asked(command, null),
+    ];
   }
   const live = known(command, state);
   if (live.open !== null) return refuse('turn_in_progress');
-  if (command.parentId !== undefined && !live.parents.has(command.parentId)) return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
+  if (command.parentId !== undefined && !live.parents.has(command.parentId))
+    return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
   return [asked(command, command.parentId ?? live.last)];
 };
 
-const asked = ({ conversationId, messageId, parts, answerId, channel }: Ask, parentId: string | null): ConversationEvent => ({
+const asked = (
+  { conversationId, messageId, parts, answerId, channel }: Ask,
+  parentId: string | null,
+): ConversationEvent => ({
   type: 'UserMessageAdded',
   data: { conversationId, messageId, parentId, parts: [...parts], answerId, channel },
 });
 
 /** An answer that nothing waits for follows from a lost race (the turn was closed, the conversation deleted): it is dropped. */
-const answer = ({ type: _type, answerId, parts, ...rest }: Answer, state: ConversationState): readonly ConversationEvent[] =>
+const answer = (
+  { type: _type, answerId, parts, ...rest }: Answer,
+  state: ConversationState,
+): readonly ConversationEvent[] =>
   state.status === 'Live' && state.open?.answerId === answerId
-    ? [{ type: 'AssistantMessageAdded', data: { ...rest, conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, parts: [...parts] } }]
+    ? [
+        {
+          type: 'AssistantMessageAdded',
+          data: {
+            ...rest,
+            conversationId: state.conversationId,
+            messageId: answerId,
+            parentId: state.open.messageId,
+            parts: [...parts],
+          },
+        },
+      ]
     : [];
 
-const continued = ({ answerId, from, text }: Extract<ConversationCommand, { type: 'Continue' }>, state: ConversationState): readonly ConversationEvent[] => {
+const continued = (
+  { answerId, from, text }: Extract<ConversationCommand, { type: 'Continue' }>,
+  state: ConversationState,
+): readonly ConversationEvent[] => {
   if (state.status !== 'Live' || state.open?.answerId !== answerId) return [];
   const { said } = state.open;
   // What would leave a gap, and what is said already.
   if (from > said.length || continuedBy(said, from, text) === said) return [];
-  return [{ type: 'AssistantMessageContinued', data: { conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, from, text } }];
+  return [
+    {
+      type: 'AssistantMessageContinued',
+      data: { conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, from, text },
+    },
+  ];
 };
 
 const continuedBy = (said: string, from: number, text: string): string => said.slice(0, from) + text;
@@ -149,17 +183,29 @@ const retitled = (title: string | undefined, state: LiveConversation): readonly 
   title === undefined || title === state.title ? [] : [{ type: 'ConversationRenamed', data: { title } }];
 
 const archived = (wanted: boolean | undefined, state: LiveConversation): readonly ConversationEvent[] =>
-  wanted === undefined || wanted === state.archived ? [] : [{ type: wanted ? 'ConversationArchived' : 'ConversationUnarchived', data: {} }];
+  wanted === undefined || wanted === state.archived
+    ? []
+    : [{ type: wanted ? 'ConversationArchived' : 'ConversationUnarchived', data: {} }];
 
-const evolveLive = (state: LiveConversation, event: Exclude<ConversationEvent, { type: 'ConversationStarted' }>): ConversationState => {
+const evolveLive = (
+  state: LiveConversation,
+  event: Exclude<ConversationEvent, { type: 'ConversationStarted' }>,
+): ConversationState => {
   switch (event.type) {
     case 'UserMessageAdded': {
       const { messageId, parentId, answerId } = event.data;
-      return { ...state, parents: state.parents.set(messageId, parentId), last: messageId, open: { messageId, answerId, said: '' } };
+      return {
+        ...state,
+        parents: state.parents.set(messageId, parentId),
+        last: messageId,
+        open: { messageId, answerId, said: '' },
+      };
     }
     case 'AssistantMessageContinued': {
       const { from, text } = event.data;
-      return state.open === null || isErased(text) ? state : { ...state, open: { ...state.open, said: continuedBy(state.open.said, from, text) } };
+      return state.open === null || isErased(text)
+        ? state
+        : { ...state, open: { ...state.open, said: continuedBy(state.open.said, from, text) } };
     }
     case 'AssistantMessageAdded': {
       const { messageId, parentId } = event.data;

@@ -34,8 +34,15 @@ export const userMessageAdded = defineEvent({
 
 export const assistantMessageContinued = defineEvent({
   type: 'AssistantMessageContinued',
-  description: 'More of an answer was said while it was under way. `from` is its offset in the text: what was said before from there on is void. The whole stands in the finished message.',
-  data: z.strictObject({ conversationId: id, messageId: id, parentId: id, from: z.number().int().nonnegative(), text: sensitive(textSchema(4_000_000)) }),
+  description:
+    'More of an answer was said while it was under way. `from` is its offset in the text: what was said before from there on is void. The whole stands in the finished message.',
+  data: z.strictObject({
+    conversationId: id,
+    messageId: id,
+    parentId: id,
+    from: z.number().int().nonnegative(),
+    text: sensitive(textSchema(4_000_000)),
+  }),
 });
 
 export const assistantMessageAdded = defineEvent({

@@ -6,12 +6,19 @@ const subject = 'conversations';
 const id = z.uuid();
 const tokens = z.number().int().nonnegative();
 
-const created = defineIntegration({ name: 'conversation.created', version: 1, subject, description: 'A user began a conversation with an Agent.', data: z.object({ conversationId: id, agentId: id, spaceId: id, userId: id, kind: conversationKind }) });
+const created = defineIntegration({
+  name: 'conversation.created',
+  version: 1,
+  subject,
+  description: 'A user began a conversation with an Agent.',
+  data: z.object({ conversationId: id, agentId: id, spaceId: id, userId: id, kind: conversationKind }),
+});
 const answered = defineIntegration({
   name: 'conversation.answered',
   version: 1,
   subject,
-  description: 'An Agent finished a message, or could not. `usage` is null where no model was called; `cost` is a decimal in `currency`.',
+  description:
+    'An Agent finished a message, or could not. `usage` is null where no model was called; `cost` is a decimal in `currency`.',
   data: z.object({
     conversationId: id,
     messageId: id,
@@ -19,19 +26,55 @@ const answered = defineIntegration({
     finishReason,
     errorCode: z.string().nullable(),
     model: z.string(),
-    usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens, cost: z.string(), currency: z.string() }).nullable(),
+    usage: z
+      .object({
+        inputTokens: tokens,
+        outputTokens: tokens,
+        totalTokens: tokens,
+        cost: z.string(),
+        currency: z.string(),
+      })
+      .nullable(),
   }),
 });
-const updated = defineIntegration({ name: 'conversation.updated', version: 1, subject, description: 'A conversation changed: what, not how.', data: z.object({ conversationId: id, changed: z.array(z.enum(['title'])) }) });
-const archived = defineIntegration({ name: 'conversation.archived', version: 1, subject, description: 'A conversation was put away.', data: z.object({ conversationId: id }) });
-const unarchived = defineIntegration({ name: 'conversation.unarchived', version: 1, subject, description: 'A conversation that was put away is listed again.', data: z.object({ conversationId: id }) });
-const deleted = defineIntegration({ name: 'conversation.deleted', version: 1, subject, description: 'A conversation was deleted with all its messages, for good.', data: z.object({ conversationId: id }) });
+const updated = defineIntegration({
+  name: 'conversation.updated',
+  version: 1,
+  subject,
+  description: 'A conversation changed: what, not how.',
+  data: z.object({ conversationId: id, changed: z.array(z.enum(['title'])) }),
+});
+const archived = defineIntegration({
+  name: 'conversation.archived',
+  version: 1,
+  subject,
+  description: 'A conversation was put away.',
+  data: z.object({ conversationId: id }),
+});
+const unarchived = defineIntegration({
+  name: 'conversation.unarchived',
+  version: 1,
+  subject,
+  description: 'A conversation that was put away is listed again.',
+  data: z.object({ conversationId: id }),
+});
+const deleted = defineIntegration({
+  name: 'conversation.deleted',
+  version: 1,
+  subject,
+  description: 'A conversation was deleted with all its messages, for good.',
+  data: z.object({ conversationId: id }),
+});
 
 export const conversationIntegrations: Integrations<ConversationEvent> = {
   definitions: [created, answered, updated, archived, unarchived, deleted],
   tell: {
-    ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) => tell(created, { conversationId, agentId, spaceId, userId, kind }),
-    AssistantMessageAdded: ({ messageId, status, finishReason: reason, errorCode = null, model, usage }, conversationId) =>
+    ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) =>
+      tell(created, { conversationId, agentId, spaceId, userId, kind }),
+    AssistantMessageAdded: (
+      { messageId, status, finishReason: reason, errorCode = null, model, usage },
+      conversationId,
+    ) =>
       tell(answered, {
         conversationId,
         messageId,
@@ -39,7 +82,13 @@ export const conversationIntegrations: Integrations<ConversationEvent> = {
         finishReason: reason,
         errorCode,
         model,
-        usage: usage && { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, totalTokens: usage.totalTokens, cost: usage.cost, currency: usage.currency },
+        usage: usage && {
+          inputTokens: usage.inputTokens,
+          outputTokens: usage.outputTokens,
+          totalTokens: usage.totalTokens,
+          cost: usage.cost,
+          currency: usage.currency,
+        },
       }),
     ConversationRenamed: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
     ConversationArchived: (_, conversationId) => tell(archived, { conversationId }),

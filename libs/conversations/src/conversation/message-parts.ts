@@ -17,7 +17,12 @@ export const sourceDocumentPart = z.strictObject({
   title: text(),
   mediaType: z.string(),
   /** Character offsets in the document's extracted text. */
-  position: z.strictObject({ start: z.number().int(), end: z.number().int(), page: z.number().int().exactOptional(), heading: text().exactOptional() }),
+  position: z.strictObject({
+    start: z.number().int(),
+    end: z.number().int(),
+    page: z.number().int().exactOptional(),
+    heading: text().exactOptional(),
+  }),
   quote: text(),
 });
 

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, type Position, type StoredEvent } from '@app/kernel';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  isWrongExpectedRevision,
+  type NewEvent,
+  type Position,
+  type StoredEvent,
+} from '@app/kernel';
 import type { EventLog } from '../event-log';
 import { newCategory, newEvents, type GetLog, withLog } from './log-under-test.contract';
 
@@ -39,37 +46,50 @@ const send = async (log: EventLog, category: string, { stream, count, expected, 
 };
 
 export const concurrencyContract = (shared: GetLog): void => {
-  it('holds what it acknowledged and nothing else, whoever writes at the same time', withLog(shared, async (log, _category, { after = null }) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 8 }), async (writers) => {
-        const category = newCategory();
-        const sent = await Promise.all(
-          writers.map(async (steps) => {
-            const own: Sent[] = [];
-            for (const next of steps) own.push(await send(log, category, next));
-            return own;
-          }),
-        );
-        const stored = await readCategory(log, category, after);
-        expectStoredAsAnswered(sent.flat(), stored);
-        expectContiguous(stored);
-      }),
-      { numRuns: 25 },
-    );
-  }));
+  it(
+    'holds what it acknowledged and nothing else, whoever writes at the same time',
+    withLog(shared, async (log, _category, { after = null }) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
+          async (writers) => {
+            const category = newCategory();
+            const sent = await Promise.all(
+              writers.map(async (steps) => {
+                const own: Sent[] = [];
+                for (const next of steps) own.push(await send(log, category, next));
+                return own;
+              }),
+            );
+            const stored = await readCategory(log, category, after);
+            expectStoredAsAnswered(sent.flat(), stored);
+            expectContiguous(stored);
+          },
+        ),
+        { numRuns: 25 },
+      );
+    }),
+  );
 
-  it('lets one of a hundred appends at the same revision win', withLog(shared, async (log, category) => {
-    for (let revision = -1; revision < 3; revision += 1) {
-      const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => log.append(`${category}-1`, newEvents(1), revision < 0 ? 'noStream' : revision)));
-      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    }
-    expect(await log.readStream(`${category}-1`)).toHaveLength(4);
-  }));
+  it(
+    'lets one of a hundred appends at the same revision win',
+    withLog(shared, async (log, category) => {
+      for (let revision = -1; revision < 3; revision += 1) {
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 100 }, () =>
+            log.append(`${category}-1`, newEvents(1), revision < 0 ? 'noStream' : revision),
+          ),
+        );
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      }
+      expect(await log.readStream(`${category}-1`)).toHaveLength(4);
+    }),
+  );
 };
 
 const readCategory = async (log: EventLog, category: string, start: Position | null): Promise<StoredEvent[]> => {
   const events: StoredEvent[] = [];
-  for (let after = start; ; ) {
+  for (let after = start; ;) {
     const page = await log.readAll({ after, filter: { streamPrefixes: [category] } });
     events.push(...page.events);
     if (page.end) return events;
@@ -87,7 +107,9 @@ const expectStoredAsAnswered = (sent: readonly Sent[], stored: readonly StoredEv
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     const answer = answers[0] as AppendResult;
     const found = events.map(({ id }) => byId.get(id));
-    expect(found.map((event) => [event?.stream, event?.revision])).toEqual(events.map((_event, index) => [stream, answer.revision - events.length + 1 + index]));
+    expect(found.map((event) => [event?.stream, event?.revision])).toEqual(
+      events.map((_event, index) => [stream, answer.revision - events.length + 1 + index]),
+    );
     expect(found.at(-1)?.position).toBe(answer.position);
   }
 };

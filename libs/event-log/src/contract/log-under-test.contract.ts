@@ -25,13 +25,19 @@ export type GetLog = () => LogUnderTest;
 /** A category of streams that no other test uses. */
 export const newCategory = (): string => `test${randomUUID().replaceAll('-', '')}`;
 
-export const newEvent = (given: Partial<NewEvent> = {}): NewEvent => ({ id: randomUUID(), type: 'Noted', data: '{"text":"x"}', metadata: '{"schema":"1"}', ...given });
+export const newEvent = (given: Partial<NewEvent> = {}): NewEvent => ({
+  id: randomUUID(),
+  type: 'Noted',
+  data: '{"text":"x"}',
+  metadata: '{"schema":"1"}',
+  ...given,
+});
 
-export const newEvents = (count: number, given: Partial<NewEvent> = {}): NewEvent[] => Array.from({ length: count }, () => newEvent(given));
+export const newEvents = (count: number, given: Partial<NewEvent> = {}): NewEvent[] =>
+  Array.from({ length: count }, () => newEvent(given));
 
 /** A test's body with the log and a category of its own. */
 export const withLog =
   (shared: GetLog, body: (log: EventLog, category: string, harness: LogUnderTest) => Promise<void>) =>
   (): Promise<void> =>
     body(shared().log, newCategory(), shared());
-

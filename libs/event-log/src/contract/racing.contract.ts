@@ -12,9 +12,16 @@ const MOST_WRITERS = 16;
 const MOST_EVENTS = 3;
 
 /** What became of one writer: where its events stand, or what it found when it had lost. */
-type Raced = { readonly won: NewEvent; readonly revision: number } | { readonly found: string | undefined; readonly actual: number };
+type Raced =
+  | { readonly won: NewEvent; readonly revision: number }
+  | { readonly found: string | undefined; readonly actual: number };
 
-const raced = async (log: EventLog, stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<Raced> => {
+const raced = async (
+  log: EventLog,
+  stream: string,
+  events: readonly NewEvent[],
+  expected: ExpectedRevision,
+): Promise<Raced> => {
   try {
     const { revision } = await answered(() => log.append(stream, events, expected));
     return { won: events.at(-1) as NewEvent, revision };
@@ -37,26 +44,42 @@ const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
 };
 
 export const racingContract = (shared: GetLog): void => {
-  it('has one winner in each of a thousand races of 2 to 16 writers, and who lost finds what won', withLog(shared, async (log, category, { beside = log }) => {
-    const number = seededNumbers();
-    let rounds = 0;
-    /** Races for each revision of a stream in turn, the first one at `noStream`. */
-    const race = async (stream: string): Promise<void> => {
-      let last = -1;
-      for (let turn = 0; turn < LENGTH; turn += 1) {
-        const expected = last < 0 ? 'noStream' : last;
-        const writers = FEWEST_WRITERS + number(MOST_WRITERS - FEWEST_WRITERS + 1);
-        const outcomes = await Promise.all(Array.from({ length: writers }, (_, writer) => raced(writer % 2 === 0 ? log : beside, stream, newEvents(1 + number(MOST_EVENTS)), expected)));
-        const won = outcomes.flatMap((outcome) => ('won' in outcome ? [outcome] : []));
-        expect(won).toHaveLength(1);
-        const [{ won: { id }, revision }] = won as [{ won: NewEvent; revision: number }];
-        expect(outcomes.filter((outcome) => !('won' in outcome))).toEqual(Array.from({ length: writers - 1 }, () => ({ found: id, actual: revision })));
-        last = revision;
-        rounds += 1;
-      }
-      expect(await answered(() => log.readStream(stream))).toHaveLength(last + 1);
-    };
-    for (let first = 0; rounds < ROUNDS; first += STREAMS) await Promise.all(Array.from({ length: STREAMS }, (_, index) => race(`${category}-${first + index}`)));
-    expect(rounds).toBe(ROUNDS);
-  }), 300_000);
+  it(
+    'has one winner in each of a thousand races of 2 to 16 writers, and who lost finds what won',
+    withLog(shared, async (log, category, { beside = log }) => {
+      const number = seededNumbers();
+      let rounds = 0;
+      /** Races for each revision of a stream in turn, the first one at `noStream`. */
+      const race = async (stream: string): Promise<void> => {
+        let last = -1;
+        for (let turn = 0; turn < LENGTH; turn += 1) {
+          const expected = last < 0 ? 'noStream' : last;
+          const writers = FEWEST_WRITERS + number(MOST_WRITERS - FEWEST_WRITERS + 1);
+          const outcomes = await Promise.all(
+            Array.from({ length: writers }, (_, writer) =>
+              raced(writer % 2 === 0 ? log : beside, stream, newEvents(1 + number(MOST_EVENTS)), expected),
+            ),
+          );
+          const won = outcomes.flatMap((outcome) => ('won' in outcome ? [outcome] : []));
+          expect(won).toHaveLength(1);
+          const [
+            {
+              won: { id },
+              revision,
+            },
+          ] = won as [{ won: NewEvent; revision: number }];
+          expect(outcomes.filter((outcome) => !('won' in outcome))).toEqual(
+            Array.from({ length: writers - 1 }, () => ({ found: id, actual: revision })),
+          );
+          last = revision;
+          rounds += 1;
+        }
+        expect(await answered(() => log.readStream(stream))).toHaveLength(last + 1);
+      };
+      for (let first = 0; rounds < ROUNDS; first += STREAMS)
+        await Promise.all(Array.from({ length: STREAMS }, (_, index) => race(`${category}-${first + index}`)));
+      expect(rounds).toBe(ROUNDS);
+    }),
+    300_000,
+  );
 };

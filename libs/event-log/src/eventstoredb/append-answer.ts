@@ -22,7 +22,11 @@ export const answerOf = (response: BatchAppendResp): AppendAnswer => {
   const success = response.getSuccess();
   if (success !== undefined) {
     const commit = success.getPosition()?.getCommitPosition();
-    return { kind: 'stands', revision: Number(success.getCurrentRevision()), position: commit === undefined ? undefined : positionText(commit) };
+    return {
+      kind: 'stands',
+      revision: Number(success.getCurrentRevision()),
+      position: commit === undefined ? undefined : positionText(commit),
+    };
   }
   const error = response.getError();
   const details = error?.getDetails();
@@ -30,7 +34,10 @@ export const answerOf = (response: BatchAppendResp): AppendAnswer => {
   switch (type) {
     case `${PACKAGE}WrongExpectedVersion`: {
       const wrong = details?.unpack((bytes) => WrongExpectedVersion.deserializeBinary(bytes), type);
-      return { kind: 'wrongRevision', actual: wrong?.hasCurrentStreamRevision() === true ? Number(wrong.getCurrentStreamRevision()) : -1 };
+      return {
+        kind: 'wrongRevision',
+        actual: wrong?.hasCurrentStreamRevision() === true ? Number(wrong.getCurrentStreamRevision()) : -1,
+      };
     }
     case `${PACKAGE}StreamDeleted`:
       return { kind: 'deleted' };
@@ -39,8 +46,11 @@ export const answerOf = (response: BatchAppendResp): AppendAnswer => {
       return { kind: 'tooLarge', limit: exceeded?.getMaxappendsize() ?? 0 };
     }
     default:
-      throw new ServerFault(FAULTS[type] ?? faultOfMessage(error?.getMessage() ?? ''), { cause: new Error(error?.getMessage()) });
+      throw new ServerFault(FAULTS[type] ?? faultOfMessage(error?.getMessage() ?? ''), {
+        cause: new Error(error?.getMessage()),
+      });
   }
 };
 
-const faultOfMessage = (message: string): Fault => (/Not Ready|Is Busy|No leader info/.test(message) ? 'notReady' : 'failed');
+const faultOfMessage = (message: string): Fault =>
+  /Not Ready|Is Busy|No leader info/.test(message) ? 'notReady' : 'failed';

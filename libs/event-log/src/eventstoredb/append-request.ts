@@ -3,7 +3,12 @@ import { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb';
 import type { ExpectedRevision, NewEvent } from '@app/kernel';
 
 /** The bytes of data and metadata go as they are, and are called JSON, which they are. */
-export const appendRequest = (correlation: number, stream: string, events: readonly NewEvent[], expected: ExpectedRevision): BatchAppendReq => {
+export const appendRequest = (
+  correlation: number,
+  stream: string,
+  events: readonly NewEvent[],
+  expected: ExpectedRevision,
+): BatchAppendReq => {
   const request = new BatchAppendReq();
   request.setCorrelationId(correlationId(correlation));
   request.setOptions(expecting(new BatchAppendReq.Options().setStreamIdentifier(streamIdentifier(stream)), expected));
@@ -12,7 +17,8 @@ export const appendRequest = (correlation: number, stream: string, events: reado
   return request;
 };
 
-export const streamIdentifier = (stream: string): StreamIdentifier => new StreamIdentifier().setStreamName(bytes(stream));
+export const streamIdentifier = (stream: string): StreamIdentifier =>
+  new StreamIdentifier().setStreamName(bytes(stream));
 
 const PREFIX = '00000000-0000-4000-8000-';
 
@@ -22,7 +28,9 @@ const correlationId = (number: number): UUID => new UUID().setString(PREFIX + nu
 /** The server answers with two 64-bit numbers instead when it broke an append off by its clock. */
 export const correlationOf = (id: UUID | undefined): number => {
   const halves = id?.getStructured();
-  return halves === undefined ? Number.parseInt(id?.getString().slice(PREFIX.length) ?? '', 16) : Number(BigInt.asUintN(48, BigInt(halves.getLeastSignificantBits())));
+  return halves === undefined
+    ? Number.parseInt(id?.getString().slice(PREFIX.length) ?? '', 16)
+    : Number(BigInt.asUintN(48, BigInt(halves.getLeastSignificantBits())));
 };
 
 const expecting = (options: BatchAppendReq.Options, expected: ExpectedRevision): BatchAppendReq.Options => {

@@ -67,7 +67,12 @@ class OpenStream {
     private readonly connection: Connection,
     private readonly onBroken: () => void,
   ) {
-    connection.batchAppend((call) => this.attach(call), () => !this.isBroken).catch((error: unknown) => this.break(serverFault(error)));
+    connection
+      .batchAppend(
+        (call) => this.attach(call),
+        () => !this.isBroken,
+      )
+      .catch((error: unknown) => this.break(serverFault(error)));
   }
 
   get isDead(): boolean {
@@ -89,7 +94,10 @@ class OpenStream {
       if (this.call === undefined) this.unsent.set(number, write);
       else write();
     });
-    return { answer, giveUp: () => this.take(number)?.reject(new ServerFault(this.unsent.delete(number) ? 'unreachable' : 'late')) };
+    return {
+      answer,
+      giveUp: () => this.take(number)?.reject(new ServerFault(this.unsent.delete(number) ? 'unreachable' : 'late')),
+    };
   }
 
   break(fault: ServerFault): void {

@@ -1,5 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AppendResult, type ExpectedRevision, type NewEvent, refuse, type StoredEvent, Unavailable, WAIT_MS, waiting, WrongExpectedRevision } from '@app/kernel';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type NewEvent,
+  refuse,
+  type StoredEvent,
+  Unavailable,
+  WAIT_MS,
+  waiting,
+  WrongExpectedRevision,
+} from '@app/kernel';
 import { LogCorrupted, MixedRepeat, type OurEvents } from '../event-log';
 import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
@@ -37,7 +47,9 @@ export class Appender {
     if (this.waiting >= MOST_WAITING) throw new Unavailable(LOG_DEPENDENCY, 'too many appends wait for the server');
     this.waiting += 1;
     try {
-      return await waiting(WAIT_MS, (milliseconds) => this.answered({ stream, events, expected, ends: performance.now() + milliseconds }, expected));
+      return await waiting(WAIT_MS, (milliseconds) =>
+        this.answered({ stream, events, expected, ends: performance.now() + milliseconds }, expected),
+      );
     } finally {
       this.waiting -= 1;
     }
@@ -48,7 +60,10 @@ export class Appender {
     const answer = await this.settled(asked, expected);
     switch (answer.kind) {
       case 'stands':
-        return { revision: answer.revision, position: answer.position ?? (await this.positionOf(asked, answer.revision)) };
+        return {
+          revision: answer.revision,
+          position: answer.position ?? (await this.positionOf(asked, answer.revision)),
+        };
       case 'deleted':
         await this.shown.untilGone(asked);
         throw wrongRevision(asked, -1);
@@ -78,7 +93,10 @@ export class Appender {
       }
     };
     try {
-      const answer = await patiently(this.link, send, { most: ends - performance.now(), isWorthwhile: ({ isPassing }) => isPassing && (isExact || !isUnknown) });
+      const answer = await patiently(this.link, send, {
+        most: ends - performance.now(),
+        isWorthwhile: ({ isPassing }) => isPassing && (isExact || !isUnknown),
+      });
       this.trouble = undefined;
       return answer;
     } catch (error) {
@@ -105,7 +123,12 @@ export class Appender {
     if (actual < 0) throw wrongRevision(asked, -1);
     if (expected === 'any' || expected === 'streamExists') throw new MixedRepeat(stream);
     const intended = expected === 'noStream' ? 0 : expected + 1;
-    const shown = await this.shown.upTo({ ...asked, told: actual, from: Math.min(intended, actual), limit: events.length });
+    const shown = await this.shown.upTo({
+      ...asked,
+      told: actual,
+      from: Math.min(intended, actual),
+      limit: events.length,
+    });
     if (shown.kind === 'truncated') return this.goOn(asked, actual);
     if (shown.kind === 'softDeleted') return this.goOn(asked, 'noStream');
     if (intended > actual) throw wrongRevision(asked, actual);
@@ -114,7 +137,12 @@ export class Appender {
     if (last !== undefined && known === events.length) return { revision: last.revision, position: last.position };
     if (known > 0) throw new MixedRepeat(stream);
     const theirs = shown.events.find((event) => this.isForeign(event));
-    throw theirs === undefined ? wrongRevision(asked, actual) : new LogCorrupted(`${stream}@${theirs.revision}`, 'another program wrote this event; the stream is read without it, and not written any more');
+    throw theirs === undefined
+      ? wrongRevision(asked, actual)
+      : new LogCorrupted(
+          `${stream}@${theirs.revision}`,
+          'another program wrote this event; the stream is read without it, and not written any more',
+        );
   }
 
   /** An event that others wrote into a stream of ours. */
@@ -139,6 +167,8 @@ interface Asked {
   readonly ends: number;
 }
 
-const wrongRevision = ({ stream, expected }: Asked, actual: number): WrongExpectedRevision => new WrongExpectedRevision(stream, expected, actual);
+const wrongRevision = ({ stream, expected }: Asked, actual: number): WrongExpectedRevision =>
+  new WrongExpectedRevision(stream, expected, actual);
 
-const bytesOf = (events: readonly NewEvent[]): number => events.reduce((sum, { type, data, metadata }) => sum + Buffer.byteLength(type + data + metadata), 0);
+const bytesOf = (events: readonly NewEvent[]): number =>
+  events.reduce((sum, { type, data, metadata }) => sum + Buffer.byteLength(type + data + metadata), 0);

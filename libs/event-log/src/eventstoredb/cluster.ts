@@ -45,14 +45,18 @@ export class Cluster {
 
   /** Learns from a node which others there are, over the connection to it; what it does not tell stays as it was. Resolves to whom it takes for the leader. */
   async learn(channel: Channel): Promise<Endpoint | undefined> {
-    const members = await this.gossip(new GossipClient('', credentials.createInsecure(), { channelOverride: channel })).catch(() => []);
+    const members = await this.gossip(
+      new GossipClient('', credentials.createInsecure(), { channelOverride: channel }),
+    ).catch(() => []);
     return members.find(({ leads }) => leads);
   }
 
   private async ask(endpoint: Endpoint): Promise<readonly Member[]> {
     const channel = channelTo(endpoint, this.address);
     try {
-      const members = await this.gossip(new GossipClient(targetOf(endpoint), credentials.createInsecure(), { channelOverride: channel }));
+      const members = await this.gossip(
+        new GossipClient(targetOf(endpoint), credentials.createInsecure(), { channelOverride: channel }),
+      );
       this.answeredAt = performance.now();
       return members;
     } finally {
@@ -62,7 +66,12 @@ export class Cluster {
 
   private async gossip(client: GossipClient): Promise<readonly Member[]> {
     const info = await new Promise<ClusterInfo>((resolve, reject) =>
-      client.read(new Empty(), callMetadata(this.address, { requiresLeader: false }), { deadline: Date.now() + ASK_MS }, (error, answer) => (error === null ? resolve(answer) : reject(error))),
+      client.read(
+        new Empty(),
+        callMetadata(this.address, { requiresLeader: false }),
+        { deadline: Date.now() + ASK_MS },
+        (error, answer) => (error === null ? resolve(answer) : reject(error)),
+      ),
     );
     const members = info.getMembersList().map(memberOf);
     if (members.length > 0) this.members = members;
@@ -72,5 +81,9 @@ export class Cluster {
 
 const memberOf = (info: MemberInfo): Member => {
   const endpoint = info.getHttpEndPoint();
-  return { host: endpoint?.getAddress() ?? '', port: endpoint?.getPort() ?? 0, leads: info.getState() === MemberInfo.VNodeState.LEADER && info.getIsAlive() };
+  return {
+    host: endpoint?.getAddress() ?? '',
+    port: endpoint?.getPort() ?? 0,
+    leads: info.getState() === MemberInfo.VNodeState.LEADER && info.getIsAlive(),
+  };
 };

@@ -17,31 +17,58 @@ describe('the connection string', () => {
   });
 
   it.each([
-    ['that certificates are not to be verified', 'tls=true&tlsVerifyCert=false', 'EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.'],
-    ['a certificate without its key', 'tls=true&userCertFile=/nowhere/user.pem', 'EVENTSTORE_URL must name both userCertFile and userKeyFile, or neither.'],
-    ['a certificate that is none', `tls=true&tlsCAFile=${__filename}`, 'EVENTSTORE_URL names a certificate that cannot be used: tlsCAFile, userCertFile and userKeyFile must be PEM files.'],
-    ['a keep-alive that is no time', 'tls=true&keepAliveInterval=0', 'EVENTSTORE_URL: keepAliveInterval must be a number of milliseconds, or -1 for none.'],
+    [
+      'that certificates are not to be verified',
+      'tls=true&tlsVerifyCert=false',
+      'EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.',
+    ],
+    [
+      'a certificate without its key',
+      'tls=true&userCertFile=/nowhere/user.pem',
+      'EVENTSTORE_URL must name both userCertFile and userKeyFile, or neither.',
+    ],
+    [
+      'a certificate that is none',
+      `tls=true&tlsCAFile=${__filename}`,
+      'EVENTSTORE_URL names a certificate that cannot be used: tlsCAFile, userCertFile and userKeyFile must be PEM files.',
+    ],
+    [
+      'a keep-alive that is no time',
+      'tls=true&keepAliveInterval=0',
+      'EVENTSTORE_URL: keepAliveInterval must be a number of milliseconds, or -1 for none.',
+    ],
   ])('is refused when it says %s, and nothing of it is written on the console', async (_name, options, message) => {
     const written = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 
-    await expect(openEventStoreLog({ url: `esdb://admin:geheim@127.0.0.1:2113?${options}` })).rejects.toMatchObject({ name: 'InvalidConfig', message });
-    expect(written.mock.calls).toEqual([]);
-    written.mockRestore();
-  });
-
-  it.each(['admin:ge@heim@', 'admin@'])('is refused when its user cannot be told from the host (%s), and nothing of it is written on the console', async (user) => {
-    const written = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-
-    await expect(openEventStoreLog({ url: `esdb://${user}127.0.0.1:2113?tls=true&unknown=1` })).rejects.toMatchObject({
+    await expect(openEventStoreLog({ url: `esdb://admin:geheim@127.0.0.1:2113?${options}` })).rejects.toMatchObject({
       name: 'InvalidConfig',
-      message: 'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.',
+      message,
     });
     expect(written.mock.calls).toEqual([]);
     written.mockRestore();
   });
 
+  it.each(['admin:ge@heim@', 'admin@'])(
+    'is refused when its user cannot be told from the host (%s), and nothing of it is written on the console',
+    async (user) => {
+      const written = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+
+      await expect(openEventStoreLog({ url: `esdb://${user}127.0.0.1:2113?tls=true&unknown=1` })).rejects.toMatchObject(
+        {
+          name: 'InvalidConfig',
+          message:
+            'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.',
+        },
+      );
+      expect(written.mock.calls).toEqual([]);
+      written.mockRestore();
+    },
+  );
+
   it('may name a certificate that is not there: it is said', async () => {
-    await expect(openEventStoreLog({ url: 'esdb://admin:geheim@127.0.0.1:2113?tls=true&tlsCAFile=/nowhere/ca.pem' })).rejects.toThrow(/certificate/);
+    await expect(
+      openEventStoreLog({ url: 'esdb://admin:geheim@127.0.0.1:2113?tls=true&tlsCAFile=/nowhere/ca.pem' }),
+    ).rejects.toThrow(/certificate/);
   });
 });
 
@@ -55,31 +82,43 @@ describe('a secure server', () => {
     ca = join(folder, 'ca.pem');
     const tls = createCertificate();
     writeFileSync(ca, tls.certificate);
-    server = await startEventStoreDouble({ tls, users: { admin: 'geheim', reader: 'geheim' }, mayNotReadAll: ['reader'] });
+    server = await startEventStoreDouble({
+      tls,
+      users: { admin: 'geheim', reader: 'geheim' },
+      mayNotReadAll: ['reader'],
+    });
   });
   afterEach(async () => {
     await server.stop();
     rmSync(folder, { recursive: true });
   });
 
-  const url = (user: string, { authority = ca, host = '127.0.0.1' } = {}): string => `esdb://${user}${host}:${server.port}?tls=true&tlsCAFile=${authority}`;
+  const url = (user: string, { authority = ca, host = '127.0.0.1' } = {}): string =>
+    `esdb://${user}${host}:${server.port}?tls=true&tlsCAFile=${authority}`;
 
-  it.each(['127.0.0.1', 'localhost'])('is written, read and followed with a user and the certificate of its authority, as %s', async (host) => {
-    const log = await openEventStoreLog({ url: url('admin:geheim@', { host }) });
-    const received: string[] = [];
-    const subscription = log.subscribe({ name: 'secure', after: null, onEvents: async (events) => void received.push(...events.map(({ id }) => id)) });
-    await until(() => subscription.caughtUp);
-    const events = newEvents(3);
-    await log.append('a-1', events, 'noStream');
-    await until(() => received.length === 3);
-    await log.truncate('a-1', 2);
-    const reader = await openEventStoreLogReader({ url: url('admin:geheim@') });
+  it.each(['127.0.0.1', 'localhost'])(
+    'is written, read and followed with a user and the certificate of its authority, as %s',
+    async (host) => {
+      const log = await openEventStoreLog({ url: url('admin:geheim@', { host }) });
+      const received: string[] = [];
+      const subscription = log.subscribe({
+        name: 'secure',
+        after: null,
+        onEvents: async (events) => void received.push(...events.map(({ id }) => id)),
+      });
+      await until(() => subscription.caughtUp);
+      const events = newEvents(3);
+      await log.append('a-1', events, 'noStream');
+      await until(() => received.length === 3);
+      await log.truncate('a-1', 2);
+      const reader = await openEventStoreLogReader({ url: url('admin:geheim@') });
 
-    expect((await reader.readAll()).events).toMatchObject([{ revision: 2 }]);
-    expect(await log.health()).toEqual({ writable: true, readable: true });
-    await reader.close();
-    await log.close();
-  });
+      expect((await reader.readAll()).events).toMatchObject([{ revision: 2 }]);
+      expect(await log.health()).toEqual({ writable: true, readable: true });
+      await reader.close();
+      await log.close();
+    },
+  );
 
   it.each([
     ['a wrong password', 'admin:wrong@'],
@@ -89,8 +128,15 @@ describe('a secure server', () => {
     const started = performance.now();
 
     expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server refuses the user' });
-    await expect(log.append('a-1', newEvents(1), 'noStream')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'the server refuses the user' });
-    await expect(log.readStream('a-1')).rejects.toMatchObject({ name: 'Unavailable', reason: 'the server refuses the user' });
+    await expect(log.append('a-1', newEvents(1), 'noStream')).rejects.toMatchObject({
+      name: 'Unavailable',
+      outcome: 'none',
+      reason: 'the server refuses the user',
+    });
+    await expect(log.readStream('a-1')).rejects.toMatchObject({
+      name: 'Unavailable',
+      reason: 'the server refuses the user',
+    });
     expect(performance.now() - started).toBeLessThan(1_500);
     await log.close();
   });
@@ -109,7 +155,9 @@ describe('a secure server', () => {
     writeFileSync(other, createCertificate().certificate);
     const log = await openEventStoreLog({ url: url('admin:geheim@', { authority: other }) });
 
-    expect((await log.health()).reason).toBe('the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string');
+    expect((await log.health()).reason).toBe(
+      'the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string',
+    );
     await log.close();
   });
 
@@ -124,19 +172,33 @@ describe('a secure server', () => {
       return health;
     };
 
-    expect((await reached('127.0.0.1')).reason).toBe('the certificate of the server stands for other names: use one of them as the host in the connection string');
+    expect((await reached('127.0.0.1')).reason).toBe(
+      'the certificate of the server stands for other names: use one of them as the host in the connection string',
+    );
     expect(await reached('localhost')).toEqual({ writable: true, readable: true });
     await elsewhere.stop();
   });
 
   it.each([
-    ['without TLS', () => `esdb://127.0.0.1:${server.port}?tls=false`, 'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile'],
-    ['under a name that does not resolve', () => url('admin:geheim@', { host: 'nowhere.invalid' }), 'the name of the server cannot be resolved: check the host in the connection string'],
+    [
+      'without TLS',
+      () => `esdb://127.0.0.1:${server.port}?tls=false`,
+      'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile',
+    ],
+    [
+      'under a name that does not resolve',
+      () => url('admin:geheim@', { host: 'nowhere.invalid' }),
+      'the name of the server cannot be resolved: check the host in the connection string',
+    ],
   ])('is not spoken to %s, and it is said why', async (_name, address, reason) => {
     const log = await openEventStoreLog({ url: address() });
 
     expect(await log.health()).toEqual({ writable: false, readable: false, reason });
-    await expect(waitingFor(1_000, () => log.append('a-1', newEvents(1), 'noStream'))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none', reason });
+    await expect(waitingFor(1_000, () => log.append('a-1', newEvents(1), 'noStream'))).rejects.toMatchObject({
+      name: 'Unavailable',
+      outcome: 'none',
+      reason,
+    });
     await log.close();
   });
 
@@ -144,7 +206,9 @@ describe('a secure server', () => {
     const plain = await startEventStoreDouble();
     const log = await openEventStoreLog({ url: `esdb://127.0.0.1:${plain.port}?tls=true&tlsCAFile=${ca}` });
 
-    expect((await log.health()).reason).toBe('the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server');
+    expect((await log.health()).reason).toBe(
+      'the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server',
+    );
     await log.close();
     await plain.stop();
   });

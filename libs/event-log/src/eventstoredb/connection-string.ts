@@ -36,7 +36,8 @@ const KEEP_ALIVE_MS = 10_000;
 const NEVER = 0x7fffffff;
 /** Looked for ahead of the parser, which has advice of its own for it. */
 const NOT_VERIFYING = /[?&]tls[_-]?verify[_-]?cert=false(&|$)/i;
-const UNREADABLE_USER = 'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.';
+const UNREADABLE_USER =
+  'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.';
 
 /**
  * Reads `esdb://user:password@host:port,host:port?tls=true&tlsCAFile=...` as the client of EventStoreDB does. Its options
@@ -45,7 +46,9 @@ const UNREADABLE_USER = 'EVENTSTORE_URL names a user that cannot be read: it is 
 export const readConnectionString = (url: string): ServerAddress => {
   const { user, rest } = withoutUser(url.trim().replace(/^kurrentdb/, 'esdb'));
   if (NOT_VERIFYING.test(rest)) {
-    throw new InvalidConfig('EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.');
+    throw new InvalidConfig(
+      'EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.',
+    );
   }
   const options = parsed(rest);
   const isSecure = options.tls !== false;
@@ -55,7 +58,10 @@ export const readConnectionString = (url: string): ServerAddress => {
     tls: isSecure ? tlsFiles(options) : undefined,
     authorization: isSecure && user !== undefined ? `Basic ${Buffer.from(user).toString('base64')}` : undefined,
     connectionName: options.connectionName ?? randomUUID(),
-    keepAlive: { interval: keepAliveMs('keepAliveInterval', options.keepAliveInterval), timeout: keepAliveMs('keepAliveTimeout', options.keepAliveTimeout) },
+    keepAlive: {
+      interval: keepAliveMs('keepAliveInterval', options.keepAliveInterval),
+      timeout: keepAliveMs('keepAliveTimeout', options.keepAliveTimeout),
+    },
   };
 };
 
@@ -77,20 +83,32 @@ const parsed = (url: string): ConnectionOptions => {
   try {
     return parseConnectionString(url);
   } catch {
-    throw new InvalidConfig('EVENTSTORE_URL is no connection string that can be read: it has the form esdb://user:password@host:2113?tls=true.');
+    throw new InvalidConfig(
+      'EVENTSTORE_URL is no connection string that can be read: it has the form esdb://user:password@host:2113?tls=true.',
+    );
   }
 };
 
 const tlsFiles = ({ tlsCAFile, userCertFile, userKeyFile }: ConnectionOptions): TlsFiles => {
   const authority = tlsCAFile === undefined ? undefined : certificateFile('tlsCAFile', tlsCAFile);
-  if ((userCertFile === undefined) !== (userKeyFile === undefined)) throw new InvalidConfig('EVENTSTORE_URL must name both userCertFile and userKeyFile, or neither.');
-  const user = userCertFile === undefined || userKeyFile === undefined ? undefined : { certificate: certificateFile('userCertFile', userCertFile), key: certificateFile('userKeyFile', userKeyFile) };
+  if ((userCertFile === undefined) !== (userKeyFile === undefined))
+    throw new InvalidConfig('EVENTSTORE_URL must name both userCertFile and userKeyFile, or neither.');
+  const user =
+    userCertFile === undefined || userKeyFile === undefined
+      ? undefined
+      : {
+          certificate: certificateFile('userCertFile', userCertFile),
+          key: certificateFile('userKeyFile', userKeyFile),
+        };
   try {
     // TLS would pass over an authority that is none, and trust nobody.
     if (authority !== undefined) new X509Certificate(authority);
     createSecureContext({ cert: user?.certificate, key: user?.key });
   } catch (error) {
-    throw new InvalidConfig('EVENTSTORE_URL names a certificate that cannot be used: tlsCAFile, userCertFile and userKeyFile must be PEM files.', { cause: error });
+    throw new InvalidConfig(
+      'EVENTSTORE_URL names a certificate that cannot be used: tlsCAFile, userCertFile and userKeyFile must be PEM files.',
+      { cause: error },
+    );
   }
   return { authority, user };
 };
@@ -99,7 +117,10 @@ const certificateFile = (option: string, path: string): Buffer => {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new InvalidConfig(`EVENTSTORE_URL names a certificate that cannot be read: ${option} (${(error as NodeJS.ErrnoException).code ?? 'failed'}).`, { cause: error });
+    throw new InvalidConfig(
+      `EVENTSTORE_URL names a certificate that cannot be read: ${option} (${(error as NodeJS.ErrnoException).code ?? 'failed'}).`,
+      { cause: error },
+    );
   }
 };
 

@@ -56,7 +56,9 @@ export class Connection implements Link {
   }
 
   get lostAt(): number | undefined {
-    return this.node !== undefined || performance.now() - this.cluster.answeredAt < ANSWERED_MS ? undefined : this.goneAt;
+    return this.node !== undefined || performance.now() - this.cluster.answeredAt < ANSWERED_MS
+      ? undefined
+      : this.goneAt;
   }
 
   get trouble(): ServerFault | undefined {
@@ -69,13 +71,17 @@ export class Connection implements Link {
    */
   read(request: ReadReq, attach: (call: ReadCall) => void, isWanted: () => boolean): Promise<void> {
     const isQuestion = request.getOptions()?.hasSubscription() !== true;
-    return this.open((client, metadata) => client.read(request, metadata), (call) => {
-      if (isQuestion) {
-        this.pulse.asked();
-        call.once('status', () => this.pulse.ended());
-      }
-      attach(call);
-    }, isWanted);
+    return this.open(
+      (client, metadata) => client.read(request, metadata),
+      (call) => {
+        if (isQuestion) {
+          this.pulse.asked();
+          call.once('status', () => this.pulse.ended());
+        }
+        attach(call);
+      },
+      isWanted,
+    );
   }
 
   /** Who appends over the call says when an append is sent and when it is answered (`pulse`). */
@@ -91,7 +97,11 @@ export class Connection implements Link {
     this.node = undefined;
   }
 
-  private async open<Call extends ReadCall | AppendCall>(create: (client: StreamsClient, metadata: Metadata) => Call, attach: (call: Call) => void, isWanted: () => boolean): Promise<void> {
+  private async open<Call extends ReadCall | AppendCall>(
+    create: (client: StreamsClient, metadata: Metadata) => Call,
+    attach: (call: Call) => void,
+    isWanted: () => boolean,
+  ): Promise<void> {
     const node = await this.connected();
     // A call that is cancelled as soon as it is made goes on in gRPC (@grpc/grpc-js 1.14) for as long as its connection lives.
     if (!isWanted()) return;
@@ -156,7 +166,8 @@ export class Connection implements Link {
     if (fault === 'notLeader') return this.leave(node, endpointOf(error));
     if (fault !== 'broken') this.pulse.heard();
     // Of a server that stops, or is leader no longer.
-    if (this.cluster.hasOthers && (fault === 'broken' || fault === 'notReady') && error.code === status.UNAVAILABLE) this.leave(node);
+    if (this.cluster.hasOthers && (fault === 'broken' || fault === 'notReady') && error.code === status.UNAVAILABLE)
+      this.leave(node);
   }
 
   /** Calls under way end by themselves. */

@@ -1,7 +1,28 @@
-import { type AppendResult, type ExpectedRevision, isWrongExpectedRevision, type NewEvent, offBudget, type Position, type ReadStreamOptions, renewReadScope, type StoredEvent, Unavailable, WAIT_MS, WrongExpectedRevision } from '@app/kernel';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  isWrongExpectedRevision,
+  type NewEvent,
+  offBudget,
+  type Position,
+  type ReadStreamOptions,
+  renewReadScope,
+  type StoredEvent,
+  Unavailable,
+  WAIT_MS,
+  WrongExpectedRevision,
+} from '@app/kernel';
 import { type AppendLimits, checkAppend } from '../append-check';
 import { FOLLOW_TIMES, follow } from '../catch-up-subscription';
-import { type EventLog, InvalidAppend, type LogHealth, type LogPage, type ReadAllOptions, type SubscribeOptions, type Subscription } from '../event-log';
+import {
+  type EventLog,
+  InvalidAppend,
+  type LogHealth,
+  type LogPage,
+  type ReadAllOptions,
+  type SubscribeOptions,
+  type Subscription,
+} from '../event-log';
 import { OpenSubscriptions } from '../open-subscriptions';
 import { Appender } from './appender';
 import { AppendStream } from './append-stream';
@@ -54,9 +75,23 @@ export class EventStoreLog implements EventLog {
     const pages = new LogPages(connection, learnRemovals);
     const head = new OurHead(pages);
     this.reader = new EventStoreLogReader(connection, removals, new NewestPages(this.readIndex, pages), head);
-    this.sharedReader = new EventStoreLogReader(connection, removals, new NewestPages(this.readIndex, new SharedPages(pages, learnRemovals)), head);
-    const last: ReadLast = async (stream, milliseconds) => (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0];
-    this.appender = new Appender(connection, new AppendStream(connection), { from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds), last }, connection.ours);
+    this.sharedReader = new EventStoreLogReader(
+      connection,
+      removals,
+      new NewestPages(this.readIndex, new SharedPages(pages, learnRemovals)),
+      head,
+    );
+    const last: ReadLast = async (stream, milliseconds) =>
+      (await this.read(stream, 'backwards', undefined, 1, milliseconds))[0];
+    this.appender = new Appender(
+      connection,
+      new AppendStream(connection),
+      {
+        from: (stream, revision, limit, milliseconds) => this.read(stream, 'forwards', revision, limit, milliseconds),
+        last,
+      },
+      connection.ours,
+    );
     this.remover = new Remover(this.appender, last, removals);
     this.listener = new Listener(connection, this.readIndex);
   }
@@ -64,9 +99,10 @@ export class EventStoreLog implements EventLog {
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     return this.write(async () => {
       checkAppend(stream, events, SERVER_LIMITS);
-      if (stream.startsWith('$')) throw new InvalidAppend('a stream that begins with $ is the server\'s own');
+      if (stream.startsWith('$')) throw new InvalidAppend("a stream that begins with $ is the server's own");
       // The server takes a stream whose events were all removed for one that exists.
-      if (expected === 'streamExists' && this.removals.before(stream) > 0 && !(await this.remover.isLive(stream))) throw new WrongExpectedRevision(stream, expected, -1);
+      if (expected === 'streamExists' && this.removals.before(stream) > 0 && !(await this.remover.isLive(stream)))
+        throw new WrongExpectedRevision(stream, expected, -1);
       return this.appended(stream, events, expected);
     });
   }
@@ -99,18 +135,31 @@ export class EventStoreLog implements EventLog {
   }
 
   lastHead(): Position | null | undefined {
-    return performance.now() - this.readIndex.askedAt < 2 * FOLLOW_TIMES.silence ? this.readIndex.newestOfOurs : undefined;
+    return performance.now() - this.readIndex.askedAt < 2 * FOLLOW_TIMES.silence
+      ? this.readIndex.newestOfOurs
+      : undefined;
   }
 
   subscribe(options: SubscribeOptions): Subscription {
-    const subscription: Subscription = offBudget(() => follow(
-      {
-        readAll: (page, isWoken) => (isWoken ? this.sharedReader.shown(page, (after, limit) => this.readIndex.tail.after(after, limit)) : undefined) ?? this.sharedReader.readAll(page),
-        listen: (onAppended, onLost) => this.listener.add({ position: () => subscription.position, withForeign: options.withForeign === true, onAppended, onLost }),
-      },
-      options,
-      { ...FOLLOW_TIMES, silence: undefined },
-    ));
+    const subscription: Subscription = offBudget(() =>
+      follow(
+        {
+          readAll: (page, isWoken) =>
+            (isWoken
+              ? this.sharedReader.shown(page, (after, limit) => this.readIndex.tail.after(after, limit))
+              : undefined) ?? this.sharedReader.readAll(page),
+          listen: (onAppended, onLost) =>
+            this.listener.add({
+              position: () => subscription.position,
+              withForeign: options.withForeign === true,
+              onAppended,
+              onLost,
+            }),
+        },
+        options,
+        { ...FOLLOW_TIMES, silence: undefined },
+      ),
+    );
     return this.subscriptions.add(subscription);
   }
 
@@ -130,10 +179,15 @@ export class EventStoreLog implements EventLog {
   async health(): Promise<LogHealth> {
     if (this.isClosed) return { writable: false, readable: false, reason: 'it is closed' };
     try {
-      await patiently(this.connection, (left, givenUp) => readFrom(this.connection, allRequest('backwards', null, 1), left, undefined, givenUp), { most: SLOW_MS });
+      await patiently(
+        this.connection,
+        (left, givenUp) => readFrom(this.connection, allRequest('backwards', null, 1), left, undefined, givenUp),
+        { most: SLOW_MS },
+      );
     } catch (error) {
       const fault = serverFault(error);
-      if (fault.fault !== 'late' || this.connection.lostAt !== undefined || this.connection.pulse.silence > WAIT_MS) return { writable: false, readable: false, reason: fault.message };
+      if (fault.fault !== 'late' || this.connection.lostAt !== undefined || this.connection.pulse.silence > WAIT_MS)
+        return { writable: false, readable: false, reason: fault.message };
       return { writable: false, readable: false, slow: true, reason: new ServerFault('slow').message };
     }
     const { trouble } = this.appender;
@@ -153,7 +207,11 @@ export class EventStoreLog implements EventLog {
   }
 
   /** Others may have acted before an append was taken, or refused: from there on the log is asked anew. */
-  private async appended(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
+  private async appended(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
     const ended = this.readIndex.watch(stream);
     let end: number | AppendResult | undefined;
     try {
@@ -167,9 +225,22 @@ export class EventStoreLog implements EventLog {
     }
   }
 
-  private async read(stream: string, direction: 'forwards' | 'backwards', from: number | undefined, limit: number, milliseconds: number): Promise<readonly StoredEvent[]> {
+  private async read(
+    stream: string,
+    direction: 'forwards' | 'backwards',
+    from: number | undefined,
+    limit: number,
+    milliseconds: number,
+  ): Promise<readonly StoredEvent[]> {
     try {
-      return (await patiently(this.connection, (left, givenUp) => readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity, givenUp), { most: milliseconds })).events;
+      return (
+        await patiently(
+          this.connection,
+          (left, givenUp) =>
+            readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity, givenUp),
+          { most: milliseconds },
+        )
+      ).events;
     } catch (error) {
       throw unavailable(serverFault(error));
     }
@@ -186,7 +257,10 @@ export class EventStoreLog implements EventLog {
 }
 
 /** The last revision of a stream, -1 for none, where a read from a revision on, or from the end, tells it. */
-const endIn = (events: readonly StoredEvent[], { direction, from, limit = Infinity }: ReadStreamOptions): number | undefined => {
+const endIn = (
+  events: readonly StoredEvent[],
+  { direction, from, limit = Infinity }: ReadStreamOptions,
+): number | undefined => {
   if (direction === 'backwards') return from === undefined && limit > 0 ? (events[0]?.revision ?? -1) : undefined;
   return events.length < limit ? (events.at(-1)?.revision ?? (from ?? 0) - 1) : undefined;
 };

@@ -16,7 +16,10 @@ class FakeCall extends EventEmitter {
   }
 
   tell(position: number): void {
-    this.emit('data', { getEvent: () => ({ getEvent: () => ({ getCommitPosition: () => String(position) }) }), getCheckpoint: () => undefined });
+    this.emit('data', {
+      getEvent: () => ({ getEvent: () => ({ getCommitPosition: () => String(position) }) }),
+      getCheckpoint: () => undefined,
+    });
   }
 }
 
@@ -83,7 +86,7 @@ describe('one listener for all followers', () => {
     expect(follower.onAppended).toHaveBeenCalledTimes(1);
   });
 
-  it('wakes by a few events of others\' only those who are shown them', async () => {
+  it("wakes by a few events of others' only those who are shown them", async () => {
     const { index, listener, follower } = setUp();
     const counting = { position: () => at(10), withForeign: true, onAppended: jest.fn(), onLost: jest.fn() };
     listener.add(counting);

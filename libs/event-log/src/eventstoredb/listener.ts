@@ -95,7 +95,8 @@ export class Listener {
   /** A dropped listener is replaced in quiet; when the server is gone, each follower is told and comes back by itself. */
   private drop(fault: ServerFault): void {
     this.stop();
-    if (fault.fault === 'dropped') this.timer = setTimeout(() => this.subscribe(), REPLACE_MS * (0.5 + Math.random() / 2));
+    if (fault.fault === 'dropped')
+      this.timer = setTimeout(() => this.subscribe(), REPLACE_MS * (0.5 + Math.random() / 2));
     else this.lose(fault);
   }
 
@@ -113,7 +114,8 @@ export class Listener {
     if (timeline !== index.timeline || (subscription.heard ?? '') < (due ?? '')) this.subscribe();
     this.due = index.newestOfOurs;
     const isBehind = subscription.heard !== null && index.isBeyond(subscription.heard);
-    if (isBehind || performance.now() - index.askedAt >= FOLLOW_TIMES.silence) index.ask().catch((error: unknown) => this.lose(error));
+    if (isBehind || performance.now() - index.askedAt >= FOLLOW_TIMES.silence)
+      index.ask().catch((error: unknown) => this.lose(error));
   }
 
   /** Wakes those who have not read what is there, where it is for them. */
@@ -121,7 +123,8 @@ export class Listener {
     const { isOthers } = this;
     const newest = this.index.newest ?? '';
     this.isOthers = true;
-    for (const { position, withForeign, onAppended } of this.followers) if ((withForeign || !isOthers) && newest > (position() ?? '')) onAppended();
+    for (const { position, withForeign, onAppended } of this.followers)
+      if ((withForeign || !isOthers) && newest > (position() ?? '')) onAppended();
   }
 }
 
@@ -143,7 +146,8 @@ class ServerSubscription {
     const attach = (call: ReadCall): void => {
       this.call = call;
       call.on('data', (response) => {
-        const commit = response.getEvent()?.getEvent()?.getCommitPosition() ?? response.getCheckpoint()?.getCommitPosition();
+        const commit =
+          response.getEvent()?.getEvent()?.getCommitPosition() ?? response.getCheckpoint()?.getCommitPosition();
         if (commit === undefined) return;
         this.heard = positionText(commit);
         onHeard(this.heard);
@@ -151,7 +155,9 @@ class ServerSubscription {
       call.on('error', (error) => onDropped(serverFault(error)));
       call.on('end', () => onDropped(new ServerFault('dropped')));
     };
-    connection.read(subscriptionRequest(heard, connection.ours?.streamPrefixes), attach, () => !this.isCancelled).catch((error: unknown) => onDropped(serverFault(error)));
+    connection
+      .read(subscriptionRequest(heard, connection.ours?.streamPrefixes), attach, () => !this.isCancelled)
+      .catch((error: unknown) => onDropped(serverFault(error)));
   }
 
   cancel(): void {

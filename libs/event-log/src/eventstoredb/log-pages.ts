@@ -30,7 +30,10 @@ export class LogPages implements PageSource {
     const { silence } = this;
     const givenUp = new AbortController();
     const { signal } = givenUp;
-    const read = patiently(this.connection, (left) => readFrom(this.connection, request, left, undefined, signal), { most: silence, isWorthwhile: ({ isPassing }) => isPassing && !signal.aborted });
+    const read = patiently(this.connection, (left) => readFrom(this.connection, request, left, undefined, signal), {
+      most: silence,
+      isWorthwhile: ({ isPassing }) => isPassing && !signal.aborted,
+    });
     try {
       const [found] = await Promise.all([read, this.learnRemovals()]);
       this.silence = WAIT_MS;

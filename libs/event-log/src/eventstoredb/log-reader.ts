@@ -28,16 +28,33 @@ export class EventStoreLogReader implements LogReader {
     this.isShared = connection.ours !== undefined;
   }
 
-  async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
+  async readStream(
+    stream: string,
+    { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {},
+  ): Promise<readonly StoredEvent[]> {
     if (limit <= 0 || stream.startsWith('$')) return [];
     return this.sound(async () => {
       const events: StoredEvent[] = [];
       // Others' events in the stream take up places of a read: as a rule there are none, and one read is all.
       for (let at = from, most = limit; ; most = Math.max(limit, LEAST_FILTERED)) {
-        const found = await patiently(this.connection, (left, givenUp) => readFrom(this.connection, streamRequest(stream, { direction, from: at, limit: most }), left, Infinity, givenUp));
+        const found = await patiently(this.connection, (left, givenUp) =>
+          readFrom(
+            this.connection,
+            streamRequest(stream, { direction, from: at, limit: most }),
+            left,
+            Infinity,
+            givenUp,
+          ),
+        );
         for (const event of found.events) if (!found.foreign.has(event) && events.length < limit) events.push(event);
         const last = found.events.at(-1);
-        if (events.length >= limit || last === undefined || found.events.length < most || (direction === 'backwards' && last.revision === 0)) return events;
+        if (
+          events.length >= limit ||
+          last === undefined ||
+          found.events.length < most ||
+          (direction === 'backwards' && last.revision === 0)
+        )
+          return events;
         at = last.revision + (direction === 'forwards' ? 1 : -1);
       }
     });
@@ -58,7 +75,10 @@ export class EventStoreLogReader implements LogReader {
   }
 
   /** A page of events that were read already, from `at`; undefined where they are not at hand. */
-  shown(options: ReadAllOptions, at: (after: Position | null, limit: number) => Found | undefined): LogPage | undefined {
+  shown(
+    options: ReadAllOptions,
+    at: (after: Position | null, limit: number) => Found | undefined,
+  ): LogPage | undefined {
     const from = this.startOf(options);
     const found = at(from, mostOf(options) + 1);
     return found && this.forwards(found, from, options);
@@ -77,7 +97,13 @@ export class EventStoreLogReader implements LogReader {
     const { after = null, limit = DEFAULT_PAGE } = options;
     const most = mostOf(options);
     const first = found.events[0]?.position === from ? 1 : 0;
-    const page = this.chosen({ ...found, events: found.events.slice(first, first + most) }, from, limit, found.isWhole && found.events.length <= most, options);
+    const page = this.chosen(
+      { ...found, events: found.events.slice(first, first + most) },
+      from,
+      limit,
+      found.isWhole && found.events.length <= most,
+      options,
+    );
     return from !== after && found.events.length === first ? { ...page, isForeign: true } : page;
   }
 
@@ -90,7 +116,13 @@ export class EventStoreLogReader implements LogReader {
   }
 
   /** What of the events read is shown; all up to `next` was looked at. */
-  private chosen({ events: read, foreign: others }: Found, after: Position | null, limit: number, isEnd: boolean, { filter, withForeign }: ReadAllOptions): LogPage {
+  private chosen(
+    { events: read, foreign: others }: Found,
+    after: Position | null,
+    limit: number,
+    isEnd: boolean,
+    { filter, withForeign }: ReadAllOptions,
+  ): LogPage {
     const matches = eventMatcher(filter);
     const events: StoredEvent[] = [];
     const foreign: ForeignEvent[] = [];
@@ -108,9 +140,16 @@ export class EventStoreLogReader implements LogReader {
         continue;
       }
       theirs += 1;
-      if (withForeign === true) foreign.push({ ...event, at, isNamedAsOurs: this.connection.ours?.isOurStream(event.stream) === true });
+      if (withForeign === true)
+        foreign.push({ ...event, at, isNamedAsOurs: this.connection.ours?.isOurStream(event.stream) === true });
     }
-    return { events, next, end: isEnd && looked === read.length, ...(foreign.length > 0 && { foreign }), ...(theirs > 0 && theirs === looked && { isForeign: true }) };
+    return {
+      events,
+      next,
+      end: isEnd && looked === read.length,
+      ...(foreign.length > 0 && { foreign }),
+      ...(theirs > 0 && theirs === looked && { isForeign: true }),
+    };
   }
 
   private async sound<T>(read: () => Promise<T>): Promise<T> {
@@ -127,4 +166,5 @@ export class EventStoreLogReader implements LogReader {
 }
 
 /** Events that are looked at for a page. */
-const mostOf = ({ limit = DEFAULT_PAGE, filter }: ReadAllOptions): number => (filter === undefined ? limit : Math.max(limit, LEAST_FILTERED));
+const mostOf = ({ limit = DEFAULT_PAGE, filter }: ReadAllOptions): number =>
+  filter === undefined ? limit : Math.max(limit, LEAST_FILTERED);

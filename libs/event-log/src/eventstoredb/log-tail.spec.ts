@@ -3,13 +3,22 @@ import { LogTail } from './log-tail';
 import { positionText } from './positions';
 
 const at = (position: number): string => positionText(String(position));
-const event = (position: number, data = ''): StoredEvent => ({ id: `${position}`, type: 'Noted', stream: 'a-1', revision: position, position: at(position), data, metadata: '' });
+const event = (position: number, data = ''): StoredEvent => ({
+  id: `${position}`,
+  type: 'Noted',
+  stream: 'a-1',
+  revision: position,
+  position: at(position),
+  data,
+  metadata: '',
+});
 
 describe('the newest events in memory', () => {
-  it('are bounded by what they hold, and where others\' hold nothing by their number', () => {
+  it("are bounded by what they hold, and where others' hold nothing by their number", () => {
     const tail = new LogTail();
     tail.reset(null);
-    for (let position = 1; position <= 100; position += 1) tail.add(event(position, 'x'.repeat(1024 * 1024)), undefined);
+    for (let position = 1; position <= 100; position += 1)
+      tail.add(event(position, 'x'.repeat(1024 * 1024)), undefined);
     expect(tail.after(at(50), 1_000)).toBeUndefined();
     expect(tail.after(at(99), 1_000)?.events).toHaveLength(1);
     for (let position = 101; position <= 50_000; position += 1) tail.add(event(position), '2026-11-23T00:00:00Z');
@@ -17,7 +26,7 @@ describe('the newest events in memory', () => {
     expect(tail.after(at(49_990), 1_000)?.events).toHaveLength(10);
   });
 
-  it('are still others\' in a page that was read before they were let go of', () => {
+  it("are still others' in a page that was read before they were let go of", () => {
     const tail = new LogTail();
     tail.reset(null);
     const theirs = event(1);

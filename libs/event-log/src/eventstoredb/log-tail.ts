@@ -30,7 +30,9 @@ export class LogTail {
 
   /** Lets go of what events hold that were removed; where they stood is still known. */
   empty(isRemoved: (event: StoredEvent) => boolean): void {
-    this.events = this.events.map((event) => (isRemoved(event) && !this.foreign.has(event) ? { ...event, data: '', metadata: '' } : event));
+    this.events = this.events.map((event) =>
+      isRemoved(event) && !this.foreign.has(event) ? { ...event, data: '', metadata: '' } : event,
+    );
   }
 
   /** Whether all that stands behind a position is here, as far as can be told: it is that of an event here, or the one where this begins. */

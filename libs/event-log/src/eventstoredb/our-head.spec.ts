@@ -9,14 +9,30 @@ class Server implements PageSource {
   readonly events: { readonly position: Position; readonly isForeign: boolean }[] = [];
 
   write(count: number, isForeign: boolean): void {
-    for (let index = 0; index < count; index += 1) this.events.push({ position: positionText(String(this.events.length + 1)), isForeign });
+    for (let index = 0; index < count; index += 1)
+      this.events.push({ position: positionText(String(this.events.length + 1)), isForeign });
   }
 
   async page(_direction: string, from: Position | null, limit: number) {
-    const found = this.events.toReversed().filter(({ position }) => from === null || position < from).slice(0, limit);
+    const found = this.events
+      .toReversed()
+      .filter(({ position }) => from === null || position < from)
+      .slice(0, limit);
     this.handedOver += found.length;
-    const events = found.map(({ position }): StoredEvent => ({ id: '', type: '', data: '', metadata: '', stream: '', revision: 0, position }));
-    return { events, foreign: new Map(events.filter((_, index) => found[index]?.isForeign).map((event) => [event, ''])), isWhole: true };
+    const events = found.map(({ position }): StoredEvent => ({
+      id: '',
+      type: '',
+      data: '',
+      metadata: '',
+      stream: '',
+      revision: 0,
+      position,
+    }));
+    return {
+      events,
+      foreign: new Map(events.filter((_, index) => found[index]?.isForeign).map((event) => [event, ''])),
+      isWhole: true,
+    };
   }
 }
 
@@ -69,8 +85,17 @@ describe('the end of our events', () => {
 
     server.write(200, true);
     await head.find();
-    expect([null, at(9), at(10), at(11), at(100), at(210)].map((position) => head.pastForeign(position))).toEqual([null, at(9), at(210), at(210), at(210), at(210)]);
-    expect(await Promise.all([null, at(210), at(12), at(11), at(5)].map((position) => head.beforeForeign(position)))).toEqual([at(11), at(11), at(11), at(11), at(5)]);
+    expect([null, at(9), at(10), at(11), at(100), at(210)].map((position) => head.pastForeign(position))).toEqual([
+      null,
+      at(9),
+      at(210),
+      at(210),
+      at(210),
+      at(210),
+    ]);
+    expect(
+      await Promise.all([null, at(210), at(12), at(11), at(5)].map((position) => head.beforeForeign(position))),
+    ).toEqual([at(11), at(11), at(11), at(11), at(5)]);
 
     server.write(3, true);
     await head.find();
@@ -79,7 +104,11 @@ describe('the end of our events', () => {
     server.write(1, true);
     // Asked for the end, it looks at what came since.
     expect(await head.beforeForeign(null)).toBe(at(215));
-    expect([head.pastForeign(at(10)), head.pastForeign(at(214)), await head.beforeForeign(at(300))]).toEqual([at(10), at(215), at(300)]);
+    expect([head.pastForeign(at(10)), head.pastForeign(at(214)), await head.beforeForeign(at(300))]).toEqual([
+      at(10),
+      at(215),
+      at(300),
+    ]);
   });
 
   it('is that of the log that is there, though it was longer before', async () => {

@@ -33,11 +33,13 @@ export class OurHead {
       // A log that ends before what was known is another one, such as an older backup.
       if (known !== undefined && (upTo === undefined || upTo < known.upTo)) known = undefined;
       for (const event of events) {
-        if (known !== undefined && event.position <= known.upTo) return this.remember({ ...known, behind: known.behind ?? behind, upTo: upTo as Position });
+        if (known !== undefined && event.position <= known.upTo)
+          return this.remember({ ...known, behind: known.behind ?? behind, upTo: upTo as Position });
         if (!foreign.has(event)) return this.remember({ head: event.position, behind, upTo: upTo as Position });
         behind = event.position;
       }
-      if (isWhole && events.length < most) return this.remember(upTo === undefined ? undefined : { head: null, behind, upTo });
+      if (isWhole && events.length < most)
+        return this.remember(upTo === undefined ? undefined : { head: null, behind, upTo });
     }
   }
 

@@ -11,7 +11,10 @@ describe('whoever waits for the server', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  const link = (lostAt: number | undefined, trouble?: ServerFault): { -readonly [Key in keyof Link]: Link[Key] } => ({ lostAt, trouble });
+  const link = (lostAt: number | undefined, trouble?: ServerFault): { -readonly [Key in keyof Link]: Link[Key] } => ({
+    lostAt,
+    trouble,
+  });
   const never = (): Promise<never> => new Promise(() => undefined);
   const refused = async (): Promise<never> => {
     throw new ServerFault('unreachable');
@@ -21,7 +24,10 @@ describe('whoever waits for the server', () => {
     throw new ServerFault('late');
   };
   /** Waits, while something happens on the way. */
-  const ended = async (wait: () => Promise<unknown>, happening: () => Promise<void> = async () => undefined): Promise<Ended> => {
+  const ended = async (
+    wait: () => Promise<unknown>,
+    happening: () => Promise<void> = async () => undefined,
+  ): Promise<Ended> => {
     const started = performance.now();
     const outcome = wait().then(
       () => ({ fault: 'none', after: performance.now() - started }),
@@ -45,16 +51,21 @@ describe('whoever waits for the server', () => {
 
   it('is told what keeps a connection from coming about, once that is known', async () => {
     const gone = link(-Infinity);
-    const told = await ended(() => patiently(gone, refused), async () => {
-      gone.trouble = new ServerFault('untrusted');
-    });
+    const told = await ended(
+      () => patiently(gone, refused),
+      async () => {
+        gone.trouble = new ServerFault('untrusted');
+      },
+    );
 
     expect(told.fault).toBe('untrusted');
   });
 
   it('waits for 9.5 s over a connection that lives, and asks once', async () => {
     let asked = 0;
-    const told = await ended(() => patiently(link(undefined), (milliseconds) => ((asked += 1), silentFor(milliseconds))));
+    const told = await ended(() =>
+      patiently(link(undefined), (milliseconds) => ((asked += 1), silentFor(milliseconds))),
+    );
 
     expect(told).toEqual({ fault: 'late', after: 9_500 });
     expect(asked).toBe(1);
@@ -67,10 +78,13 @@ describe('whoever waits for the server', () => {
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       throw new ServerFault('broken');
     };
-    const { after } = await ended(() => patiently(lost, attempt), async () => {
-      await jest.advanceTimersByTimeAsync(2_999);
-      lost.lostAt = performance.now();
-    });
+    const { after } = await ended(
+      () => patiently(lost, attempt),
+      async () => {
+        await jest.advanceTimersByTimeAsync(2_999);
+        lost.lostAt = performance.now();
+      },
+    );
 
     expect(after).toBeGreaterThan(4_000);
     expect(after).toBeLessThan(4_900);
@@ -78,10 +92,13 @@ describe('whoever waits for the server', () => {
 
   it('waits on when a connection comes about in time', async () => {
     const found = link(-Infinity);
-    const told = await ended(() => patiently(found, silentFor), async () => {
-      await jest.advanceTimersByTimeAsync(1_000);
-      found.lostAt = undefined;
-    });
+    const told = await ended(
+      () => patiently(found, silentFor),
+      async () => {
+        await jest.advanceTimersByTimeAsync(1_000);
+        found.lostAt = undefined;
+      },
+    );
 
     expect(told).toEqual({ fault: 'late', after: 9_500 });
   });

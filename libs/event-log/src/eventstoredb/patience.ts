@@ -28,14 +28,21 @@ export type Attempt<T> = (milliseconds: number, givenUp?: AbortSignal) => Promis
  * without a connection, or 9.5 s in all, less where a request has waited before. Throws the last `ServerFault` that says more
  * than that there was no answer.
  */
-export const patiently = <T>(link: Link, attempt: Attempt<T>, { most = WAIT_MS, isWorthwhile = ({ isPassing }) => isPassing }: Patience = {}): Promise<T> =>
+export const patiently = <T>(
+  link: Link,
+  attempt: Attempt<T>,
+  { most = WAIT_MS, isWorthwhile = ({ isPassing }) => isPassing }: Patience = {},
+): Promise<T> =>
   waiting(most, async (milliseconds) => {
     const begun = performance.now();
-    const ends = (): number => Math.min(begun + milliseconds, link.lostAt === undefined ? Infinity : Math.max(begun, link.lostAt) + GONE_MS);
+    const ends = (): number =>
+      Math.min(begun + milliseconds, link.lostAt === undefined ? Infinity : Math.max(begun, link.lostAt) + GONE_MS);
     let told: ServerFault | undefined;
     for (let wait = FIRST_PAUSE; ; wait = Math.min(2 * wait, LONGEST_PAUSE)) {
       try {
-        return await connected(link, ends, (givenUp) => attempt(Math.max(begun + milliseconds - performance.now(), 1), givenUp));
+        return await connected(link, ends, (givenUp) =>
+          attempt(Math.max(begun + milliseconds - performance.now(), 1), givenUp),
+        );
       } catch (error) {
         const fault = serverFault(error);
         if (fault.fault !== 'late' || told === undefined) told = fault;
@@ -48,7 +55,11 @@ export const patiently = <T>(link: Link, attempt: Attempt<T>, { most = WAIT_MS, 
   });
 
 /** Ends a try that waits for a connection when it has for too long. A try over one that lives ends by itself, also when that is lost. */
-const connected = async <T>(link: Link, ends: () => number, attempt: (givenUp?: AbortSignal) => Promise<T>): Promise<T> => {
+const connected = async <T>(
+  link: Link,
+  ends: () => number,
+  attempt: (givenUp?: AbortSignal) => Promise<T>,
+): Promise<T> => {
   if (link.lostAt === undefined) return attempt();
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -73,7 +84,8 @@ const connected = async <T>(link: Link, ends: () => number, attempt: (givenUp?: 
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const explained = (fault: ServerFault, { trouble }: Link): ServerFault => (fault.fault === 'unreachable' && trouble !== undefined ? trouble : fault);
+const explained = (fault: ServerFault, { trouble }: Link): ServerFault =>
+  fault.fault === 'unreachable' && trouble !== undefined ? trouble : fault;
 
 /** Waits for work that others share, for as long as `patiently` would. It goes on by itself when this one is told `late`, or why there is no connection. */
 export const awaited = <T>(link: Link, work: Promise<T>): Promise<T> =>

@@ -54,7 +54,10 @@ describe('who loses a race on EventStoreDB', () => {
     return [first.outcome, second.outcome];
   };
 
-  it.each<[string, ExpectedRevision, number]>([['no stream', 'noStream', 0], ['an exact revision', 1, 2]])('at %s waits until it can be read, and is told its revision', async (_name, expected, revision) => {
+  it.each<[string, ExpectedRevision, number]>([
+    ['no stream', 'noStream', 0],
+    ['an exact revision', 1, 2],
+  ])('at %s waits until it can be read, and is told its revision', async (_name, expected, revision) => {
     if (expected === 1) await logs[0].append('a-1', newEvents(2), 'noStream');
     const racing = await race('a-1', expected);
     expect([racing.first.outcome, racing.second.outcome]).toEqual([undefined, undefined]);
@@ -81,17 +84,24 @@ describe('who loses a race on EventStoreDB', () => {
     await called(4);
     expect(second.outcome).toBeUndefined();
 
-    expect((await shown({ first, second }))[1]).toMatchObject({ name: 'WrongExpectedRevision', expected: 7, actual: 1 });
+    expect((await shown({ first, second }))[1]).toMatchObject({
+      name: 'WrongExpectedRevision',
+      expected: 7,
+      actual: 1,
+    });
   });
 
-  it.each<ExpectedRevision>(['noStream', 1])('is told that it is not known when what won is not shown in time (%s)', async (expected) => {
-    if (expected === 1) await logs[0].append('a-1', newEvents(2), 'noStream');
-    const { second } = await waitingFor(1_000, () => race('a-1', expected));
-    await until(() => second.outcome !== undefined, 'the answer');
+  it.each<ExpectedRevision>(['noStream', 1])(
+    'is told that it is not known when what won is not shown in time (%s)',
+    async (expected) => {
+      if (expected === 1) await logs[0].append('a-1', newEvents(2), 'noStream');
+      const { second } = await waitingFor(1_000, () => race('a-1', expected));
+      await until(() => second.outcome !== undefined, 'the answer');
 
-    expect(second.outcome).toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
-    expect(await logs[1].readStream('a-1')).toHaveLength(expected === 1 ? 2 : 0);
-  });
+      expect(second.outcome).toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+      expect(await logs[1].readStream('a-1')).toHaveLength(expected === 1 ? 2 : 0);
+    },
+  );
 
   it('though all events of the stream were removed before: it goes on at the next revision once', async () => {
     await logs[0].append('a-1', newEvents(3), 'noStream');
@@ -100,12 +110,17 @@ describe('who loses a race on EventStoreDB', () => {
     const outcomes = await Promise.allSettled(logs.map((log) => log.append('a-1', newEvents(1), 'noStream')));
 
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { name: 'WrongExpectedRevision', actual: 3 } });
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { name: 'WrongExpectedRevision', actual: 3 },
+    });
     expect((await logs[0].readStream('a-1')).map(({ revision }) => revision)).toEqual([3]);
   });
 
   it.each<[string, (url: string) => Promise<unknown>]>([
-    ['truncated all of it', (url) => withClient(url, (client) => client.setStreamMetadata('a-1', { truncateBefore: 3 }))],
+    [
+      'truncated all of it',
+      (url) => withClient(url, (client) => client.setStreamMetadata('a-1', { truncateBefore: 3 })),
+    ],
     ['deleted it', (url) => withClient(url, (client) => client.deleteStream('a-1'))],
   ])('though somebody else %s before: it goes on at the next revision once', async (_name, remove) => {
     await logs[0].append('a-1', newEvents(3), 'noStream');
@@ -114,7 +129,9 @@ describe('who loses a race on EventStoreDB', () => {
     const outcomes = await Promise.allSettled(logs.map((log) => log.append('a-1', newEvents(1), 'noStream')));
 
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { name: 'WrongExpectedRevision', actual: 3 } });
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { name: 'WrongExpectedRevision', actual: 3 },
+    });
     expect((await logs[0].readStream('a-1')).map(({ revision }) => revision)).toEqual([3]);
   });
 

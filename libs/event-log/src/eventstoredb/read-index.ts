@@ -1,5 +1,13 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
-import { type AppendResult, moment, offBudget, type Position, type ReadIndex, servesReadScope, type StoredEvent } from '@app/kernel';
+import {
+  type AppendResult,
+  moment,
+  offBudget,
+  type Position,
+  type ReadIndex,
+  servesReadScope,
+  type StoredEvent,
+} from '@app/kernel';
 import type { Connection } from './connection';
 import { LogTail } from './log-tail';
 import { awaited, patiently } from './patience';
@@ -152,7 +160,10 @@ export class EventStoreReadIndex implements ReadIndex {
     // Begun anew meanwhile: this was read from somewhere else.
     if (generation !== this.generation) return this.answer();
     const first = found?.events[0];
-    if (found === undefined || (followed.id !== undefined && (first?.id !== followed.id || first.position !== followed.position))) {
+    if (
+      found === undefined ||
+      (followed.id !== undefined && (first?.id !== followed.id || first.position !== followed.position))
+    ) {
       this.timeline += 1;
       this.followed = undefined;
       this.forget();
@@ -239,7 +250,9 @@ export class EventStoreReadIndex implements ReadIndex {
 
   private async read(request: ReadReq): Promise<Found> {
     try {
-      return await patiently(this.connection, (left, givenUp) => readFrom(this.connection, request, left, undefined, givenUp));
+      return await patiently(this.connection, (left, givenUp) =>
+        readFrom(this.connection, request, left, undefined, givenUp),
+      );
     } catch (error) {
       throw allFault(serverFault(error));
     }

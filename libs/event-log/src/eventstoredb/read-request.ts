@@ -39,7 +39,9 @@ export const wholeRequest = (direction: Direction, from: Position | null, limit:
  */
 export const subscriptionRequest = (after: Position | null, streamPrefixes?: readonly string[]): ReadReq => {
   const filter = streamPrefixes === undefined ? withoutSystemStreams() : ofStreams(streamPrefixes);
-  const options = new ReadReq.Options().setAll(after === null ? new AllOptions().setStart(new Empty()) : at(after)).setFilter(filter);
+  const options = new ReadReq.Options()
+    .setAll(after === null ? new AllOptions().setStart(new Empty()) : at(after))
+    .setFilter(filter);
   return request(options.setSubscription(new ReadReq.Options.SubscriptionOptions()));
 };
 
@@ -50,22 +52,35 @@ const allFrom = (direction: Direction, from: Position | null): ReadReq.Options.A
 
 const at = (position: Position): ReadReq.Options.AllOptions => {
   const commit = commitPosition(position);
-  return new AllOptions().setPosition(new ReadReq.Options.Position().setCommitPosition(commit).setPreparePosition(commit));
+  return new AllOptions().setPosition(
+    new ReadReq.Options.Position().setCommitPosition(commit).setPreparePosition(commit),
+  );
 };
 
 /** The server keeps metadata, links and statistics in streams that begin with `$`. */
 const withoutSystemStreams = (): ReadReq.Options.FilterOptions =>
-  new FilterOptions().setStreamIdentifier(new FilterOptions.Expression().setRegex('^[^$]')).setCount(new Empty()).setCheckpointintervalmultiplier(1);
+  new FilterOptions()
+    .setStreamIdentifier(new FilterOptions.Expression().setRegex('^[^$]'))
+    .setCount(new Empty())
+    .setCheckpointintervalmultiplier(1);
 
 /** The server says how far it has come after so many times 32 events. */
 const CHECKPOINT = 16;
 
 const ofStreams = (prefixes: readonly string[]): ReadReq.Options.FilterOptions =>
-  new FilterOptions().setStreamIdentifier(new FilterOptions.Expression().setPrefixList([...prefixes])).setCount(new Empty()).setCheckpointintervalmultiplier(CHECKPOINT);
+  new FilterOptions()
+    .setStreamIdentifier(new FilterOptions.Expression().setPrefixList([...prefixes]))
+    .setCount(new Empty())
+    .setCheckpointintervalmultiplier(CHECKPOINT);
 
 const read = (options: ReadReq.Options, direction: Direction, limit: number): ReadReq => {
   const { FORWARDS, BACKWARDS } = ReadReq.Options.ReadDirection;
-  return request(options.setReadDirection(direction === 'forwards' ? FORWARDS : BACKWARDS).setCount(String(Math.min(limit, ALL_EVENTS))));
+  return request(
+    options
+      .setReadDirection(direction === 'forwards' ? FORWARDS : BACKWARDS)
+      .setCount(String(Math.min(limit, ALL_EVENTS))),
+  );
 };
 
-const request = (options: ReadReq.Options): ReadReq => new ReadReq().setOptions(options.setResolveLinks(false).setUuidOption(new UUIDOption().setString(new Empty())));
+const request = (options: ReadReq.Options): ReadReq =>
+  new ReadReq().setOptions(options.setResolveLinks(false).setUuidOption(new UUIDOption().setString(new Empty())));

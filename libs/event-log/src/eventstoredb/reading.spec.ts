@@ -3,55 +3,87 @@ import { newEvents } from '../contract/log-under-test.contract';
 import { asServerSeesIt, waitingFor, withClient, withServer } from './with-server.contract';
 
 describe('reads on EventStoreDB', () => {
-  it('never show streams of the server', withServer(async (log, server) => {
-    await log.append('a-1', newEvents(2), 'noStream');
-    await log.truncate('a-1', 1);
-    const head = await log.head();
+  it(
+    'never show streams of the server',
+    withServer(async (log, server) => {
+      await log.append('a-1', newEvents(2), 'noStream');
+      await log.truncate('a-1', 1);
+      const head = await log.head();
 
-    expect((await asServerSeesIt(server.url)).map(({ stream }) => stream).some((stream) => stream.startsWith('$'))).toBe(true);
-    const { events, next, end } = await log.readAll();
-    expect(events.map(({ stream, revision }) => [stream, revision])).toEqual([['a-1', 1]]);
-    expect([next, end]).toEqual([head, true]);
-    expect(await log.readStream('$$a-1')).toEqual([]);
-    await expect(log.append('$$a-1', newEvents(1), 'any')).rejects.toMatchObject({ name: 'InvalidAppend' });
-  }));
+      expect(
+        (await asServerSeesIt(server.url)).map(({ stream }) => stream).some((stream) => stream.startsWith('$')),
+      ).toBe(true);
+      const { events, next, end } = await log.readAll();
+      expect(events.map(({ stream, revision }) => [stream, revision])).toEqual([['a-1', 1]]);
+      expect([next, end]).toEqual([head, true]);
+      expect(await log.readStream('$$a-1')).toEqual([]);
+      await expect(log.append('$$a-1', newEvents(1), 'any')).rejects.toMatchObject({ name: 'InvalidAppend' });
+    }),
+  );
 
-  it('begin empty', withServer(async (log) => {
-    expect(await log.head()).toBeNull();
-    expect(await log.readAll()).toEqual({ events: [], next: null, end: true });
-    expect(await log.readAll({ direction: 'backwards' })).toEqual({ events: [], next: null, end: true });
-    expect(await log.health()).toEqual({ writable: true, readable: true });
-  }));
+  it(
+    'begin empty',
+    withServer(async (log) => {
+      expect(await log.head()).toBeNull();
+      expect(await log.readAll()).toEqual({ events: [], next: null, end: true });
+      expect(await log.readAll({ direction: 'backwards' })).toEqual({ events: [], next: null, end: true });
+      expect(await log.health()).toEqual({ writable: true, readable: true });
+    }),
+  );
 
-  it('refuse a position that the log never gave out', withServer(async (log) => {
-    await log.append('a-1', newEvents(3), 'noStream');
-    await expect(log.readAll({ after: '12' })).rejects.toThrow(RangeError);
-    await expect(log.readAll({ after: '00000000000000000007' })).rejects.toThrow(RangeError);
-  }));
+  it(
+    'refuse a position that the log never gave out',
+    withServer(async (log) => {
+      await log.append('a-1', newEvents(3), 'noStream');
+      await expect(log.readAll({ after: '12' })).rejects.toThrow(RangeError);
+      await expect(log.readAll({ after: '00000000000000000007' })).rejects.toThrow(RangeError);
+    }),
+  );
 
-  it('show what others wrote, as JSON', withServer(async (log, server) => {
-    await withClient(server.url, (client) => client.appendToStream('theirs-1', jsonEvent({ id: '0190a0b0-0000-7000-8000-000000000003', type: 'Theirs', data: { a: 1 } })));
+  it(
+    'show what others wrote, as JSON',
+    withServer(async (log, server) => {
+      await withClient(server.url, (client) =>
+        client.appendToStream(
+          'theirs-1',
+          jsonEvent({ id: '0190a0b0-0000-7000-8000-000000000003', type: 'Theirs', data: { a: 1 } }),
+        ),
+      );
 
-    expect((await log.readAll()).events).toMatchObject([{ type: 'Theirs', data: '{"a":1}', metadata: '' }]);
-  }));
+      expect((await log.readAll()).events).toMatchObject([{ type: 'Theirs', data: '{"a":1}', metadata: '' }]);
+    }),
+  );
 
-  it('end when their request has waited for long enough, and wait for a server that comes back', withServer(async (log, server) => {
-    await log.append('a-1', newEvents(2), 'noStream');
-    server.faults.isSilent = true;
-    const started = performance.now();
-    await expect(waitingFor(1_000, () => log.readStream('a-1'))).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'the server did not answer in time' });
-    expect(performance.now() - started).toBeLessThan(2_000);
+  it(
+    'end when their request has waited for long enough, and wait for a server that comes back',
+    withServer(async (log, server) => {
+      await log.append('a-1', newEvents(2), 'noStream');
+      server.faults.isSilent = true;
+      const started = performance.now();
+      await expect(waitingFor(1_000, () => log.readStream('a-1'))).rejects.toMatchObject({
+        name: 'Unavailable',
+        outcome: 'none',
+        reason: 'the server did not answer in time',
+      });
+      expect(performance.now() - started).toBeLessThan(2_000);
 
-    server.faults.isSilent = false;
-    const reading = server.restart().then(() => log.readStream('a-1'));
-    expect(await reading).toHaveLength(2);
-  }));
+      server.faults.isSilent = false;
+      const reading = server.restart().then(() => log.readStream('a-1'));
+      expect(await reading).toHaveLength(2);
+    }),
+  );
 
-  it('are refused after the log was closed', withServer(async (log) => {
-    await log.close();
+  it(
+    'are refused after the log was closed',
+    withServer(async (log) => {
+      await log.close();
 
-    await expect(log.append('a-1', newEvents(1), 'any')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
-    await expect(log.readStream('a-1')).rejects.toMatchObject({ name: 'Unavailable' });
-    expect(await log.health()).toMatchObject({ writable: false, readable: false });
-  }));
+      await expect(log.append('a-1', newEvents(1), 'any')).rejects.toMatchObject({
+        name: 'Unavailable',
+        outcome: 'none',
+      });
+      await expect(log.readStream('a-1')).rejects.toMatchObject({ name: 'Unavailable' });
+      expect(await log.health()).toMatchObject({ writable: false, readable: false });
+    }),
+  );
 });

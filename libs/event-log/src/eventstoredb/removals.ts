@@ -67,10 +67,17 @@ export class Removals {
 
   private async read(): Promise<void> {
     const request = streamRequest(REMOVALS_STREAM, { direction: 'forwards', from: this.revision + 1, limit: Infinity });
-    const { events } = await patiently(this.connection, (left, givenUp) => readFrom(this.connection, request, left, Infinity, givenUp));
+    const { events } = await patiently(this.connection, (left, givenUp) =>
+      readFrom(this.connection, request, left, Infinity, givenUp),
+    );
     for (const event of events) this.take(event);
   }
 }
 
 /** An entry of the list. */
-export const removalEvent = (id: string, removal: Removal): NewEvent => ({ id, type: REMOVED, data: JSON.stringify(removal), metadata: '{}' });
+export const removalEvent = (id: string, removal: Removal): NewEvent => ({
+  id,
+  type: REMOVED,
+  data: JSON.stringify(removal),
+  metadata: '{}',
+});

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ExpectedRevision, isWrongExpectedRevision, type NewEvent, Unavailable, WAIT_MS, WrongExpectedRevision } from '@app/kernel';
+import {
+  type ExpectedRevision,
+  isWrongExpectedRevision,
+  type NewEvent,
+  Unavailable,
+  WAIT_MS,
+  WrongExpectedRevision,
+} from '@app/kernel';
 import type { Appender } from './appender';
 import { Removals, removalEvent, REMOVALS_STREAM } from './removals';
 import { LOG_DEPENDENCY } from './server-errors';
@@ -57,12 +64,20 @@ export class Remover {
     await this.again(async () => {
       const metadata = await readMetadata(this.readLast, stream, WAIT_MS);
       if (metadata.before >= before) return;
-      await this.appender.append(metastreamOf(stream), [metadataEvent({ ...metadata.all, [TRUNCATE_BEFORE]: before })], metadata.revision < 0 ? 'noStream' : metadata.revision);
+      await this.appender.append(
+        metastreamOf(stream),
+        [metadataEvent({ ...metadata.all, [TRUNCATE_BEFORE]: before })],
+        metadata.revision < 0 ? 'noStream' : metadata.revision,
+      );
     });
     await this.again(async () => {
       await this.removals.learn();
       if (this.removals.before(stream) >= before) return;
-      await this.appender.append(REMOVALS_STREAM, [removalEvent(randomUUID(), { stream, before })], this.removals.revision < 0 ? 'noStream' : this.removals.revision);
+      await this.appender.append(
+        REMOVALS_STREAM,
+        [removalEvent(randomUUID(), { stream, before })],
+        this.removals.revision < 0 ? 'noStream' : this.removals.revision,
+      );
     });
     await this.removals.learn();
   }
@@ -74,14 +89,22 @@ export class Remover {
         return await step();
       } catch (error) {
         if (!isWrongExpectedRevision(error)) throw error;
-        if (tries >= MOST_TRIES) throw new Unavailable(LOG_DEPENDENCY, 'others write what was removed at the same time', 'unknown', { cause: error });
+        if (tries >= MOST_TRIES)
+          throw new Unavailable(LOG_DEPENDENCY, 'others write what was removed at the same time', 'unknown', {
+            cause: error,
+          });
         await pause(Math.random() * Math.min(2 ** tries, LONGEST_PAUSE));
       }
     }
   }
 }
 
-const metadataEvent = (metadata: Readonly<Record<string, unknown>>): NewEvent => ({ id: randomUUID(), type: '$metadata', data: JSON.stringify(metadata), metadata: '{}' });
+const metadataEvent = (metadata: Readonly<Record<string, unknown>>): NewEvent => ({
+  id: randomUUID(),
+  type: '$metadata',
+  data: JSON.stringify(metadata),
+  metadata: '{}',
+});
 
 const holds = (expected: ExpectedRevision, { revision, isLive }: End): boolean => {
   if (expected === 'any') return true;

@@ -6,7 +6,14 @@ import { newEvents } from '../contract/log-under-test.contract';
 import { type Process, processOn } from './processes.contract';
 
 describe('a read index of a server that was restored from an older backup', () => {
-  const restored = async (body: (given: { first: Process; second: () => Process; restore: () => Promise<void>; save: () => Promise<void> }) => Promise<void>): Promise<void> => {
+  const restored = async (
+    body: (given: {
+      first: Process;
+      second: () => Process;
+      restore: () => Promise<void>;
+      save: () => Promise<void>;
+    }) => Promise<void>,
+  ): Promise<void> => {
     const folder = mkdtempSync(join(tmpdir(), 'restored-'));
     const [file, backup] = [join(folder, 'log'), join(folder, 'backup')];
     let server = await startEventStoreDouble({ file, lag: noLag });

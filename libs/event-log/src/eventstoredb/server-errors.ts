@@ -7,11 +7,15 @@ export const LOG_DEPENDENCY = 'event log';
 const NO_CONNECTION = {
   unreachable: 'the server cannot be reached',
   unresolved: 'the name of the server cannot be resolved: check the host in the connection string',
-  untrusted: 'the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string',
-  misnamed: 'the certificate of the server stands for other names: use one of them as the host in the connection string',
+  untrusted:
+    'the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string',
+  misnamed:
+    'the certificate of the server stands for other names: use one of them as the host in the connection string',
   expired: 'the certificate of the server is not valid at this time: renew it, or set the clock',
-  speaksPlain: 'the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server',
-  speaksTls: 'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile',
+  speaksPlain:
+    'the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server',
+  speaksTls:
+    'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile',
   leaderless: 'no server of the cluster leads it',
 };
 
@@ -25,7 +29,8 @@ const REASONS = {
   notReady: 'the server is not ready',
   notLeader: 'the server is not the leader of its cluster',
   denied: 'the server refuses the user',
-  allDenied: 'the server does not let the user read $all, the stream of all events: name one in the connection string who may, such as a member of $admins',
+  allDenied:
+    'the server does not let the user read $all, the stream of all events: name one in the connection string who may, such as a member of $admins',
   tombstoned: 'the stream was deleted for ever',
   invalidPosition: 'not a position of this log',
   closed: 'it is closed',
@@ -36,12 +41,31 @@ const REASONS = {
 export type Fault = keyof typeof REASONS;
 
 /** gRPC's status codes. */
-const FAULT_OF_CODE: Readonly<Record<number, Fault>> = { 1: 'broken', 4: 'late', 7: 'denied', 10: 'dropped', 14: 'broken', 16: 'denied' };
+const FAULT_OF_CODE: Readonly<Record<number, Fault>> = {
+  1: 'broken',
+  4: 'late',
+  7: 'denied',
+  10: 'dropped',
+  14: 'broken',
+  16: 'denied',
+};
 const PERMISSION_DENIED = 7;
 /** What the server names in the metadata of an answer. */
-const FAULT_OF_EXCEPTION: Readonly<Record<string, Fault>> = { 'not-leader': 'notLeader', 'access-denied': 'denied', 'stream-deleted': 'tombstoned' };
+const FAULT_OF_EXCEPTION: Readonly<Record<string, Fault>> = {
+  'not-leader': 'notLeader',
+  'access-denied': 'denied',
+  'stream-deleted': 'tombstoned',
+};
 /** Faults that go by: the same call may succeed a moment later. */
-const PASSING: ReadonlySet<string> = new Set([...Object.keys(NO_CONNECTION), 'broken', 'dropped', 'late', 'lost', 'notReady', 'notLeader']);
+const PASSING: ReadonlySet<string> = new Set([
+  ...Object.keys(NO_CONNECTION),
+  'broken',
+  'dropped',
+  'late',
+  'lost',
+  'notReady',
+  'notLeader',
+]);
 
 /** A call that failed. */
 export class ServerFault extends Error {
@@ -60,7 +84,9 @@ export class ServerFault extends Error {
 
   /** Nothing of the call can have reached the log. */
   get isHarmless(): boolean {
-    return this.fault in NO_CONNECTION || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed';
+    return (
+      this.fault in NO_CONNECTION || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed'
+    );
   }
 
   /** The server is there and refuses the user, or what the user may not read. */
@@ -70,13 +96,19 @@ export class ServerFault extends Error {
 }
 
 /** Reads what the transport says. An error of any other kind is a failed call too: nothing else runs inside it. */
-export const serverFault = (error: unknown): ServerFault => (error instanceof ServerFault ? error : new ServerFault(faultOf(error as Partial<ServiceError>), { cause: error }));
+export const serverFault = (error: unknown): ServerFault =>
+  error instanceof ServerFault ? error : new ServerFault(faultOf(error as Partial<ServiceError>), { cause: error });
 
 /** What a refused read of `$all` means: who is known and may not read it may read and write streams all the same. */
-export const allFault = (fault: ServerFault): ServerFault => (fault.fault === 'denied' && (fault.cause as Partial<ServiceError> | undefined)?.code === PERMISSION_DENIED ? new ServerFault('allDenied', { cause: fault.cause }) : fault);
+export const allFault = (fault: ServerFault): ServerFault =>
+  fault.fault === 'denied' && (fault.cause as Partial<ServiceError> | undefined)?.code === PERMISSION_DENIED
+    ? new ServerFault('allDenied', { cause: fault.cause })
+    : fault;
 
 export const unavailable = (error: ServerFault, outcome: 'none' | 'unknown' = 'none'): Unavailable =>
-  error.isDenied ? new AccessDenied(LOG_DEPENDENCY, error.message, outcome, { cause: error }) : new Unavailable(LOG_DEPENDENCY, error.message, outcome, { cause: error });
+  error.isDenied
+    ? new AccessDenied(LOG_DEPENDENCY, error.message, outcome, { cause: error })
+    : new Unavailable(LOG_DEPENDENCY, error.message, outcome, { cause: error });
 
 const faultOf = ({ code, details = '', metadata }: Partial<ServiceError>): Fault => {
   const exception = metadata?.get('exception')[0];

@@ -65,7 +65,8 @@ const ready = (channel: Channel): Promise<void> =>
     const timer = setTimeout(unreachable, CONNECT_MS);
     const look = (): void => {
       const state = channel.getConnectivityState(false);
-      if (state === connectivityState.IDLE || state === connectivityState.CONNECTING) return channel.watchConnectivityState(state, Infinity, look);
+      if (state === connectivityState.IDLE || state === connectivityState.CONNECTING)
+        return channel.watchConnectivityState(state, Infinity, look);
       clearTimeout(timer);
       if (state === connectivityState.READY) resolve();
       else unreachable();

@@ -26,7 +26,13 @@ const NOTHING: Found = { events: [], foreign: NONE, isWhole: true };
  * All events that a read gives, or those up to `mostBytes`. A stream that does not exist, or no more, gives nothing. Throws
  * `ServerFault`, also when nothing comes for so many milliseconds, when a request waits for longer than that in all, and when nobody waits for it any more, as `signal` says.
  */
-export const readFrom = (connection: Connection, request: ReadReq, silence: number, mostBytes = MOST_BYTES, signal?: AbortSignal): Promise<Found> =>
+export const readFrom = (
+  connection: Connection,
+  request: ReadReq,
+  silence: number,
+  mostBytes = MOST_BYTES,
+  signal?: AbortSignal,
+): Promise<Found> =>
   new Promise((resolve, reject) => {
     const events: StoredEvent[] = [];
     let foreign: Map<StoredEvent, string> | undefined;

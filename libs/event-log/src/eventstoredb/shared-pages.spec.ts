@@ -29,11 +29,18 @@ describe('followers of a process on EventStoreDB', () => {
     received.length = 0;
     const subscriptions = Array.from({ length: FOLLOWERS }, (_, index) => {
       const own: (typeof received)[number] = (received[index] = []);
-      const filter = index % 3 === 0 ? {} : { filter: index % 3 === 1 ? { types: ['Noted'] } : { streamPrefixes: ['a-'] } };
-      return log.subscribe({ name: `${index}`, after: null, pageSize: index % 2 === 0 ? 500 : 50, ...filter, onEvents: async (events) => void own.push(...events.map(({ stream, revision }) => ({ stream, revision }))) });
+      const filter =
+        index % 3 === 0 ? {} : { filter: index % 3 === 1 ? { types: ['Noted'] } : { streamPrefixes: ['a-'] } };
+      return log.subscribe({
+        name: `${index}`,
+        after: null,
+        pageSize: index % 2 === 0 ? 500 : 50,
+        ...filter,
+        onEvents: async (events) => void own.push(...events.map(({ stream, revision }) => ({ stream, revision }))),
+      });
     });
     await until(() => subscriptions.every(({ caughtUp }) => caughtUp));
-    for (let before = -1; before !== proxy.calls.reads; ) {
+    for (let before = -1; before !== proxy.calls.reads;) {
       before = proxy.calls.reads;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -114,7 +121,8 @@ describe('followers of a process on EventStoreDB', () => {
   });
 
   it('begin at the start of a long log with pages that they share, and learn of removals made meanwhile', async () => {
-    for (let revision = -1; revision < 2_999; revision += 500) await other.append('a-1', newEvents(500), revision < 0 ? 'noStream' : revision);
+    for (let revision = -1; revision < 2_999; revision += 500)
+      await other.append('a-1', newEvents(500), revision < 0 ? 'noStream' : revision);
     const before = { ...proxy.calls };
     await atRest();
     await all(3_000);

@@ -5,10 +5,18 @@ import { type EventStoreDouble, startEventStoreDouble } from '../../../../test/s
 import { type EventLog, type ForeignEvent, openEventStoreLog, openEventStoreLogReader } from '..';
 import { newEvents } from '../contract/log-under-test.contract';
 
-const metadata = JSON.stringify({ $correlationId: 'a', $causationId: 'a', commandId: 'a', actor: 'user:1', schema: '1', recordedAt: '2026-01-01T00:00:00.000Z' });
+const metadata = JSON.stringify({
+  $correlationId: 'a',
+  $causationId: 'a',
+  commandId: 'a',
+  actor: 'user:1',
+  schema: '1',
+  recordedAt: '2026-01-01T00:00:00.000Z',
+});
 const ours = new EventCatalogue([], ['user', 'agent', 'document', 'space']);
 
-const places = (events: readonly Pick<StoredEvent, 'stream' | 'revision'>[]): string[] => events.map(({ stream, revision }) => `${stream}@${revision}`);
+const places = (events: readonly Pick<StoredEvent, 'stream' | 'revision'>[]): string[] =>
+  events.map(({ stream, revision }) => `${stream}@${revision}`);
 
 describe('a server that is shared with other programs', () => {
   let server: EventStoreDouble;
@@ -23,11 +31,16 @@ describe('a server that is shared with other programs', () => {
   });
 
   /** Appends behind what stands there, so that a stream's own events follow each other. */
-  const append = (stream: string, count = 1, expected: number | 'noStream' = 'noStream') => log.append(stream, newEvents(count, { metadata }), expected);
+  const append = (stream: string, count = 1, expected: number | 'noStream' = 'noStream') =>
+    log.append(stream, newEvents(count, { metadata }), expected);
   /** Every page of a log, one event of ours or of theirs at a time. */
   const paged = async (direction: 'forwards' | 'backwards') => {
     const found = { ours: [] as StoredEvent[], foreign: [] as ForeignEvent[] };
-    for (let page = await log.readAll({ direction, withForeign: true, limit: 1 }); ; page = await log.readAll({ direction, withForeign: true, limit: 1, after: page.next })) {
+    for (
+      let page = await log.readAll({ direction, withForeign: true, limit: 1 });
+      ;
+      page = await log.readAll({ direction, withForeign: true, limit: 1, after: page.next })
+    ) {
       found.ours.push(...page.events);
       found.foreign.push(...(page.foreign ?? []));
       if (page.end) return found;
@@ -45,20 +58,27 @@ describe('a server that is shared with other programs', () => {
     for (const { stream } of foreignEvents()) expect(await log.readStream(stream)).toEqual([]);
   });
 
-  it.each(['forwards', 'backwards'] as const)('shows what is ours alone, %s, and hands what it passes over to those who look for it', async (direction) => {
-    const began = Date.now();
-    await append('agent-1', 2);
-    await writeForeign(server.url);
-    await append('space-1');
-    await append('agent-1', 1, 1);
-    const { ours: shown, foreign } = await paged(direction);
+  it.each(['forwards', 'backwards'] as const)(
+    'shows what is ours alone, %s, and hands what it passes over to those who look for it',
+    async (direction) => {
+      const began = Date.now();
+      await append('agent-1', 2);
+      await writeForeign(server.url);
+      await append('space-1');
+      await append('agent-1', 1, 1);
+      const { ours: shown, foreign } = await paged(direction);
 
-    const inOrder = ['agent-1@0', 'agent-1@1', 'space-1@0', 'agent-1@2'];
-    expect(places(shown)).toEqual(direction === 'forwards' ? inOrder : inOrder.toReversed());
-    expect(foreign.map(({ stream }) => stream).toSorted()).toEqual(foreignEvents().map(({ stream }) => stream).toSorted());
-    for (const { at } of foreign) expect(Math.abs(Date.parse(at) - began)).toBeLessThan(60_000);
-    expect(places((await log.readAll({ filter: { types: ['UserCreated'] } })).events)).toEqual([]);
-  });
+      const inOrder = ['agent-1@0', 'agent-1@1', 'space-1@0', 'agent-1@2'];
+      expect(places(shown)).toEqual(direction === 'forwards' ? inOrder : inOrder.toReversed());
+      expect(foreign.map(({ stream }) => stream).toSorted()).toEqual(
+        foreignEvents()
+          .map(({ stream }) => stream)
+          .toSorted(),
+      );
+      for (const { at } of foreign) expect(Math.abs(Date.parse(at) - began)).toBeLessThan(60_000);
+      expect(places((await log.readAll({ filter: { types: ['UserCreated'] } })).events)).toEqual([]);
+    },
+  );
 
   it('reads streams as if nobody else had written into them', async () => {
     await append('agent-1', 2);
@@ -68,8 +88,13 @@ describe('a server that is shared with other programs', () => {
     expect(places(await log.readStream('agent-1', { from: 1, limit: 2 }))).toEqual(['agent-1@1']);
     expect(places(await log.readStream('agent-1', { from: 2 }))).toEqual([]);
     expect(places(await log.readStream('agent-1', { direction: 'backwards', limit: 1 }))).toEqual(['agent-1@1']);
-    expect(places(await log.readStream('agent-1', { direction: 'backwards', limit: 5 }))).toEqual(['agent-1@1', 'agent-1@0']);
-    expect(places(await log.readStream('agent-1', { direction: 'backwards', from: 2, limit: 1 }))).toEqual(['agent-1@1']);
+    expect(places(await log.readStream('agent-1', { direction: 'backwards', limit: 5 }))).toEqual([
+      'agent-1@1',
+      'agent-1@0',
+    ]);
+    expect(places(await log.readStream('agent-1', { direction: 'backwards', from: 2, limit: 1 }))).toEqual([
+      'agent-1@1',
+    ]);
   });
 
   it('writes no stream of ours any more that others write, and all others as before', async () => {
@@ -120,7 +145,10 @@ describe('a server that is shared with other programs', () => {
     });
     await until(() => subscription.caughtUp);
     pages = 0;
-    await writeForeign(server.url, Array.from({ length: 600 }, () => intruderIn('orders-1')));
+    await writeForeign(
+      server.url,
+      Array.from({ length: 600 }, () => intruderIn('orders-1')),
+    );
     await writeForeign(server.url);
     await append('agent-1');
     await until(() => received.length === 1);

@@ -7,12 +7,20 @@ import { isSoftDeleted, type ReadLast, readMetadata } from './stream-metadata';
 /** Reads streams within so many milliseconds each. Throws `Unavailable`. */
 export interface StreamReads {
   /** Events from a revision on, oldest first. */
-  readonly from: (stream: string, revision: number, limit: number, milliseconds: number) => Promise<readonly StoredEvent[]>;
+  readonly from: (
+    stream: string,
+    revision: number,
+    limit: number,
+    milliseconds: number,
+  ) => Promise<readonly StoredEvent[]>;
   readonly last: ReadLast;
 }
 
 /** What can be read of a stream once the revision that the server told is shown: its events from some revision on, or why there are none up to it. */
-export type Shown = { readonly kind: 'events'; readonly events: readonly StoredEvent[] } | { readonly kind: 'truncated' } | { readonly kind: 'softDeleted' };
+export type Shown =
+  | { readonly kind: 'events'; readonly events: readonly StoredEvent[] }
+  | { readonly kind: 'truncated' }
+  | { readonly kind: 'softDeleted' };
 
 export interface Wanted {
   readonly stream: string;
@@ -43,12 +51,21 @@ export class ShownStream {
 
   /** Throws `Unavailable` with outcome `unknown` when the time ends first: what was sent may stand. */
   async upTo(wanted: Wanted): Promise<Shown> {
-    for (let wait = FIRST_PAUSE; ; ) {
-      const events = await this.shared(wanted, `${wanted.from} ${wanted.limit}`, (left) => this.reads.from(wanted.stream, wanted.from, wanted.limit, left));
+    for (let wait = FIRST_PAUSE; ;) {
+      const events = await this.shared(wanted, `${wanted.from} ${wanted.limit}`, (left) =>
+        this.reads.from(wanted.stream, wanted.from, wanted.limit, left),
+      );
       if (await this.reaches(wanted, events)) return { kind: 'events', events };
-      const metadata = await this.shared(wanted, 'metadata', (left) => readMetadata(this.reads.last, wanted.stream, left));
+      const metadata = await this.shared(wanted, 'metadata', (left) =>
+        readMetadata(this.reads.last, wanted.stream, left),
+      );
       if (metadata.before > wanted.told) return { kind: isSoftDeleted(metadata) ? 'softDeleted' : 'truncated' };
-      for (let looks = 0, end = -1; end < wanted.told && looks < LOOKS; looks += 1, wait = Math.min(2 * wait, LONGEST_PAUSE)) end = await this.look(wanted, wait);
+      for (
+        let looks = 0, end = -1;
+        end < wanted.told && looks < LOOKS;
+        looks += 1, wait = Math.min(2 * wait, LONGEST_PAUSE)
+      )
+        end = await this.look(wanted, wait);
     }
   }
 
@@ -77,11 +94,16 @@ export class ShownStream {
   }
 
   /** What is shown stays: a read that began before is as good for whoever finds in it what it waits for. */
-  private shared<T>(wanted: Pick<Wanted, 'stream' | 'ends'>, what: string, read: (left: number) => Promise<T>): Promise<T> {
+  private shared<T>(
+    wanted: Pick<Wanted, 'stream' | 'ends'>,
+    what: string,
+    read: (left: number) => Promise<T>,
+  ): Promise<T> {
     const key = `${what} ${wanted.stream}`;
     const known = this.under.get(key);
     // It may have failed because the time of whoever began it was over.
-    if (known !== undefined) return this.within(wanted, (left) => within(left, known as Promise<T>)).catch(() => this.within(wanted, read));
+    if (known !== undefined)
+      return this.within(wanted, (left) => within(left, known as Promise<T>)).catch(() => this.within(wanted, read));
     const work = this.within(wanted, read).finally(() => this.under.delete(key));
     this.under.set(key, work);
     return work;

@@ -19,4 +19,5 @@ export const writtenAt = (event: ReadResp.ReadEvent.RecordedEvent): string => {
   return new Date(milliseconds).toISOString();
 };
 
-const text = (bytes: Uint8Array | undefined): string => (bytes === undefined ? '' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+const text = (bytes: Uint8Array | undefined): string =>
+  bytes === undefined ? '' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();

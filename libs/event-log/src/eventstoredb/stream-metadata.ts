@@ -21,7 +21,11 @@ const isMetastream = (stream: string): boolean => stream.startsWith('$$');
 const NONE: StreamMetadata = { revision: -1, before: 0, all: {} };
 
 /** Metadata have none of their own. */
-export const readMetadata = async (readLast: ReadLast, stream: string, milliseconds: number): Promise<StreamMetadata> => {
+export const readMetadata = async (
+  readLast: ReadLast,
+  stream: string,
+  milliseconds: number,
+): Promise<StreamMetadata> => {
   if (isMetastream(stream)) return NONE;
   const last = await readLast(metastreamOf(stream), milliseconds);
   if (last === undefined) return NONE;

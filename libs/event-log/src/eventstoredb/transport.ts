@@ -1,6 +1,14 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
-import { Channel, type ChannelCredentials, type ChannelOptions, type ClientDuplexStream, type ClientReadableStream, credentials, Metadata } from '@grpc/grpc-js';
+import {
+  Channel,
+  type ChannelCredentials,
+  type ChannelOptions,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+} from '@grpc/grpc-js';
 import type { BatchAppendReq, BatchAppendResp, ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import type { Endpoint, ServerAddress, TlsFiles } from './connection-string';
 
@@ -28,7 +36,10 @@ export const channelTo = (endpoint: Endpoint, { tls, keepAlive }: ServerAddress)
   } satisfies ChannelOptions);
 
 /** What goes with each call. The leader alone shows an append to whoever reads after its answer. */
-export const callMetadata = ({ connectionName, authorization }: ServerAddress, { requiresLeader = true } = {}): Metadata => {
+export const callMetadata = (
+  { connectionName, authorization }: ServerAddress,
+  { requiresLeader = true } = {},
+): Metadata => {
   const metadata = new Metadata();
   metadata.set('connection-name', connectionName);
   if (requiresLeader) metadata.set('requires-leader', 'true');
@@ -36,10 +47,16 @@ export const callMetadata = ({ connectionName, authorization }: ServerAddress, {
   return metadata;
 };
 
-export const targetOf = ({ host, port }: Endpoint): string => (isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`);
+export const targetOf = ({ host, port }: Endpoint): string =>
+  isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 
 export const isSame = (one: Endpoint, other: Endpoint): boolean => one.host === other.host && one.port === other.port;
 
 /** The certificate of a server that is named by its address must stand for that address. */
 const trusting = ({ authority, user }: TlsFiles, { host }: Endpoint): ChannelCredentials =>
-  credentials.createSsl(authority, user?.key, user?.certificate, isIP(host) > 0 ? { checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate) } : {});
+  credentials.createSsl(
+    authority,
+    user?.key,
+    user?.certificate,
+    isIP(host) > 0 ? { checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate) } : {},
+  );

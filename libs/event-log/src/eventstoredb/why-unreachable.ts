@@ -20,14 +20,27 @@ export const whyUnreachable = async (endpoint: Endpoint, tls: TlsFiles | undefin
   return tls === undefined ? 'speaksTls' : shown;
 };
 
-const isResolved = ({ host }: Endpoint): Promise<boolean> => lookup(host).then(() => true, () => false);
+const isResolved = ({ host }: Endpoint): Promise<boolean> =>
+  lookup(host).then(
+    () => true,
+    () => false,
+  );
 
 /** What is wrong with the certificate that a server shows; `unreachable` when nothing is; undefined when it speaks no TLS. */
 const certificateOf = (endpoint: Endpoint, tls: TlsFiles | undefined): Promise<Fault | undefined> =>
   looked<Fault>((found) => {
     // The certificate is looked at here, and nothing is sent: refused at once, it could not be told from a server without TLS.
     const socket: TLSSocket = connectTls(
-      { host: endpoint.host, port: endpoint.port, servername: isIP(endpoint.host) > 0 ? '' : endpoint.host, ALPNProtocols: ['h2'], rejectUnauthorized: false, ca: tls?.authority, cert: tls?.user?.certificate, key: tls?.user?.key },
+      {
+        host: endpoint.host,
+        port: endpoint.port,
+        servername: isIP(endpoint.host) > 0 ? '' : endpoint.host,
+        ALPNProtocols: ['h2'],
+        rejectUnauthorized: false,
+        ca: tls?.authority,
+        cert: tls?.user?.certificate,
+        key: tls?.user?.key,
+      },
       () => found(faultOf(socket)),
     );
     socket.on('error', () => found(undefined));
@@ -44,10 +57,15 @@ const speaksHttp2 = async (endpoint: Endpoint): Promise<boolean> =>
     return () => session.destroy();
   })) ?? false;
 
-const faultOf = ({ authorized, authorizationError }: TLSSocket): Fault => (authorized ? 'unreachable' : (FAULT_OF_VERIFICATION[String(authorizationError)] ?? 'untrusted'));
+const faultOf = ({ authorized, authorizationError }: TLSSocket): Fault =>
+  authorized ? 'unreachable' : (FAULT_OF_VERIFICATION[String(authorizationError)] ?? 'untrusted');
 
 /** What Node calls a certificate that it does not accept, other than for its authority. */
-const FAULT_OF_VERIFICATION: Readonly<Record<string, Fault>> = { ERR_TLS_CERT_ALTNAME_INVALID: 'misnamed', CERT_HAS_EXPIRED: 'expired', CERT_NOT_YET_VALID: 'expired' };
+const FAULT_OF_VERIFICATION: Readonly<Record<string, Fault>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'misnamed',
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'expired',
+};
 
 /** What a look finds, undefined after its time. */
 const looked = async <T>(look: (found: (what: T | undefined) => void) => () => void): Promise<T | undefined> => {

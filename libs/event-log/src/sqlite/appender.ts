@@ -51,7 +51,9 @@ export class Appender {
     const known = rows.filter((row, index) => row[3] === events[index]?.id).length;
     const last = rows.at(-1);
     if (known === 0 || last === undefined) return undefined;
-    return known < events.length ? { id, kind: 'mixed' } : { id, kind: 'repeated', position: last[0], revision: last[2] };
+    return known < events.length
+      ? { id, kind: 'mixed' }
+      : { id, kind: 'repeated', position: last[0], revision: last[2] };
   }
 
   private written(request: AppendRequest, head: StreamHead): Reply {
@@ -71,7 +73,16 @@ export class Appender {
 
   private write(stream: string, revision: number, { id, type, data, metadata }: NewEvent): void {
     const position = this.position + 1;
-    this.insert.run(position, stream, revision, id, type, data, metadata, checksumOf(position, stream, revision, id, type, data, metadata));
+    this.insert.run(
+      position,
+      stream,
+      revision,
+      id,
+      type,
+      data,
+      metadata,
+      checksumOf(position, stream, revision, id, type, data, metadata),
+    );
     this.position = position;
   }
 }

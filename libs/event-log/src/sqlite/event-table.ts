@@ -12,7 +12,8 @@ export class EventTable {
   private readonly last: Statement<[], number | null>;
 
   constructor(database: Database) {
-    const rows = (sql: string): Rows => database.prepare<[number, number], EventRow>(`SELECT ${COLUMNS} FROM events ${sql}`).raw();
+    const rows = (sql: string): Rows =>
+      database.prepare<[number, number], EventRow>(`SELECT ${COLUMNS} FROM events ${sql}`).raw();
     this.upwards = rows('WHERE position > ? AND position <= ? ORDER BY position');
     this.downwards = rows('WHERE position < ? AND position >= ? ORDER BY position DESC');
     this.last = database.prepare<[], number | null>('SELECT max(position) FROM events').pluck();
@@ -52,4 +53,5 @@ const verifyAt = (row: EventRow, position: number): void => {
   verify(row);
 };
 
-const missing = (position: number): LogCorrupted => new LogCorrupted(`position ${positionText(position)}`, 'an event is missing');
+const missing = (position: number): LogCorrupted =>
+  new LogCorrupted(`position ${positionText(position)}`, 'an event is missing');

@@ -36,4 +36,5 @@ export const readHeadMark = (folder: string): number => {
   return Number.isSafeInteger(position) && text === line(position) ? position : 0;
 };
 
-const line = (position: number): string => `${positionText(position)} ${crc32(positionText(position)).toString(16).padStart(8, '0')}\n`;
+const line = (position: number): string =>
+  `${positionText(position)} ${crc32(positionText(position)).toString(16).padStart(8, '0')}\n`;

@@ -41,8 +41,12 @@ const expectWhole = async (reader: Pick<LogReader, 'readStream'>): Promise<void>
     const middle = Math.max(removed, Math.floor(ids.length / 2));
     expect(idsOf(await reader.readStream(stream))).toEqual(ids.slice(removed));
     expect(idsOf(await reader.readStream(stream, { from: middle, limit: 7 }))).toEqual(ids.slice(middle, middle + 7));
-    expect(idsOf(await reader.readStream(stream, { direction: 'backwards', limit: 150 }))).toEqual(ids.slice(removed).toReversed().slice(0, 150));
-    expect(idsOf(await reader.readStream(stream, { direction: 'backwards', from: middle }))).toEqual(ids.slice(removed, middle + 1).toReversed());
+    expect(idsOf(await reader.readStream(stream, { direction: 'backwards', limit: 150 }))).toEqual(
+      ids.slice(removed).toReversed().slice(0, 150),
+    );
+    expect(idsOf(await reader.readStream(stream, { direction: 'backwards', from: middle }))).toEqual(
+      ids.slice(removed, middle + 1).toReversed(),
+    );
   }
 };
 

@@ -39,7 +39,8 @@ export class KnownLog implements WriterEvents {
     this.table = table;
     this.passed.clear();
     this.recent.clear(this.indexed);
-    for (const row of rowsAfter(table, this.indexed, this.last)) this.recent.add(isRemoved(row) ? undefined : storedEvent(row));
+    for (const row of rowsAfter(table, this.indexed, this.last))
+      this.recent.add(isRemoved(row) ? undefined : storedEvent(row));
   }
 
   /** No event of the stream stands beyond this revision; undefined when that is not known. */

@@ -83,12 +83,17 @@ export const openForReading = (folder: string): Database.Database => {
 };
 
 /** True for a log that was being made when its process died. */
-export const isEmpty = (database: Database.Database): boolean => database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+export const isEmpty = (database: Database.Database): boolean =>
+  database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 
 /** Throws `LogCorrupted`: a flipped bit in the schema must not pass for another program's log. */
 export const checkSchema = (database: Database.Database): void => {
   const version = database.pragma('user_version', { simple: true });
-  if (version !== FORMAT) throw new LogCorrupted(LOG_FILE, `its format is ${String(version)}, this program knows ${FORMAT}`);
-  const found = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name").pluck().all();
+  if (version !== FORMAT)
+    throw new LogCorrupted(LOG_FILE, `its format is ${String(version)}, this program knows ${FORMAT}`);
+  const found = database
+    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all();
   if (found.join(';') !== TABLES.join(';')) throw new LogCorrupted(LOG_FILE, 'its tables are not those of a log');
 };

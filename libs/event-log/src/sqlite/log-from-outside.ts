@@ -32,7 +32,10 @@ export class LogFromOutside implements ReadableLog {
     const head = this.table.lastPosition();
     // The mark of a log at rest may be beyond a tail that was cut off: checked at opening, and put right when a server opens it.
     if (head >= mark || mark === this.markAtOpening) return head;
-    throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(mark)} was acknowledged`);
+    throw new LogCorrupted(
+      `position ${positionText(head + 1)}`,
+      `the log ends before it, ${positionText(mark)} was acknowledged`,
+    );
   }
 
   /** Positions are remembered, not events: one that was removed since must not be shown. */

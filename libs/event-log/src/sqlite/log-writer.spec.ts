@@ -49,11 +49,18 @@ describe('the writer of the log', () => {
 
   it('refuses more than may wait for the disk', async () => {
     const large = newEvents(1);
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => writer.append('a-1', large, 'any', 8 * 1024 * 1024)));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => writer.append('a-1', large, 'any', 8 * 1024 * 1024)),
+    );
 
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(12);
-    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'Unavailable', outcome: 'none', reason: 'too many writes wait for the disk' });
+    for (const { reason } of refused)
+      expect(reason).toMatchObject({
+        name: 'Unavailable',
+        outcome: 'none',
+        reason: 'too many writes wait for the disk',
+      });
   });
 });
 

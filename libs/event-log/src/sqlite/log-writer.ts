@@ -1,9 +1,25 @@
 import type { Worker } from 'node:worker_threads';
-import { type AppendResult, type ExpectedRevision, type NewEvent, startThread, threadEnds, Unavailable, WrongExpectedRevision } from '@app/kernel';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type NewEvent,
+  startThread,
+  threadEnds,
+  Unavailable,
+  WrongExpectedRevision,
+} from '@app/kernel';
 import { LogCorrupted, MixedRepeat } from '../event-log';
 import { positionText } from './positions';
 import { LOG_DEPENDENCY } from './sqlite-errors';
-import { type AppendRequest, packRequests, type RemovalRequest, type Reply, unpackReplies, type WriterMessage, type WriterRequest } from './writer-protocol';
+import {
+  type AppendRequest,
+  packRequests,
+  type RemovalRequest,
+  type Reply,
+  unpackReplies,
+  type WriterMessage,
+  type WriterRequest,
+} from './writer-protocol';
 
 /** Most appends, and most bytes of them, that wait for the disk before more are refused. */
 const MOST_WAITING = 20_000;
@@ -66,7 +82,12 @@ export class LogWriter {
     }
   }
 
-  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision, bytes: number): Promise<AppendResult> {
+  append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+    bytes: number,
+  ): Promise<AppendResult> {
     return this.send({ kind: 'append', id: (this.requests += 1), stream, events, expected, bytes });
   }
 
@@ -95,7 +116,9 @@ export class LogWriter {
   private refusal(): string | undefined {
     if (this.isClosing) return 'it is being closed';
     if (this.down !== undefined) return this.down;
-    return this.pending.size >= MOST_WAITING || this.waitingBytes >= MOST_WAITING_BYTES ? 'too many writes wait for the disk' : undefined;
+    return this.pending.size >= MOST_WAITING || this.waitingBytes >= MOST_WAITING_BYTES
+      ? 'too many writes wait for the disk'
+      : undefined;
   }
 
   private enqueue(request: WriterRequest): void {
@@ -120,7 +143,8 @@ export class LogWriter {
   private restart(reason: string): void {
     if (this.isClosing) return this.closed.resolve();
     this.down = reason;
-    for (const { request } of this.pending.values()) this.settle({ id: request.id, kind: 'unavailable', reason, outcome: 'unknown' });
+    for (const { request } of this.pending.values())
+      this.settle({ id: request.id, kind: 'unavailable', reason, outcome: 'unknown' });
     setTimeout(() => {
       if (this.isClosing) this.closed.resolve();
       else this.thread = this.start();
@@ -137,7 +161,11 @@ export class LogWriter {
       case 'indexed':
         return this.events.onIndexed(message.upTo);
       case 'refused':
-        return this.refuse(message.place === undefined ? new Unavailable(LOG_DEPENDENCY, message.detail) : new LogCorrupted(message.place, message.detail));
+        return this.refuse(
+          message.place === undefined
+            ? new Unavailable(LOG_DEPENDENCY, message.detail)
+            : new LogCorrupted(message.place, message.detail),
+        );
       case 'down':
         this.down = message.reason;
         return;

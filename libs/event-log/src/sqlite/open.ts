@@ -31,7 +31,13 @@ export const openSqliteEventLog = async ({ folder }: { readonly folder: string }
  * the time of each read. What a torn tail has lost is said in `notice`. Throws `LogCorrupted`, with `evenIfUnsound` only when
  * nothing of the log can be read: for those who look for damage.
  */
-export const openSqliteLogReader = async ({ folder, evenIfUnsound = false }: { readonly folder: string; readonly evenIfUnsound?: boolean }): Promise<LogReader> => {
+export const openSqliteLogReader = async ({
+  folder,
+  evenIfUnsound = false,
+}: {
+  readonly folder: string;
+  readonly evenIfUnsound?: boolean;
+}): Promise<LogReader> => {
   const { notice, damage } = checkIfAtRest(folder);
   if (damage !== undefined && !evenIfUnsound) throw damage;
   try {

@@ -35,8 +35,15 @@ export const checkBeforeOpening = (folder: string): Opened => {
   if (wal.damaged !== undefined) throw new LogCorrupted(place, 'later commits follow one that is not whole');
   const head = soundHead(folder);
   if (head >= acknowledged) return { head };
-  if (wal.wholeFrameFollows || wal.frames === 0) throw new LogCorrupted(place, `the log ends at position ${positionText(head)}, ${positionText(acknowledged)} was acknowledged`);
-  return { head, notice: `the tail of the log was cut off: it ends at position ${positionText(head)}, ${positionText(acknowledged)} had been acknowledged` };
+  if (wal.wholeFrameFollows || wal.frames === 0)
+    throw new LogCorrupted(
+      place,
+      `the log ends at position ${positionText(head)}, ${positionText(acknowledged)} was acknowledged`,
+    );
+  return {
+    head,
+    notice: `the tail of the log was cut off: it ends at position ${positionText(head)}, ${positionText(acknowledged)} had been acknowledged`,
+  };
 };
 
 /** The last position, when the index of streams has as many entries as it says: positions have no gaps, so their number is known. */
@@ -50,7 +57,11 @@ const soundHead = (folder: string): number => {
       const head = table.lastPosition();
       const index = new StreamIndex(database);
       const [upTo, entries] = [index.upTo(), index.entries()];
-      if (entries !== upTo || upTo > head) throw new LogCorrupted('the index of streams', `it has ${entries} entries up to position ${upTo}, the log has ${head} events`);
+      if (entries !== upTo || upTo > head)
+        throw new LogCorrupted(
+          'the index of streams',
+          `it has ${entries} entries up to position ${upTo}, the log has ${head} events`,
+        );
       return head;
     } finally {
       database.close();
@@ -65,4 +76,5 @@ const soundHead = (folder: string): number => {
  * The machine died while it made the file: the journal of its first page is still there, which only a connection that writes
  * takes back. A log whose tables were made has more pages, and no such journal ever again.
  */
-const isBeingMade = (folder: string, error: unknown): boolean => sqliteCode(error) === 'SQLITE_READONLY_ROLLBACK' && statSync(join(folder, LOG_FILE)).size <= FIRST_PAGE;
+const isBeingMade = (folder: string, error: unknown): boolean =>
+  sqliteCode(error) === 'SQLITE_READONLY_ROLLBACK' && statSync(join(folder, LOG_FILE)).size <= FIRST_PAGE;

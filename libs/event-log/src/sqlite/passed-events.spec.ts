@@ -10,7 +10,8 @@ let log: EventLog;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'log-passed-'));
   log = await openSqliteEventLog({ folder });
-  for (let part = 0; part < 40; part += 1) await log.append(`passed-${part % 7}`, newEvents(250, { type: part % 3 === 0 ? 'Rare' : 'Noted' }), 'any');
+  for (let part = 0; part < 40; part += 1)
+    await log.append(`passed-${part % 7}`, newEvents(250, { type: part % 3 === 0 ? 'Rare' : 'Noted' }), 'any');
 });
 afterEach(async () => {
   await log.close();
@@ -20,7 +21,11 @@ afterEach(async () => {
 /** Everything that one who follows is handed, a page in each turn. */
 const followed = async (types?: readonly string[], pageSize = 500): Promise<string[]> => {
   const ids: string[] = [];
-  for (let page = await log.readAll({ limit: pageSize, ...(types && { filter: { types } }) }); ; page = await log.readAll({ after: page.next, limit: pageSize, ...(types && { filter: { types } }) })) {
+  for (
+    let page = await log.readAll({ limit: pageSize, ...(types && { filter: { types } }) });
+    ;
+    page = await log.readAll({ after: page.next, limit: pageSize, ...(types && { filter: { types } }) })
+  ) {
     ids.push(...page.events.map(({ id }) => id));
     if (page.end) return ids;
   }
@@ -29,7 +34,11 @@ const followed = async (types?: readonly string[], pageSize = 500): Promise<stri
 describe('those who follow the log from far behind', () => {
   it('each see all of it, while each event is read about once for all of them', async () => {
     const read = jest.spyOn(EventTable.prototype, 'after');
-    const seen = await Promise.all(Array.from({ length: 12 }, (_, reader) => followed(reader % 2 === 0 ? ['Rare', 'Noted'] : undefined, 100 + reader * 50)));
+    const seen = await Promise.all(
+      Array.from({ length: 12 }, (_, reader) =>
+        followed(reader % 2 === 0 ? ['Rare', 'Noted'] : undefined, 100 + reader * 50),
+      ),
+    );
     const rows = read.mock.results.reduce((sum, { value }) => sum + (value as readonly unknown[]).length, 0);
     read.mockRestore();
 

@@ -29,7 +29,11 @@ export class PassedEvents {
   }
 
   /** The events behind a position, to the end of their chunk, and whether they were at hand; undefined for a chunk that the log does not fill up to `head`. */
-  after(position: number, head: number, table: EventTable): { readonly events: Chunk; readonly wasKnown: boolean } | undefined {
+  after(
+    position: number,
+    head: number,
+    table: EventTable,
+  ): { readonly events: Chunk; readonly wasKnown: boolean } | undefined {
     const number = Math.floor(position / CHUNK);
     const [before, last] = [number * CHUNK, (number + 1) * CHUNK];
     if (last > head) return undefined;
@@ -41,4 +45,8 @@ export class PassedEvents {
   }
 }
 
-const sizeOf = (chunk: Chunk): number => chunk.reduce((sum, event) => sum + OVERHEAD + (event === undefined ? 0 : event.data.length + event.metadata.length), 0);
+const sizeOf = (chunk: Chunk): number =>
+  chunk.reduce(
+    (sum, event) => sum + OVERHEAD + (event === undefined ? 0 : event.data.length + event.metadata.length),
+    0,
+  );

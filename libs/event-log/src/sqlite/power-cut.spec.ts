@@ -28,7 +28,11 @@ let parent: string;
 beforeEach(() => (parent = mkdtempSync(join(tmpdir(), 'power-cut-'))));
 afterEach(() => rmSync(parent, { recursive: true }));
 
-const filesIn = (folder: string): Files => ({ wal: readFileSync(join(folder, WAL)), database: readFileSync(join(folder, LOG_FILE)), mark: readFileSync(join(folder, HEAD_FILE)) });
+const filesIn = (folder: string): Files => ({
+  wal: readFileSync(join(folder, WAL)),
+  database: readFileSync(join(folder, LOG_FILE)),
+  mark: readFileSync(join(folder, HEAD_FILE)),
+});
 
 const folderWith = ({ wal, database, mark }: Files): string => {
   const folder = mkdtempSync(join(parent, 'cut-'));
@@ -40,7 +44,9 @@ const folderWith = ({ wal, database, mark }: Files): string => {
 
 const append = (writer: Writer, events: number, characters: number): void => {
   const data = JSON.stringify('x'.repeat(characters));
-  const [reply] = writer.append([{ kind: 'append', id: 1, stream: `cut-${events}`, expected: 'any', events: newEvents(events, { data }), bytes: 1 }]);
+  const [reply] = writer.append([
+    { kind: 'append', id: 1, stream: `cut-${events}`, expected: 'any', events: newEvents(events, { data }), bytes: 1 },
+  ]);
   if (reply?.kind !== 'appended') throw new Error('it was not appended');
 };
 
@@ -91,7 +97,8 @@ const openAndGoOn = (folder: string): number => {
 const headOf = (files: Files): number => checkBeforeOpening(folderWith(files)).head;
 
 /** A file before it was made longer. */
-const padded = (bytes: Buffer, length: number): Buffer => Buffer.concat([bytes, Buffer.alloc(Math.max(0, length - bytes.length))]);
+const padded = (bytes: Buffer, length: number): Buffer =>
+  Buffer.concat([bytes, Buffer.alloc(Math.max(0, length - bytes.length))]);
 
 /** From where to where two states of a file differ. */
 const rangeThatDiffers = (before: Buffer, after: Buffer): { readonly from: number; readonly to: number } => {
@@ -128,7 +135,8 @@ describe.each([[false], [true]])('a log whose write-ahead log was begun anew: %s
     for (let start = from; start < to; start = nextBlock(start)) {
       for (const content of [zeroes, garbage, before.subarray(start)]) {
         const wal = withBytes(further.wal, start, content.subarray(0, Math.min(nextBlock(start), to) - start));
-        for (const mark of [answered.mark, Buffer.alloc(0)]) expect(openAndGoOn(folderWith({ ...further, mark, wal }))).toBe(head);
+        for (const mark of [answered.mark, Buffer.alloc(0)])
+          expect(openAndGoOn(folderWith({ ...further, mark, wal }))).toBe(head);
       }
     }
   });
@@ -138,11 +146,20 @@ describe.each([[false], [true]])('a log whose write-ahead log was begun anew: %s
     const head = headOf(answered);
     const before = padded(answered.wal, further.wal.length);
     const { from, to } = rangeThatDiffers(before, further.wal);
-    const sectors = Array.from({ length: Math.ceil(to / SECTOR) - Math.floor(from / SECTOR) }, (_, sector) => (Math.floor(from / SECTOR) + sector) * SECTOR);
-    const cut = fc.record({ survived: fc.subarray(sectors), length: fc.integer({ min: answered.wal.length, max: further.wal.length }), mark: fc.constantFrom(answered.mark, log.old.mark, Buffer.alloc(0)) });
+    const sectors = Array.from(
+      { length: Math.ceil(to / SECTOR) - Math.floor(from / SECTOR) },
+      (_, sector) => (Math.floor(from / SECTOR) + sector) * SECTOR,
+    );
+    const cut = fc.record({
+      survived: fc.subarray(sectors),
+      length: fc.integer({ min: answered.wal.length, max: further.wal.length }),
+      mark: fc.constantFrom(answered.mark, log.old.mark, Buffer.alloc(0)),
+    });
     fc.assert(
       fc.property(cut, ({ survived, length, mark }) => {
-        const wal = survived.reduce((bytes, sector) => withBytes(bytes, sector, further.wal.subarray(sector, sector + SECTOR)), before).subarray(0, length);
+        const wal = survived
+          .reduce((bytes, sector) => withBytes(bytes, sector, further.wal.subarray(sector, sector + SECTOR)), before)
+          .subarray(0, length);
         expect(openAndGoOn(folderWith({ ...answered, wal, mark }))).toBe(wal.equals(further.wal) ? head + 4 : head);
       }),
       { numRuns: 40 },
@@ -153,7 +170,9 @@ describe.each([[false], [true]])('a log whose write-ahead log was begun anew: %s
     const { answered, further, other } = log;
     const { from, to } = rangeThatDiffers(padded(answered.wal, other.wal.length), other.wal);
     expect(to).toBeLessThan(rangeThatDiffers(padded(answered.wal, further.wal.length), further.wal).to);
-    expect(openAndGoOn(folderWith({ ...other, wal: withBytes(further.wal, from, other.wal.subarray(from, to)) }))).toBe(headOf(other));
+    expect(openAndGoOn(folderWith({ ...other, wal: withBytes(further.wal, from, other.wal.subarray(from, to)) }))).toBe(
+      headOf(other),
+    );
   });
 
   it('is damaged when anything is gone that was answered, or changes nothing', () => {

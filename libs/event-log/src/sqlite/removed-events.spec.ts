@@ -11,18 +11,26 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'log-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const onDisk = (text: string): boolean => readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(text));
+const onDisk = (text: string): boolean =>
+  readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(text));
 
 describe('a removal', () => {
   it('does not wait for a backup that reads, nor do appends, and leaves nothing in the write-ahead log once that has ended', async () => {
     const log = await openSqliteEventLog({ folder });
-    await log.append('gone', newEvents(3).map((event) => ({ ...event, data: '{"name":"SECRET"}' })), 'noStream');
+    await log.append(
+      'gone',
+      newEvents(3).map((event) => ({ ...event, data: '{"name":"SECRET"}' })),
+      'noStream',
+    );
     const reader = new Database(join(folder, LOG_FILE), { readonly: true });
     reader.exec('begin');
     reader.prepare('select count(*) from events').get();
     for (let n = 0; n < 5; n += 1) {
       const began = performance.now();
-      await Promise.all([log.delete(n === 0 ? 'gone' : `other-${n - 1}`, 'any'), log.append(`other-${n}`, newEvents(1), 'noStream')]);
+      await Promise.all([
+        log.delete(n === 0 ? 'gone' : `other-${n - 1}`, 'any'),
+        log.append(`other-${n}`, newEvents(1), 'noStream'),
+      ]);
       expect(performance.now() - began).toBeLessThan(1_000);
     }
     expect(onDisk('SECRET')).toBe(true);

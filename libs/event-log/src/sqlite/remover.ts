@@ -22,14 +22,17 @@ export class Remover {
     private readonly indexer: StreamIndexer,
     private readonly heads: StreamHeads,
   ) {
-    this.empty = database.prepare(`UPDATE events SET type = '${REMOVED}', data = '', metadata = '', checksum = ? WHERE position = ?`);
+    this.empty = database.prepare(
+      `UPDATE events SET type = '${REMOVED}', data = '', metadata = '', checksum = ? WHERE position = ?`,
+    );
   }
 
   /** The answer when nothing is left to remove, or the request for the rest; all up to `position` is in the index then. */
   step(request: RemovalRequest, position: number): Reply | RemovalRequest {
     try {
       const head = this.heads.get(request.stream);
-      if (!holds(request.expected, head)) return { id: request.id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
+      if (!holds(request.expected, head))
+        return { id: request.id, kind: 'wrongRevision', actual: head.live ? head.revision : -1 };
       const before = Math.min(request.before ?? Infinity, head.revision + 1);
       this.indexer.bringUpTo(position);
       const first = this.index.firstKept(request.stream);

@@ -21,5 +21,7 @@ export const reasonOf = (error: unknown): string => {
 /** The damage that SQLite found itself; undefined for other errors. */
 export const damageOf = (error: unknown): LogCorrupted | undefined => {
   const code = sqliteCode(error);
-  return code?.startsWith('SQLITE_CORRUPT') === true || code === 'SQLITE_NOTADB' ? new LogCorrupted(LOG_FILE, `SQLite says ${code}`) : undefined;
+  return code?.startsWith('SQLITE_CORRUPT') === true || code === 'SQLITE_NOTADB'
+    ? new LogCorrupted(LOG_FILE, `SQLite says ${code}`)
+    : undefined;
 };

@@ -2,7 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppendResult, ExpectedRevision, NewEvent, Position, ReadStreamOptions, StoredEvent } from '@app/kernel';
 import { checkAppend } from '../append-check';
 import { follow } from '../catch-up-subscription';
-import { type EventLog, LogCorrupted, type LogHealth, type LogPage, type ReadAllOptions, type SubscribeOptions, type Subscription } from '../event-log';
+import {
+  type EventLog,
+  LogCorrupted,
+  type LogHealth,
+  type LogPage,
+  type ReadAllOptions,
+  type SubscribeOptions,
+  type Subscription,
+} from '../event-log';
 import { eventMatcher } from '../event-matcher';
 import { OpenSubscriptions } from '../open-subscriptions';
 import type { FolderLock } from './folder-lock';
@@ -40,7 +48,8 @@ export class SqliteEventLog implements EventLog {
     const head = this.known.head;
     const events = await this.watched(this.reader.readStream(stream, options));
     // Without a limit the whole stream was read, unless somebody wrote meanwhile.
-    if (options.limit === undefined && head === this.known.head) this.known.learnEnd(stream, Math.max(end ?? -1, events.at(-1)?.revision ?? from - 1));
+    if (options.limit === undefined && head === this.known.head)
+      this.known.learnEnd(stream, Math.max(end ?? -1, events.at(-1)?.revision ?? from - 1));
     return events;
   }
 
@@ -60,7 +69,15 @@ export class SqliteEventLog implements EventLog {
   }
 
   subscribe(options: SubscribeOptions): Subscription {
-    return this.subscriptions.add(follow({ readAll: (page) => this.recentPage(page) ?? this.readAll(page), listen: (onAppended) => this.known.listen(onAppended) }, options));
+    return this.subscriptions.add(
+      follow(
+        {
+          readAll: (page) => this.recentPage(page) ?? this.readAll(page),
+          listen: (onAppended) => this.known.listen(onAppended),
+        },
+        options,
+      ),
+    );
   }
 
   hurry(): void {
@@ -77,7 +94,11 @@ export class SqliteEventLog implements EventLog {
 
   async health(): Promise<LogHealth> {
     const reason = this.damage?.message ?? this.writer.down ?? this.writer.notice;
-    return { writable: this.writer.down === undefined, readable: this.damage === undefined, ...(reason === undefined ? {} : { reason }) };
+    return {
+      writable: this.writer.down === undefined,
+      readable: this.damage === undefined,
+      ...(reason === undefined ? {} : { reason }),
+    };
   }
 
   async close(): Promise<void> {

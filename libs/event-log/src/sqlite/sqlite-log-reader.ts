@@ -50,18 +50,24 @@ export class SqliteLogReader implements LogReader {
     return this.sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
   }
 
-  async readStream(stream: string, { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
+  async readStream(
+    stream: string,
+    { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {},
+  ): Promise<readonly StoredEvent[]> {
     if (this.unsound !== undefined) throw this.unsound;
     const head = this.sound(() => this.log.head());
     const newest = this.sound(() => this.log.newest(stream));
     const indexEnd = (newest[0]?.revision ?? Infinity) - 1;
     if (direction === 'forwards') {
-      const events = (from ?? 0) > indexEnd ? [] : await this.upwards(stream, { from: from ?? 0, to: indexEnd, head, limit });
+      const events =
+        (from ?? 0) > indexEnd ? [] : await this.upwards(stream, { from: from ?? 0, to: indexEnd, head, limit });
       return events.concat(newest.filter(({ revision }) => revision >= (from ?? 0))).slice(0, limit);
     }
     const events = newest.filter(({ revision }) => revision <= (from ?? Infinity)).toReversed();
     const rest = Math.min(from ?? Infinity, indexEnd, Number.MAX_SAFE_INTEGER - 1);
-    return events.length >= limit || rest < 0 ? events.slice(0, limit) : events.concat(await this.downwards(stream, rest, head, limit - events.length));
+    return events.length >= limit || rest < 0
+      ? events.slice(0, limit)
+      : events.concat(await this.downwards(stream, rest, head, limit - events.length));
   }
 
   async close(): Promise<void> {
@@ -70,10 +76,13 @@ export class SqliteLogReader implements LogReader {
   }
 
   /** Events in the index from a revision up to another, which stand there all when the latter is finite. */
-  private async upwards(stream: string, { from, to, head, limit }: { from: number; to: number; head: number; limit: number }): Promise<StoredEvent[]> {
+  private async upwards(
+    stream: string,
+    { from, to, head, limit }: { from: number; to: number; head: number; limit: number },
+  ): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     const turn = new Turn();
-    for (let revision = from; revision <= to && events.length < limit; ) {
+    for (let revision = from; revision <= to && events.length < limit;) {
       const most = Math.min(ROWS_AT_ONCE, limit - events.length);
       const rows = this.sound(() => this.log.index.from(stream, revision, most));
       for (const row of rows) if (row[0] <= head && row[2] <= to && !isRemoved(row)) events.push(storedEvent(row));
@@ -91,7 +100,7 @@ export class SqliteLogReader implements LogReader {
   private async downwards(stream: string, from: number, head: number, limit: number): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     const turn = new Turn();
-    for (let revision = from; revision >= 0 && events.length < limit; ) {
+    for (let revision = from; revision >= 0 && events.length < limit;) {
       const most = Math.min(ROWS_AT_ONCE, limit - events.length);
       const rows = this.sound(() => this.log.index.back(stream, revision, most));
       for (const row of rows) if (row[0] <= head && !isRemoved(row)) events.push(storedEvent(row));
@@ -109,7 +118,11 @@ export class SqliteLogReader implements LogReader {
     if (passed !== undefined) return passed;
     return page(limit, filter, after === null ? 0 : positionNumber(after), {
       isEnd: (at) => at >= this.reached && at >= (this.reached = this.log.head()),
-      rows: (at, most) => this.log.table.after(at, at + most <= this.reached ? at + most : Math.min((this.reached = this.log.head()), at + most)),
+      rows: (at, most) =>
+        this.log.table.after(
+          at,
+          at + most <= this.reached ? at + most : Math.min((this.reached = this.log.head()), at + most),
+        ),
       next: (at) => (at === 0 ? null : positionText(at)),
     });
   }
@@ -122,7 +135,7 @@ export class SqliteLogReader implements LogReader {
     const start = after === null ? 0 : positionNumber(after);
     const events: StoredEvent[] = [];
     let at = start;
-    for (let isKnown = true; isKnown && events.length < limit; ) {
+    for (let isKnown = true; isKnown && events.length < limit;) {
       const chunk = this.log.passed.after(at, head, this.log.table);
       if (chunk === undefined) break;
       for (const event of chunk.events) {
@@ -179,7 +192,10 @@ const page = (limit: number, filter: ReadAllOptions['filter'], start: number, wa
   const events: StoredEvent[] = [];
   let at = start;
   while (!walk.isEnd(at) && events.length < limit) {
-    for (const row of walk.rows(at, filter === undefined ? Math.min(ROWS_AT_ONCE, limit - events.length) : ROWS_AT_ONCE)) {
+    for (const row of walk.rows(
+      at,
+      filter === undefined ? Math.min(ROWS_AT_ONCE, limit - events.length) : ROWS_AT_ONCE,
+    )) {
       at = row[0];
       if (!isRemoved(row) && matches(row[4], row[1])) events.push(storedEvent(row));
       if (events.length >= limit) break;

@@ -46,7 +46,10 @@ const withCommits = (commit: () => void): Database => {
         };
       },
     });
-  return new Proxy(database, { get: (target, name) => (name === 'prepare' ? (sql: string) => racing(target.prepare(sql)) : Reflect.get(target, name)) as unknown });
+  return new Proxy(database, {
+    get: (target, name) =>
+      (name === 'prepare' ? (sql: string) => racing(target.prepare(sql)) : Reflect.get(target, name)) as unknown,
+  });
 };
 
 const revisions = (rows: readonly (readonly unknown[])[]): unknown[] => rows.map((row) => row[2]);

@@ -84,7 +84,8 @@ export class StreamIndex {
     const first = before?.[1] === stream ? before[2] + 1 : 0;
     rows.forEach((row, index) => mustBe(row, first + index));
     if (rows.length > 0 && first !== revision) throw gap(stream, first);
-    if (rows.length < limit && this.neighbour(this.next, stream, rows.at(-1)?.[2] ?? revision)?.[1] === stream) throw gap(stream, revision);
+    if (rows.length < limit && this.neighbour(this.next, stream, rows.at(-1)?.[2] ?? revision)?.[1] === stream)
+      throw gap(stream, revision);
     return rows;
   }
 
@@ -121,7 +122,8 @@ export class StreamIndex {
 const verified = ([stream, revision, ...row]: PlacedRow): EventRow => {
   if (!isThere(row)) throw gap(stream, revision);
   verify(row);
-  if (row[1] !== stream || row[2] !== revision) throw new LogCorrupted('the index of streams', `an entry names ${row[1]} revision ${row[2]} wrongly`);
+  if (row[1] !== stream || row[2] !== revision)
+    throw new LogCorrupted('the index of streams', `an entry names ${row[1]} revision ${row[2]} wrongly`);
   return row;
 };
 
@@ -131,4 +133,5 @@ const mustBe = (row: EventRow, revision: number): void => {
   if (row[2] !== revision) throw gap(row[1], revision);
 };
 
-export const gap = (stream: string, revision: number): LogCorrupted => new LogCorrupted(`${stream} revision ${revision}`, 'an event of the stream is missing');
+export const gap = (stream: string, revision: number): LogCorrupted =>
+  new LogCorrupted(`${stream} revision ${revision}`, 'an event of the stream is missing');

@@ -11,7 +11,9 @@ export class StreamIndexer {
     private readonly heads: StreamHeads,
     public upTo: number,
   ) {
-    this.insert = database.prepare('INSERT INTO places SELECT stream, revision, position FROM events WHERE position > ? AND position <= ? ORDER BY stream, revision');
+    this.insert = database.prepare(
+      'INSERT INTO places SELECT stream, revision, position FROM events WHERE position > ? AND position <= ? ORDER BY stream, revision',
+    );
     this.note = database.prepare('UPDATE indexed SET up_to = ?');
   }
 

@@ -80,7 +80,8 @@ class WalFile {
       // Without a header the generation is the one that the frame before belongs to.
       if (!isSound) this.frame.copy(this.salts, 0, 8, 16);
       if (frame.isValid && valid === number - 1) valid = number;
-      else if (frame.isValid && endsCommit) return { frames: Math.max(0, valid), wholeFrameFollows: true, damaged: valid + 1 };
+      else if (frame.isValid && endsCommit)
+        return { frames: Math.max(0, valid), wholeFrameFollows: true, damaged: valid + 1 };
       endsCommit = frame.endsCommit;
     }
     return { frames: Math.max(0, valid), wholeFrameFollows: valid < this.count };

@@ -27,13 +27,23 @@ export interface CloseRequest {
 }
 
 export type Reply =
-  | { readonly id: number; readonly kind: 'appended' | 'repeated'; readonly position: number; readonly revision: number }
+  | {
+      readonly id: number;
+      readonly kind: 'appended' | 'repeated';
+      readonly position: number;
+      readonly revision: number;
+    }
   /** Of what there was, events below this revision are gone. */
   | { readonly id: number; readonly kind: 'removed'; readonly before: number }
   | { readonly id: number; readonly kind: 'wrongRevision'; readonly actual: number }
   | { readonly id: number; readonly kind: 'mixed' }
   | { readonly id: number; readonly kind: 'corrupted'; readonly place: string; readonly detail: string }
-  | { readonly id: number; readonly kind: 'unavailable'; readonly reason: string; readonly outcome: 'none' | 'unknown' };
+  | {
+      readonly id: number;
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly outcome: 'none' | 'unknown';
+    };
 
 export type WriterMessage =
   /** The log is open for writing, at first or again, and its index known up to a position; `notice` says what was found. */
@@ -55,7 +65,8 @@ export const packRequests = (requests: readonly WriterRequest[]): Packed => {
   const packed: (string | number)[] = [];
   for (const request of requests) {
     if (request.kind === 'close') packed.push(request.kind);
-    else if (request.kind === 'removal') packed.push(request.kind, request.id, request.stream, request.expected, request.before ?? -1);
+    else if (request.kind === 'removal')
+      packed.push(request.kind, request.id, request.stream, request.expected, request.before ?? -1);
     else {
       packed.push(request.kind, request.id, request.stream, request.expected, request.bytes, request.events.length);
       for (const { id, type, data, metadata } of request.events) packed.push(id, type, data, metadata);
@@ -75,9 +86,16 @@ export const unpackRequests = (packed: Packed): WriterRequest[] => {
       const [id, stream, expected, before] = [next<number>(), next<string>(), next<ExpectedRevision>(), next<number>()];
       requests.push({ kind, id, stream, expected, before: before < 0 ? undefined : before });
     } else {
-      const [id, stream, expected, bytes, count] = [next<number>(), next<string>(), next<ExpectedRevision>(), next<number>(), next<number>()];
+      const [id, stream, expected, bytes, count] = [
+        next<number>(),
+        next<string>(),
+        next<ExpectedRevision>(),
+        next<number>(),
+        next<number>(),
+      ];
       const events: NewEvent[] = [];
-      for (let index = 0; index < count; index += 1) events.push({ id: next(), type: next(), data: next(), metadata: next() });
+      for (let index = 0; index < count; index += 1)
+        events.push({ id: next(), type: next(), data: next(), metadata: next() });
       requests.push({ kind, id, stream, expected, bytes, events });
     }
   }

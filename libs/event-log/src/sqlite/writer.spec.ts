@@ -26,7 +26,9 @@ const write = (mebibytes: number): void => {
   for (let number = 0; number < mebibytes; number += 1) {
     const [event] = newEvents(1);
     if (event === undefined) throw new Error('there is no event');
-    const replies = writer.append([{ kind: 'append', id: number, stream: 'large', expected: 'any', events: [{ ...event, data: text }], bytes: MIB }]);
+    const replies = writer.append([
+      { kind: 'append', id: number, stream: 'large', expected: 'any', events: [{ ...event, data: text }], bytes: MIB },
+    ]);
     expect(replies.map(({ kind }) => kind)).toEqual(['appended']);
     writer.checkpoint();
   }

@@ -3,7 +3,16 @@ import { LogCorrupted } from '../event-log';
 import { checkBeforeOpening } from './opening-check';
 import { reasonOf } from './sqlite-errors';
 import { CommitFailed, openWriter, type Writer } from './writer';
-import { type AppendRequest, type Packed, packReplies, type RemovalRequest, type Reply, unpackRequests, type WriterMessage, type WriterRequest } from './writer-protocol';
+import {
+  type AppendRequest,
+  type Packed,
+  packReplies,
+  type RemovalRequest,
+  type Reply,
+  unpackRequests,
+  type WriterMessage,
+  type WriterRequest,
+} from './writer-protocol';
 
 /** The thread that writes the log: all appends that wait go into one commit. */
 
@@ -69,7 +78,11 @@ const reopen = (delay = FIRST_RETRY_MS): void => {
 /** Takes the appends at the front of the queue into a batch, one after another, as many as one commit may hold. */
 function* takeAppends(batch: AppendRequest[]): Generator<AppendRequest> {
   let bytes = 0;
-  for (let next = waiting[0]; next?.kind === 'append' && batch.length < MOST_APPENDS && bytes < MOST_BYTES; next = waiting[0]) {
+  for (
+    let next = waiting[0];
+    next?.kind === 'append' && batch.length < MOST_APPENDS && bytes < MOST_BYTES;
+    next = waiting[0]
+  ) {
     waiting.shift();
     batch.push(next);
     bytes += next.bytes;
@@ -124,7 +137,9 @@ const answer = (requests: readonly (AppendRequest | RemovalRequest)[], work: () 
 };
 
 const refuseAll = (): void => {
-  const refused = waiting.flatMap((request): Reply[] => (request.kind === 'close' ? [] : [{ id: request.id, kind: 'unavailable', reason, outcome: 'none' }]));
+  const refused = waiting.flatMap((request): Reply[] =>
+    request.kind === 'close' ? [] : [{ id: request.id, kind: 'unavailable', reason, outcome: 'none' }],
+  );
   const isClosing = waiting.some((request) => request.kind === 'close');
   waiting.length = 0;
   if (refused.length > 0) reply(refused);
@@ -168,7 +183,8 @@ const take = (packed: Packed): void => {
 
 /** What came in while the last commit was on its way joins the next one. */
 const takeMessages = (): void => {
-  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) take(more.message as Packed);
+  for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port))
+    take(more.message as Packed);
 };
 
 open();

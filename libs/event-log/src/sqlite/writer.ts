@@ -47,13 +47,24 @@ export const openWriter = (folder: string, acknowledged: number): Writer => {
   return closeUnless(database, () => {
     const table = new EventTable(database);
     const head = table.lastPosition();
-    if (head < acknowledged) throw new LogCorrupted(`position ${positionText(head + 1)}`, `the log ends before it, ${positionText(acknowledged)} was acknowledged`);
+    if (head < acknowledged)
+      throw new LogCorrupted(
+        `position ${positionText(head + 1)}`,
+        `the log ends before it, ${positionText(acknowledged)} was acknowledged`,
+      );
     const index = new StreamIndex(database);
     const heads = new StreamHeads(index);
-    for (const [, stream, revision, , type] of rowsAfter(table, index.upTo(), head)) heads.moved(stream, { revision, live: type !== REMOVED });
+    for (const [, stream, revision, , type] of rowsAfter(table, index.upTo(), head))
+      heads.moved(stream, { revision, live: type !== REMOVED });
     const indexer = new StreamIndexer(database, heads, index.upTo());
     const appender = new Appender(database, index, indexer, heads, head);
-    return new Writer(database, new HeadMark(folder, head), appender, indexer, new Remover(database, index, indexer, heads));
+    return new Writer(
+      database,
+      new HeadMark(folder, head),
+      appender,
+      indexer,
+      new Remover(database, index, indexer, heads),
+    );
   });
 };
 
@@ -154,10 +165,13 @@ export class Writer {
       this.mark.write(this.appender.position);
       return result;
     } catch (error) {
-      throw new CommitFailed(reasonOf(error), isCommitting && !isUnwritten(error) ? 'unknown' : 'none', { cause: error });
+      throw new CommitFailed(reasonOf(error), isCommitting && !isUnwritten(error) ? 'unknown' : 'none', {
+        cause: error,
+      });
     }
   }
 }
 
 /** A write that failed before the end of the commit was on its way to the disk: SQLite writes the frames in order, the one that commits last. */
-const isUnwritten = (error: unknown): boolean => ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_BUSY'].includes(sqliteCode(error) ?? '');
+const isUnwritten = (error: unknown): boolean =>
+  ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_BUSY'].includes(sqliteCode(error) ?? '');

@@ -15,10 +15,16 @@ afterEach(() => tenancy.close());
 let users = 0;
 const admin = async (at: Process): Promise<string> => {
   users += 1;
-  return (await at.createUser.execute(new CreateUser({ email: `a${users}@example.com`, name: 'A', role: 'admin', language: 'en' }, tenancy.meta()))).userId;
+  return (
+    await at.createUser.execute(
+      new CreateUser({ email: `a${users}@example.com`, name: 'A', role: 'admin', language: 'en' }, tenancy.meta()),
+    )
+  ).userId;
 };
-const demote = (at: Process, userId: string, meta: CommandMeta = tenancy.meta()) => at.changeUser.execute(new ChangeUser(userId, {}, 'member', meta));
-const promote = (at: Process, userId: string) => at.changeUser.execute(new ChangeUser(userId, {}, 'admin', tenancy.meta()));
+const demote = (at: Process, userId: string, meta: CommandMeta = tenancy.meta()) =>
+  at.changeUser.execute(new ChangeUser(userId, {}, 'member', meta));
+const promote = (at: Process, userId: string) =>
+  at.changeUser.execute(new ChangeUser(userId, {}, 'admin', tenancy.meta()));
 const suspend = (at: Process, userId: string) => at.suspendUser.execute(new SuspendUser(userId, tenancy.meta()));
 const remove = (at: Process, userId: string) => at.deleteUser.execute(new DeleteUser(userId, tenancy.meta()));
 
@@ -31,7 +37,11 @@ describe('the last admin', () => {
   it('cannot be demoted, suspended or deleted', async () => {
     const process = tenancy.process();
     const only = await admin(process);
-    expect(await outcomes([demote(process, only), suspend(process, only), remove(process, only)])).toEqual(['conflict', 'conflict', 'conflict']);
+    expect(await outcomes([demote(process, only), suspend(process, only), remove(process, only)])).toEqual([
+      'conflict',
+      'conflict',
+      'conflict',
+    ]);
     const other = await admin(process);
     await suspend(process, other);
     await expect(demote(process, only)).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'last_admin' } });
@@ -59,7 +69,14 @@ describe('the last admin', () => {
     const team = [await admin(first), await admin(first), await admin(first)];
     const acts = [demote, promote, suspend, demote];
     for (let round = 0; round < 12; round += 1) {
-      await outcomes(Array.from({ length: 6 }, (_, n) => (acts[(round + n * 7) % 4] as typeof demote)(processes[n % 3] as Process, team[(round * 5 + n) % 3] as string)));
+      await outcomes(
+        Array.from({ length: 6 }, (_, n) =>
+          (acts[(round + n * 7) % 4] as typeof demote)(
+            processes[n % 3] as Process,
+            team[(round * 5 + n) % 3] as string,
+          ),
+        ),
+      );
       expect(await activeAdmins(first, team)).toBeGreaterThan(0);
     }
   });
@@ -81,20 +98,23 @@ describe('the last admin', () => {
     ['demote', 'UserRoleChanged', demote],
     ['suspend', 'UserSuspended', suspend],
     ['delete', 'UserDeleted', remove],
-  ])('is reinstated by whoever needs them where a process that was to %s them died in between', async (_, event, act) => {
-    const alive = tenancy.process();
-    const [one, two] = [await admin(alive), await admin(alive)];
-    const dying = tenancy.process((__, types) => {
-      if (types.includes(event)) throw new Unavailable('log', 'the process died', 'unknown');
-    });
-    await expect(act(dying, one)).rejects.toThrow('the process died');
-    await expect(act(alive, two)).rejects.toMatchObject({ code: 'conflict' });
-    tenancy.clock.advance(10_000);
-    await act(alive, two);
-    expect(await activeAdmins(alive, [one, two])).toBe(1);
-    expect(isActiveAdmin((await alive.decisions.load(userDecider, one)).state)).toBe(true);
-    await expect(act(alive, one)).rejects.toMatchObject({ code: 'conflict' });
-  });
+  ])(
+    'is reinstated by whoever needs them where a process that was to %s them died in between',
+    async (_, event, act) => {
+      const alive = tenancy.process();
+      const [one, two] = [await admin(alive), await admin(alive)];
+      const dying = tenancy.process((__, types) => {
+        if (types.includes(event)) throw new Unavailable('log', 'the process died', 'unknown');
+      });
+      await expect(act(dying, one)).rejects.toThrow('the process died');
+      await expect(act(alive, two)).rejects.toMatchObject({ code: 'conflict' });
+      tenancy.clock.advance(10_000);
+      await act(alive, two);
+      expect(await activeAdmins(alive, [one, two])).toBe(1);
+      expect(isActiveAdmin((await alive.decisions.load(userDecider, one)).state)).toBe(true);
+      await expect(act(alive, one)).rejects.toMatchObject({ code: 'conflict' });
+    },
+  );
 
   it('counts at once again where what was to end them is refused, and a repeat ends them then', async () => {
     const alive = tenancy.process();
@@ -108,7 +128,9 @@ describe('the last admin', () => {
     await expect(again()).rejects.toMatchObject({ code: 'conflict' });
     await suspend(alive, two);
     await expect(again()).rejects.toMatchObject({ facts: { reason: 'last_admin' } });
-    await alive.createUser.execute(new CreateUser({ email: 'third@example.com', name: 'A', role: 'admin', language: 'en' }, tenancy.meta()));
+    await alive.createUser.execute(
+      new CreateUser({ email: 'third@example.com', name: 'A', role: 'admin', language: 'en' }, tenancy.meta()),
+    );
     await again();
     expect((await alive.decisions.load(userDecider, one)).state.status).toBe('suspended');
   });

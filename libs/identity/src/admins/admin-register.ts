@@ -39,7 +39,12 @@ export class AdminRegister {
    * admin or ends one, else nothing. Refuses with `conflict` (`last_admin`) where no admin would remain, and with
    * `precondition_failed` before anything is announced. What was announced for an act that is refused is taken back.
    */
-  async announcing<T>(userId: string, next: NextStanding, meta: CommandMeta, act: (appointed: Appointed) => Promise<T>): Promise<T> {
+  async announcing<T>(
+    userId: string,
+    next: NextStanding,
+    meta: CommandMeta,
+    act: (appointed: Appointed) => Promise<T>,
+  ): Promise<T> {
     return this.acting(userId, await this.announced(userId, next, meta), meta, act);
   }
 
@@ -48,16 +53,25 @@ export class AdminRegister {
     if (!isLiving(user)) return {};
     const remains = (next.status ?? user.status) === 'active' && (next.role ?? user.role) === 'admin';
     if (!remains && !isActiveAdmin(user)) return {};
-    if (meta.ifRevision !== undefined && meta.ifRevision !== revision) return refuse('precondition_failed', { expected: meta.ifRevision, actual: revision });
-    return { appointment: remains ? await this.decide({ type: 'Appoint', userId }, meta) : await this.dismiss(userId, meta) };
+    if (meta.ifRevision !== undefined && meta.ifRevision !== revision)
+      return refuse('precondition_failed', { expected: meta.ifRevision, actual: revision });
+    return {
+      appointment: remains ? await this.decide({ type: 'Appoint', userId }, meta) : await this.dismiss(userId, meta),
+    };
   }
 
-  private async acting<T>(userId: string, appointed: Appointed, meta: CommandMeta, act: (appointed: Appointed) => Promise<T>): Promise<T> {
+  private async acting<T>(
+    userId: string,
+    appointed: Appointed,
+    meta: CommandMeta,
+    act: (appointed: Appointed) => Promise<T>,
+  ): Promise<T> {
     try {
       return await act(appointed);
     } catch (error) {
       // Where it is not known whether it happened the word stands, and the grace decides.
-      if (isDomainError(error) && appointed.appointment !== undefined) await unlessLeft(() => this.takeBack(userId, appointed.appointment, meta));
+      if (isDomainError(error) && appointed.appointment !== undefined)
+        await unlessLeft(() => this.takeBack(userId, appointed.appointment, meta));
       throw error;
     }
   }
@@ -69,11 +83,13 @@ export class AdminRegister {
     if (last?.revision !== appointment) return;
     const { state: user } = await this.decisions.load(userDecider, userId);
     if (isActiveAdmin(user)) await this.reinstate(userId, meta);
-    else if (last?.serving === true) await this.decide({ type: 'Dismiss', userId, present: await this.present() }, meta);
+    else if (last?.serving === true)
+      await this.decide({ type: 'Dismiss', userId, present: await this.present() }, meta);
   }
 
   private async dismiss(userId: string, meta: CommandMeta): Promise<number> {
-    const decide = async (): Promise<number> => this.decide({ type: 'Dismiss', userId, present: await this.present() }, meta);
+    const decide = async (): Promise<number> =>
+      this.decide({ type: 'Dismiss', userId, present: await this.present() }, meta);
     try {
       return await decide();
     } catch (error) {
@@ -99,16 +115,28 @@ export class AdminRegister {
   /** Appoints an active admin anew, and tells their stream: what was to end that is refused there from now on. */
   private async reinstate(userId: string, meta: CommandMeta): Promise<void> {
     const appointment = await this.decide({ type: 'Appoint', userId }, meta);
-    await this.decisions.transact(userDecider, userId, { type: 'Change', fields: {}, role: 'admin', appointment }, stepOf(meta, `reinstate/${userId}/${appointment}`));
+    await this.decisions.transact(
+      userDecider,
+      userId,
+      { type: 'Change', fields: {}, role: 'admin', appointment },
+      stepOf(meta, `reinstate/${userId}/${appointment}`),
+    );
   }
 
   /** A repeat of a command whose word was taken back says it anew: its step is named by the word that it follows. */
   private async decide(command: AdminsCommand, meta: CommandMeta): Promise<number> {
     const last = (await this.decisions.load(adminsDecider, INSTANCE)).state.get(command.userId);
-    const receipt = await this.decisions.transact(adminsDecider, INSTANCE, command, stepOf(meta, `${command.type}/${command.userId}/${last?.revision ?? -1}`));
+    const receipt = await this.decisions.transact(
+      adminsDecider,
+      INSTANCE,
+      command,
+      stepOf(meta, `${command.type}/${command.userId}/${last?.revision ?? -1}`),
+    );
     if (receipt.eventIds.length > 0) return receipt.revision;
     const appointment = (await this.decisions.load(adminsDecider, INSTANCE)).state.get(command.userId);
-    return appointment?.serving === (command.type === 'Appoint') ? appointment.revision : refuse('conflict', { reason: 'concurrent_changes' });
+    return appointment?.serving === (command.type === 'Appoint')
+      ? appointment.revision
+      : refuse('conflict', { reason: 'concurrent_changes' });
   }
 
   /** Who is an active admin, in the order of their appointments. */

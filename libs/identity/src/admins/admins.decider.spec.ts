@@ -13,18 +13,50 @@ describe('the register of admins', () => {
   });
 
   it('dismisses an admin while another is there', () =>
-    given(adminsDecider, appointed('a'), appointed('b')).when({ type: 'Dismiss', userId: 'a', present: new Map([['a', 0], ['b', 1]]) }).yields(dismissed('a')));
+    given(adminsDecider, appointed('a'), appointed('b'))
+      .when({
+        type: 'Dismiss',
+        userId: 'a',
+        present: new Map([
+          ['a', 0],
+          ['b', 1],
+        ]),
+      })
+      .yields(dismissed('a')));
 
   it.each([
     ['nobody else', new Map([['a', 0]])],
-    ['one who is not appointed', new Map([['a', 0], ['c', 5]])],
-    ['one whose stream knows another appointment', new Map([['a', 0], ['b', 0]])],
+    [
+      'one who is not appointed',
+      new Map([
+        ['a', 0],
+        ['c', 5],
+      ]),
+    ],
+    [
+      'one whose stream knows another appointment',
+      new Map([
+        ['a', 0],
+        ['b', 0],
+      ]),
+    ],
   ])('keeps the last admin: %s remains', (_, present) => {
-    given(adminsDecider, appointed('a'), appointed('b')).when({ type: 'Dismiss', userId: 'a', present }).refuses('conflict', { reason: 'last_admin' });
+    given(adminsDecider, appointed('a'), appointed('b'))
+      .when({ type: 'Dismiss', userId: 'a', present })
+      .refuses('conflict', { reason: 'last_admin' });
   });
 
   it('does not count one who is being dismissed', () =>
-    given(adminsDecider, appointed('a'), appointed('b'), dismissed('b')).when({ type: 'Dismiss', userId: 'a', present: new Map([['a', 0], ['b', 1]]) }).refuses('conflict'));
+    given(adminsDecider, appointed('a'), appointed('b'), dismissed('b'))
+      .when({
+        type: 'Dismiss',
+        userId: 'a',
+        present: new Map([
+          ['a', 0],
+          ['b', 1],
+        ]),
+      })
+      .refuses('conflict'));
 });
 
 test('a decided command yields nothing again', () => {

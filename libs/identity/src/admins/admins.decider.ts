@@ -43,11 +43,20 @@ export const adminsDecider: Decider<Appointments, AdminsCommand, EventsOf<typeof
     const { userId } = command;
     if (command.type === 'Appoint') return serving ? [] : [{ type: 'AdminAppointed', data: { userId } }];
     if (!serving) return [];
-    const others = [...command.present].filter(([other, revision]) => other !== userId && isServing(appointments.get(other), revision));
-    return others.length > 0 ? [{ type: 'AdminDismissed', data: { userId } }] : refuse('conflict', { reason: 'last_admin' });
+    const others = [...command.present].filter(
+      ([other, revision]) => other !== userId && isServing(appointments.get(other), revision),
+    );
+    return others.length > 0
+      ? [{ type: 'AdminDismissed', data: { userId } }]
+      : refuse('conflict', { reason: 'last_admin' });
   },
   evolve: (appointments, event) =>
-    appointments.set(event.data.userId, { revision: event.context.revision, serving: event.type === 'AdminAppointed', since: event.context.recordedAt }),
+    appointments.set(event.data.userId, {
+      revision: event.context.revision,
+      serving: event.type === 'AdminAppointed',
+      since: event.context.recordedAt,
+    }),
 };
 
-const isServing = (appointment: Appointment | undefined, revision: number): boolean => appointment?.serving === true && appointment.revision === revision;
+const isServing = (appointment: Appointment | undefined, revision: number): boolean =>
+  appointment?.serving === true && appointment.revision === revision;

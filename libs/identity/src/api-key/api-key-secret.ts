@@ -7,7 +7,8 @@ const FORM = /^ap_[A-Za-z0-9_-]{64}$/;
 const PREFIX_LENGTH = 15;
 
 /** A new secret: `ap_` and, in base64url, the key's id (16 bytes) and 32 random bytes. */
-export const makeSecret = (keyId: Uuid): string => `ap_${Buffer.concat([Buffer.from(keyId.replaceAll('-', ''), 'hex'), randomBytes(32)]).toString('base64url')}`;
+export const makeSecret = (keyId: Uuid): string =>
+  `ap_${Buffer.concat([Buffer.from(keyId.replaceAll('-', ''), 'hex'), randomBytes(32)]).toString('base64url')}`;
 
 /** The id of the key that a secret says it is of; undefined for text of another form. */
 export const keyIdIn = (secret: string): Uuid | undefined => {

@@ -1,4 +1,13 @@
-import { type Clock, type Decider, Decisions, deriveId, type EventsOf, type Ids, isDomainError, type Uuid } from '@app/kernel';
+import {
+  type Clock,
+  type Decider,
+  Decisions,
+  deriveId,
+  type EventsOf,
+  type Ids,
+  isDomainError,
+  type Uuid,
+} from '@app/kernel';
 import { apiKeyUsed } from './api-key.events';
 
 /** `lastUsedAt` is exact to this, so that a request costs no write. */
@@ -19,7 +28,9 @@ export const apiKeyUseDecider: Decider<Use, NoteUse, EventsOf<[typeof apiKeyUsed
   category: 'apiKeyUse',
   initial: { lastUsedAt: null },
   decide: ({ keyId, at }, { lastUsedAt }) =>
-    lastUsedAt !== null && at.getTime() - Date.parse(lastUsedAt) < USE_NOTED_EVERY_MS ? [] : [{ type: 'ApiKeyUsed', data: { keyId } }],
+    lastUsedAt !== null && at.getTime() - Date.parse(lastUsedAt) < USE_NOTED_EVERY_MS
+      ? []
+      : [{ type: 'ApiKeyUsed', data: { keyId } }],
   evolve: (_, event) => ({ lastUsedAt: event.context.recordedAt }),
 };
 
@@ -45,7 +56,12 @@ export class ApiKeyUse {
     this.noted.set(keyId, now.getTime());
     const commandId = this.ids.next();
     try {
-      await this.decisions.transact(apiKeyUseDecider, keyId, { keyId, at: now }, { commandId, correlationId: deriveId(commandId, 'use'), actor: 'system:api-key-use', now });
+      await this.decisions.transact(
+        apiKeyUseDecider,
+        keyId,
+        { keyId, at: now },
+        { commandId, correlationId: deriveId(commandId, 'use'), actor: 'system:api-key-use', now },
+      );
     } catch (error) {
       this.noted.delete(keyId);
       if (!isDomainError(error, 'conflict')) throw error;

@@ -60,7 +60,9 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       case 'GrantAgent':
         return grantAgent(command.agentId, key);
       case 'ReplaceSecret':
-        return key.secretHash === command.secret.secretHash ? [] : [{ type: 'ApiKeySecretReplaced', data: command.secret }];
+        return key.secretHash === command.secret.secretHash
+          ? []
+          : [{ type: 'ApiKeySecretReplaced', data: command.secret }];
       case 'Revoke':
         return [{ type: 'ApiKeyRevoked', data: command.withUser === true ? { withUser: true } : {} }];
       default:
@@ -71,7 +73,13 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
   evolve: (key, event) => {
     if (event.type === 'ApiKeyCreated') {
       const { prefix: _, ...given } = event.data;
-      return { ...given, status: 'valid', agentIds: new Set(given.agentIds), permissions: new Set(given.permissions), limitsHad: given.usageLimit === null ? 0 : 1 };
+      return {
+        ...given,
+        status: 'valid',
+        agentIds: new Set(given.agentIds),
+        permissions: new Set(given.permissions),
+        limitsHad: given.usageLimit === null ? 0 : 1,
+      };
     }
     if (key.status === 'absent') return key;
     switch (event.type) {
@@ -100,9 +108,20 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
   owner: (event) => (event.type === 'ApiKeyCreated' ? { userId: event.data.userId } : {}),
 };
 
-const create = ({ userId, secret, fields }: Extract<ApiKeyCommand, { readonly type: 'Create' }>, key: ApiKey): readonly ApiKeyEvent[] => {
-  if (key.status !== 'absent') return key.userId === userId && key.secretHash === secret.secretHash ? [] : refuse('conflict', { reason: 'exists' });
-  return [{ type: 'ApiKeyCreated', data: { userId, ...secret, ...fields, agentIds: [...fields.agentIds], permissions: [...fields.permissions] } }];
+const create = (
+  { userId, secret, fields }: Extract<ApiKeyCommand, { readonly type: 'Create' }>,
+  key: ApiKey,
+): readonly ApiKeyEvent[] => {
+  if (key.status !== 'absent')
+    return key.userId === userId && key.secretHash === secret.secretHash
+      ? []
+      : refuse('conflict', { reason: 'exists' });
+  return [
+    {
+      type: 'ApiKeyCreated',
+      data: { userId, ...secret, ...fields, agentIds: [...fields.agentIds], permissions: [...fields.permissions] },
+    },
+  ];
 };
 
 const change = (fields: Partial<ApiKeyFields>, key: IssuedApiKey): readonly ApiKeyEvent[] => {
@@ -110,13 +129,18 @@ const change = (fields: Partial<ApiKeyFields>, key: IssuedApiKey): readonly ApiK
   const data = {
     ...changedFields(others, key),
     ...(agentIds === undefined || sameMembers(agentIds, key.agentIds) ? {} : { agentIds: [...agentIds] }),
-    ...(permissions === undefined || sameMembers(permissions, key.permissions) ? {} : { permissions: [...permissions] }),
+    ...(permissions === undefined || sameMembers(permissions, key.permissions)
+      ? {}
+      : { permissions: [...permissions] }),
   };
   return Object.keys(data).length === 0 ? [] : [{ type: 'ApiKeyChanged', data }];
 };
 
 /** A key with all Agents has this one already. */
 const grantAgent = (agentId: string, { agentIds, allAgents }: IssuedApiKey): readonly ApiKeyEvent[] =>
-  allAgents || agentIds.has(agentId) ? [] : [{ type: 'ApiKeyAgentGranted', data: { agentId, agentIds: [...agentIds, agentId] } }];
+  allAgents || agentIds.has(agentId)
+    ? []
+    : [{ type: 'ApiKeyAgentGranted', data: { agentId, agentIds: [...agentIds, agentId] } }];
 
-const sameMembers = (given: readonly string[], held: ReadonlySet<string>): boolean => given.length === held.size && given.every((member) => held.has(member));
+const sameMembers = (given: readonly string[], held: ReadonlySet<string>): boolean =>
+  given.length === held.size && given.every((member) => held.has(member));

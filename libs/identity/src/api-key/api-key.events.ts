@@ -31,7 +31,8 @@ export const apiKeyChanged = defineEvent({
 
 export const apiKeyAgentGranted = defineEvent({
   type: 'ApiKeyAgentGranted',
-  description: 'An API key may use one more Agent, one that was created with it; `agentIds` is what it may use from then on.',
+  description:
+    'An API key may use one more Agent, one that was created with it; `agentIds` is what it may use from then on.',
   data: z.strictObject({ agentId: id, agentIds: z.array(id) }),
 });
 
@@ -53,5 +54,20 @@ export const apiKeyUsed = defineEvent({
   data: z.strictObject({ keyId: id }),
 });
 
-export const apiKeyEvents = [apiKeyCreated, apiKeyChanged, apiKeyAgentGranted, apiKeySecretReplaced, apiKeyRevoked, apiKeyUsed] as const;
-export type ApiKeyEvent = EventsOf<[typeof apiKeyCreated, typeof apiKeyChanged, typeof apiKeyAgentGranted, typeof apiKeySecretReplaced, typeof apiKeyRevoked]>;
+export const apiKeyEvents = [
+  apiKeyCreated,
+  apiKeyChanged,
+  apiKeyAgentGranted,
+  apiKeySecretReplaced,
+  apiKeyRevoked,
+  apiKeyUsed,
+] as const;
+export type ApiKeyEvent = EventsOf<
+  [
+    typeof apiKeyCreated,
+    typeof apiKeyChanged,
+    typeof apiKeyAgentGranted,
+    typeof apiKeySecretReplaced,
+    typeof apiKeyRevoked,
+  ]
+>;

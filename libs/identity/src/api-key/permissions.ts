@@ -22,7 +22,18 @@ export const permission = z.enum([
 export type Permission = z.output<typeof permission>;
 
 const ALL = permission.options;
-const MEMBER: readonly Permission[] = ['agents:read', 'agents:write', 'spaces:read', 'spaces:write', 'knowledge:read', 'knowledge:write', 'llm', 'compat', 'usage:read', 'keys:write'];
+const MEMBER: readonly Permission[] = [
+  'agents:read',
+  'agents:write',
+  'spaces:read',
+  'spaces:write',
+  'knowledge:read',
+  'knowledge:write',
+  'llm',
+  'compat',
+  'usage:read',
+  'keys:write',
+];
 
 /** Most that each instance role may do; a key of such a user never does more. */
 export const PERMISSIONS_OF_ROLE: Readonly<Record<InstanceRole, ReadonlySet<Permission>>> = {

@@ -5,14 +5,25 @@ import { apiKeyDecider } from '../api-key/api-key.decider';
 const NAME = 'grant-agents-to-their-keys';
 
 /** An Agent created with a key is granted to that key, also where the request died before it could; a revoked key gets nothing. */
-export const grantAgentsToTheirKeys = ({ decisions, clock }: { readonly decisions: Decisions; readonly clock: Clock }): Policy => ({
+export const grantAgentsToTheirKeys = ({
+  decisions,
+  clock,
+}: {
+  readonly decisions: Decisions;
+  readonly clock: Clock;
+}): Policy => ({
   name: NAME,
   types: ['AgentCreated'],
   react: async (event) => {
     const [kind, keyId = ''] = event.context.actor.split(':');
     if (kind !== 'key') return;
     try {
-      await decisions.transact(apiKeyDecider, keyId, { type: 'GrantAgent', agentId: idOf(event.context.stream) }, reactionTo(event, NAME, clock.now()));
+      await decisions.transact(
+        apiKeyDecider,
+        keyId,
+        { type: 'GrantAgent', agentId: idOf(event.context.stream) },
+        reactionTo(event, NAME, clock.now()),
+      );
     } catch (error) {
       if (!isDomainError(error, 'not_found')) throw error;
     }

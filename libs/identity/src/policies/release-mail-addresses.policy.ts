@@ -5,11 +5,18 @@ import type { Claim, Reservations } from '@app/reservations';
 const NAME = 'release-mail-addresses';
 
 /** Sets free the mail addresses that users gave up, where their command died before it could. */
-export const releaseMailAddresses = ({ reservations, clock }: { readonly reservations: Reservations; readonly clock: Clock }): Policy => ({
+export const releaseMailAddresses = ({
+  reservations,
+  clock,
+}: {
+  readonly reservations: Reservations;
+  readonly clock: Clock;
+}): Policy => ({
   name: NAME,
   types: ['UserChanged', 'UserDeleted'],
   react: async (event) => {
-    const released = (event.type === 'UserDeleted' ? event.data['mailClaim'] : event.data['releasedMailClaim']) as Claim | undefined;
+    const released = (event.type === 'UserDeleted' ? event.data['mailClaim'] : event.data['releasedMailClaim']) as
+      Claim | undefined;
     if (released !== undefined) await reservations.release(released, reactionTo(event, NAME, clock.now()));
   },
 });

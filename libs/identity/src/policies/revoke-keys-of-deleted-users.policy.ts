@@ -17,6 +17,11 @@ export const revokeKeysOfDeletedUsers = ({ decisions, log, clock }: LateKeysPart
   react: async (event) => {
     const [last] = await log.readStream(`user-${String(event.data['userId'])}`, { direction: 'backwards', limit: 1 });
     if (last?.type !== 'UserDeleted') return;
-    await decisions.transact(apiKeyDecider, idOf(event.context.stream), { type: 'Revoke', withUser: true }, reactionTo(event, NAME, clock.now()));
+    await decisions.transact(
+      apiKeyDecider,
+      idOf(event.context.stream),
+      { type: 'Revoke', withUser: true },
+      reactionTo(event, NAME, clock.now()),
+    );
   },
 });

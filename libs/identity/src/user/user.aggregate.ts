@@ -9,7 +9,10 @@ import { userIntegrations } from './user.integrations';
 export const userAggregate = defineAggregate(userDecider, [...userEvents, claimForfeited], {
   erasure: {
     by: { UserDeleted: ({ context }) => ({ userId: idOf(context.stream) }) },
-    again: (decisions, id, meta) => new AdminRegister(decisions).announcing(id, { status: 'deleted' }, meta, (appointed) => decisions.transact(userDecider, id, { type: 'Delete', ...appointed }, meta)),
+    again: (decisions, id, meta) =>
+      new AdminRegister(decisions).announcing(id, { status: 'deleted' }, meta, (appointed) =>
+        decisions.transact(userDecider, id, { type: 'Delete', ...appointed }, meta),
+      ),
   },
   integrations: userIntegrations,
   kinds: { user: ownStream('user') },

@@ -18,7 +18,11 @@ interface Memory {
   readonly forfeited: Forfeited;
 }
 
-export type User = Memory & (({ readonly status: 'absent' } | { readonly status: 'deleted'; readonly mailClaim: Claim }) | ({ readonly status: 'active' | 'suspended' } & Profile));
+export type User = Memory &
+  (
+    | ({ readonly status: 'absent' } | { readonly status: 'deleted'; readonly mailClaim: Claim })
+    | ({ readonly status: 'active' | 'suspended' } & Profile)
+  );
 export type LivingUser = Extract<User, Profile>;
 
 /** Fields of a user as a command gives them; those absent stay. */
@@ -36,7 +40,16 @@ interface Appointed {
 
 export type UserCommand = Appointed &
   (
-    | { readonly type: 'Create'; readonly userId: string; readonly email: string; readonly name: string; readonly role: InstanceRole; readonly language: Language; readonly usageWindowStart: string; readonly mailClaim: Claim }
+    | {
+        readonly type: 'Create';
+        readonly userId: string;
+        readonly email: string;
+        readonly name: string;
+        readonly role: InstanceRole;
+        readonly language: Language;
+        readonly usageWindowStart: string;
+        readonly mailClaim: Claim;
+      }
     | { readonly type: 'Change'; readonly fields: UserFields; readonly role?: InstanceRole; readonly mailClaim?: Claim }
     | { readonly type: 'Suspend' | 'Reactivate' | 'Delete' }
     | { readonly type: 'ForfeitClaim'; readonly claim: Claim }
@@ -76,7 +89,11 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
     switch (event.type) {
       case 'UserChanged': {
         const { releasedMailClaim, ...fields } = event.data;
-        return { ...user, ...givenFields(fields), forfeited: forfeiting(user.forfeited, releasedMailClaim === undefined ? [] : [releasedMailClaim]) };
+        return {
+          ...user,
+          ...givenFields(fields),
+          forfeited: forfeiting(user.forfeited, releasedMailClaim === undefined ? [] : [releasedMailClaim]),
+        };
       }
       case 'UserRoleChanged':
         return { ...user, role: event.data.role, appointment };
@@ -102,22 +119,34 @@ export const isActiveAdmin = (user: User): user is LivingUser => user.status ===
 type Of<Type extends UserCommand['type']> = Extract<UserCommand, { readonly type: Type }>;
 
 const create = ({ type: _type, ...given }: Of<'Create'>, user: User): readonly UserEvent[] => {
-  if (user.status !== 'absent') return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key ? [] : refuse('conflict', { reason: 'exists' });
+  if (user.status !== 'absent')
+    return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key
+      ? []
+      : refuse('conflict', { reason: 'exists' });
   demandClaims([given.mailClaim], user.forfeited);
-  if (given.role === 'admin' && given.appointment === undefined) return refuse('conflict', { reason: 'concurrent_changes' });
+  if (given.role === 'admin' && given.appointment === undefined)
+    return refuse('conflict', { reason: 'concurrent_changes' });
   return [{ type: 'UserCreated', data: given }];
 };
 
 const change = (command: Of<'Change'>, user: LivingUser): readonly UserEvent[] => {
   const fields = changedFields(command.fields, user);
   const events: UserEvent[] = [];
-  if (Object.keys(fields).length > 0) events.push({ type: 'UserChanged', data: { ...fields, ...movedMail(command.mailClaim, user) } });
-  if (command.role !== undefined && roleDiffers(command, user)) events.push({ type: 'UserRoleChanged', data: { role: command.role, ...appointed(command, user, command.role === 'admin' || user.role === 'admin') } });
+  if (Object.keys(fields).length > 0)
+    events.push({ type: 'UserChanged', data: { ...fields, ...movedMail(command.mailClaim, user) } });
+  if (command.role !== undefined && roleDiffers(command, user))
+    events.push({
+      type: 'UserRoleChanged',
+      data: { role: command.role, ...appointed(command, user, command.role === 'admin' || user.role === 'admin') },
+    });
   return events;
 };
 
 /** A mail address that differs in case only keeps its reservation. */
-const movedMail = (mailClaim: Claim | undefined, user: LivingUser): { readonly mailClaim?: Claim; readonly releasedMailClaim?: Claim } => {
+const movedMail = (
+  mailClaim: Claim | undefined,
+  user: LivingUser,
+): { readonly mailClaim?: Claim; readonly releasedMailClaim?: Claim } => {
   if (mailClaim === undefined || mailClaim.key === user.mailClaim.key) return {};
   demandClaims([mailClaim], user.forfeited);
   return { mailClaim, releasedMailClaim: user.mailClaim };
@@ -125,7 +154,8 @@ const movedMail = (mailClaim: Claim | undefined, user: LivingUser): { readonly m
 
 /** An admin who was dismissed but never heard of it, and is appointed again, is told of the new appointment. */
 const roleDiffers = (command: Of<'Change'>, user: LivingUser): boolean =>
-  command.role !== user.role || (isActiveAdmin(user) && command.appointment !== undefined && command.appointment > user.appointment);
+  command.role !== user.role ||
+  (isActiveAdmin(user) && command.appointment !== undefined && command.appointment > user.appointment);
 
 const suspend = (command: UserCommand, user: LivingUser): readonly UserEvent[] =>
   user.status === 'suspended' ? [] : [{ type: 'UserSuspended', data: appointed(command, user, user.role === 'admin') }];
@@ -139,7 +169,12 @@ const reactivate = (command: UserCommand, user: LivingUser): readonly UserEvent[
 const remove = (command: UserCommand, user: User): readonly UserEvent[] => {
   if (user.status === 'deleted') return [];
   const present = living(user);
-  return [{ type: 'UserDeleted', data: { mailClaim: present.mailClaim, ...appointed(command, present, present.role === 'admin') } }];
+  return [
+    {
+      type: 'UserDeleted',
+      data: { mailClaim: present.mailClaim, ...appointed(command, present, present.role === 'admin') },
+    },
+  ];
 };
 
 /** The register has the last word on who becomes or ceases to be an active admin; an older word than the last is refused. */
@@ -147,7 +182,9 @@ const appointed = (command: Appointed, user: LivingUser, concernsAdmins: boolean
   concernsAdmins && user.status === 'active' ? { appointment: newer(command, user) } : {};
 
 const newer = ({ appointment }: Appointed, user: LivingUser): number =>
-  appointment !== undefined && appointment > user.appointment ? appointment : refuse('conflict', { reason: 'concurrent_changes' });
+  appointment !== undefined && appointment > user.appointment
+    ? appointment
+    : refuse('conflict', { reason: 'concurrent_changes' });
 
 const forfeit = (claim: Claim, user: User): readonly UserEvent[] => {
   if (isLiving(user) && user.mailClaim.key === claim.key) return refuse('name_taken');

@@ -34,7 +34,8 @@ export const userCreated = defineEvent({
 
 export const userChanged = defineEvent({
   type: 'UserChanged',
-  description: 'Fields of a user changed; those absent stayed. `mailClaim` and `releasedMailClaim` stand where the mail address did.',
+  description:
+    'Fields of a user changed; those absent stayed. `mailClaim` and `releasedMailClaim` stand where the mail address did.',
   data: z.strictObject({
     email: mail.optional(),
     name: name.optional(),
@@ -69,5 +70,12 @@ export const userDeleted = defineEvent({
   data: z.strictObject({ mailClaim: claimSchema, appointment: appointment.optional() }),
 });
 
-export const userEvents = [userCreated, userChanged, userRoleChanged, userSuspended, userReactivated, userDeleted] as const;
+export const userEvents = [
+  userCreated,
+  userChanged,
+  userRoleChanged,
+  userSuspended,
+  userReactivated,
+  userDeleted,
+] as const;
 export type UserEvent = EventsOf<[...typeof userEvents, typeof claimForfeited]>;

@@ -6,12 +6,48 @@ const subject = 'users';
 const userId = z.uuid();
 const changed = z.enum(['email', 'name', 'language', 'usageWindowStart']);
 
-const created = defineIntegration({ name: 'user.created', version: 1, subject, description: 'A user was created.', data: z.object({ userId, role: instanceRole }) });
-const updated = defineIntegration({ name: 'user.updated', version: 1, subject, description: 'Fields of a user changed: which ones, not to what.', data: z.object({ userId, changed: z.array(changed) }) });
-const roleChanged = defineIntegration({ name: 'user.role-changed', version: 1, subject, description: 'A user got another role in the instance.', data: z.object({ userId, role: instanceRole }) });
-const suspended = defineIntegration({ name: 'user.suspended', version: 1, subject, description: 'A user may not act until reactivated.', data: z.object({ userId }) });
-const reactivated = defineIntegration({ name: 'user.reactivated', version: 1, subject, description: 'A suspended user may act again.', data: z.object({ userId }) });
-const deleted = defineIntegration({ name: 'user.deleted', version: 1, subject, description: 'A user was deleted, for good: drop what you hold of them.', data: z.object({ userId }) });
+const created = defineIntegration({
+  name: 'user.created',
+  version: 1,
+  subject,
+  description: 'A user was created.',
+  data: z.object({ userId, role: instanceRole }),
+});
+const updated = defineIntegration({
+  name: 'user.updated',
+  version: 1,
+  subject,
+  description: 'Fields of a user changed: which ones, not to what.',
+  data: z.object({ userId, changed: z.array(changed) }),
+});
+const roleChanged = defineIntegration({
+  name: 'user.role-changed',
+  version: 1,
+  subject,
+  description: 'A user got another role in the instance.',
+  data: z.object({ userId, role: instanceRole }),
+});
+const suspended = defineIntegration({
+  name: 'user.suspended',
+  version: 1,
+  subject,
+  description: 'A user may not act until reactivated.',
+  data: z.object({ userId }),
+});
+const reactivated = defineIntegration({
+  name: 'user.reactivated',
+  version: 1,
+  subject,
+  description: 'A suspended user may act again.',
+  data: z.object({ userId }),
+});
+const deleted = defineIntegration({
+  name: 'user.deleted',
+  version: 1,
+  subject,
+  description: 'A user was deleted, for good: drop what you hold of them.',
+  data: z.object({ userId }),
+});
 
 export const userIntegrations: Integrations<UserEvent> = {
   definitions: [created, updated, roleChanged, suspended, reactivated, deleted],

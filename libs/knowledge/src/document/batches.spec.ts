@@ -1,4 +1,13 @@
-import { type CommandMeta, Decisions, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds, Unavailable } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  FixedClock,
+  type Keyring,
+  TimeOrderedIds,
+  Unavailable,
+} from '@app/kernel';
 import { Claims } from '@app/read-store';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
@@ -9,18 +18,46 @@ import { documentEvents } from './document.events';
 const LATER_MS = 10_000 + 30_001;
 
 const setUp = () => {
-  const keyring: Keyring = { ensureKey: async () => Buffer.alloc(32, 1), keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])) };
+  const keyring: Keyring = {
+    ensureKey: async () => Buffer.alloc(32, 1),
+    keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])),
+  };
   const [log, store, ids, clock] = [new MemoryLog(), new MemoryReadStore(), new TimeOrderedIds(), new FixedClock()];
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const process = () => new Batches(decisions, new Claims(store, clock, ids.next(), 10_000), clock);
   const meta: CommandMeta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() };
   const add = (index: number) => {
     const documentId = addedDocumentId(meta, index);
-    const document = { scope: 'global', spaceId: null, agentId: null, name: `${index}.md`, mimeType: 'text/markdown', provider: 'upload', tagIds: [], file: ids.next(), sizeBytes: 1, contentHash: 'a' } as const;
-    return decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document }, { ...meta, commandId: documentId });
+    const document = {
+      scope: 'global',
+      spaceId: null,
+      agentId: null,
+      name: `${index}.md`,
+      mimeType: 'text/markdown',
+      provider: 'upload',
+      tagIds: [],
+      file: ids.next(),
+      sizeBytes: 1,
+      contentHash: 'a',
+    } as const;
+    return decisions.transact(
+      documentDecider,
+      documentId,
+      { type: 'Add', documentId, ...document },
+      { ...meta, commandId: documentId },
+    );
   };
-  const remove = (index: number) => decisions.transact(documentDecider, addedDocumentId(meta, index), { type: 'Delete' }, { ...meta, commandId: ids.next() });
-  const statuses = () => Promise.all([0, 1].map(async (index) => (await decisions.load(documentDecider, addedDocumentId(meta, index))).state.status));
+  const remove = (index: number) =>
+    decisions.transact(
+      documentDecider,
+      addedDocumentId(meta, index),
+      { type: 'Delete' },
+      { ...meta, commandId: ids.next() },
+    );
+  const statuses = () =>
+    Promise.all(
+      [0, 1].map(async (index) => (await decisions.load(documentDecider, addedDocumentId(meta, index))).state.status),
+    );
   return { log, store, clock, meta, process, add, remove, statuses };
 };
 
@@ -78,7 +115,9 @@ describe('documents of one command', () => {
       first.resolve();
       return died.promise;
     };
-    const dying = process().add(2, meta, work).catch(() => 'died');
+    const dying = process()
+      .add(2, meta, work)
+      .catch(() => 'died');
     await first.promise;
     const living = process();
     clock.advance(LATER_MS - 1);

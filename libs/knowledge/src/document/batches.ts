@@ -1,4 +1,14 @@
-import { type Clock, type CommandMeta, type Decisions, deriveId, isDomainError, refuse, stepOf, Unavailable, unlessLeft } from '@app/kernel';
+import {
+  type Clock,
+  type CommandMeta,
+  type Decisions,
+  deriveId,
+  isDomainError,
+  refuse,
+  stepOf,
+  Unavailable,
+  unlessLeft,
+} from '@app/kernel';
 import type { Claims } from '@app/read-store';
 import { documentDecider } from './document.decider';
 
@@ -9,7 +19,8 @@ const WITHDRAWING = 'documents/withdrawing/';
 const ABANDONED_MS = 30_000;
 
 /** The id of the n-th document that a command adds. */
-export const addedDocumentId = ({ commandId }: Pick<CommandMeta, 'commandId'>, index: number): string => deriveId(commandId, `document/${index}`);
+export const addedDocumentId = ({ commandId }: Pick<CommandMeta, 'commandId'>, index: number): string =>
+  deriveId(commandId, `document/${index}`);
 
 /** Documents that one command adds, each in a stream of its own: all of them, or none in the end, also where its process dies in between (`finish`). */
 export class Batches {
@@ -30,7 +41,11 @@ export class Batches {
         await release({ isUnfinished });
         await withdrawn?.({ isUnfinished });
       });
-      throw isUnfinished ? new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', { cause: error }) : error;
+      throw isUnfinished
+        ? new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', {
+            cause: error,
+          })
+        : error;
     });
     // All of them are there: a claim that stays says nothing else.
     await unlessLeft(() => release());
@@ -42,21 +57,35 @@ export class Batches {
     await this.claims.finishAbandoned(WITHDRAWING, ABANDONED_MS, (batch) => this.withdrawLater(batch));
     await this.claims.finishAbandoned(ADDING, ABANDONED_MS, async (batch) => {
       const [commandId, count] = partsOf(batch);
-      const states = await Promise.all(Array.from({ length: count }, (_, index) => this.decisions.load(documentDecider, addedDocumentId({ commandId }, index))));
+      const states = await Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          this.decisions.load(documentDecider, addedDocumentId({ commandId }, index)),
+        ),
+      );
       if (states.some(({ state }) => state.status === 'Absent')) await this.withdrawLater(batch);
     });
   }
 
   private withdrawLater(batch: string): Promise<unknown> {
     const [commandId, count] = partsOf(batch);
-    return this.withdraw(commandId, count, { commandId: deriveId(commandId, 'withdraw'), correlationId: commandId, actor: 'system:documents', now: this.clock.now() });
+    return this.withdraw(commandId, count, {
+      commandId: deriveId(commandId, 'withdraw'),
+      correlationId: commandId,
+      actor: 'system:documents',
+      now: this.clock.now(),
+    });
   }
 
   /** Deletes those that are there: each of them, before it fails for one that cannot be deleted now. */
   private async withdraw(commandId: string, count: number, meta: CommandMeta): Promise<true> {
     const removals = Array.from({ length: count }, async (_, index) => {
       try {
-        await this.decisions.transact(documentDecider, addedDocumentId({ commandId }, index), { type: 'Delete' }, stepOf(meta, `withdraw/${index}`));
+        await this.decisions.transact(
+          documentDecider,
+          addedDocumentId({ commandId }, index),
+          { type: 'Delete' },
+          stepOf(meta, `withdraw/${index}`),
+        );
       } catch (error) {
         if (!isDomainError(error, 'not_found')) throw error;
       }

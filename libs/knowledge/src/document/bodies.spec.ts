@@ -1,4 +1,13 @@
-import { type CommandMeta, Decisions, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds, Unavailable } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  FixedClock,
+  type Keyring,
+  TimeOrderedIds,
+  Unavailable,
+} from '@app/kernel';
 import type { Blobs } from '@app/blobs';
 import { Claims } from '@app/read-store';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
@@ -44,7 +53,10 @@ class KeepingBlobs extends MemoryBlobs {
 }
 
 const setUp = () => {
-  const keyring: Keyring = { ensureKey: async () => Buffer.alloc(32, 1), keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])) };
+  const keyring: Keyring = {
+    ensureKey: async () => Buffer.alloc(32, 1),
+    keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])),
+  };
   const log = new LeavingLog();
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const blobs = new KeepingBlobs();
@@ -52,13 +64,41 @@ const setUp = () => {
   const bodies = new Bodies(blobs as unknown as Blobs);
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
   const batches = new Batches(decisions, new Claims(new MemoryReadStore(), clock, ids.next(), 10_000), clock);
-  const meta = (): CommandMeta => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() });
+  const meta = (): CommandMeta => ({
+    commandId: ids.next(),
+    correlationId: ids.next(),
+    actor: 'user:1',
+    now: clock.now(),
+  });
   const add = async (by = meta()): Promise<string> => {
     const body = await bodies.store(addedDocumentId(by, 0), null, Buffer.from('the first'));
-    await new AddDocumentsHandler(decisions, bodies, batches).execute(new AddDocuments([{ scope: 'global', spaceId: null, agentId: null, name: 'a.md', mimeType: 'text/markdown', provider: 'inline', tagIds: [], body }], by));
+    await new AddDocumentsHandler(decisions, bodies, batches).execute(
+      new AddDocuments(
+        [
+          {
+            scope: 'global',
+            spaceId: null,
+            agentId: null,
+            name: 'a.md',
+            mimeType: 'text/markdown',
+            provider: 'inline',
+            tagIds: [],
+            body,
+          },
+        ],
+        by,
+      ),
+    );
     return addedDocumentId(by, 0);
   };
-  const replace = (documentId: string) => new UpdateDocumentHandler(decisions, bodies).execute(new UpdateDocument(documentId, { content: { mimeType: 'text/markdown', body: Buffer.from('the second') } }, meta()));
+  const replace = (documentId: string) =>
+    new UpdateDocumentHandler(decisions, bodies).execute(
+      new UpdateDocument(
+        documentId,
+        { content: { mimeType: 'text/markdown', body: Buffer.from('the second') } },
+        meta(),
+      ),
+    );
   const textOf = async (documentId: string): Promise<string | undefined> => {
     const { state } = await decisions.load(documentDecider, documentId);
     return 'file' in state ? blobs.bodies.get(state.file)?.toString() : undefined;

@@ -19,7 +19,11 @@ export class Bodies {
   async store(documentId: string, spaceId: string | null, body: Buffer | AsyncIterable<Buffer>): Promise<StoredBody> {
     const digest = createHash('sha256');
     const read = Buffer.isBuffer(body) ? hashedWhole(body, digest) : hashedThrough(body, digest);
-    const { name: file, size: sizeBytes } = await this.blobs.put(streamOf(documentDecider.category, documentId), read, spaceId === null ? {} : { spaceId });
+    const { name: file, size: sizeBytes } = await this.blobs.put(
+      streamOf(documentDecider.category, documentId),
+      read,
+      spaceId === null ? {} : { spaceId },
+    );
     return { file, sizeBytes, contentHash: digest.digest('hex') };
   }
 

@@ -7,12 +7,35 @@ const ID = '01900000-0000-7000-8000-000000000001';
 const TAG = '01900000-0000-7000-8000-00000000000a';
 const OTHER_TAG = '01900000-0000-7000-8000-00000000000b';
 
-const add = { type: 'Add', documentId: ID, scope: 'space', spaceId: ID, agentId: null, name: 'a.md', mimeType: 'text/plain', sizeBytes: 1, contentHash: 'h1', provider: 'inline', file: 'f1', tagIds: [TAG] } as const;
+const add = {
+  type: 'Add',
+  documentId: ID,
+  scope: 'space',
+  spaceId: ID,
+  agentId: null,
+  name: 'a.md',
+  mimeType: 'text/plain',
+  sizeBytes: 1,
+  contentHash: 'h1',
+  provider: 'inline',
+  file: 'f1',
+  tagIds: [TAG],
+} as const;
 const content = (contentHash: string, file: string) => ({ mimeType: 'text/plain', sizeBytes: 2, contentHash, file });
-const indexed = (attempt: number): DocumentCommand => ({ type: 'MarkIndexed', attempt, text: `t${attempt}`, passages: `p${attempt}`, chunkCount: 1, tokenCount: 1, embeddingModel: 'm', steps: [] });
+const indexed = (attempt: number): DocumentCommand => ({
+  type: 'MarkIndexed',
+  attempt,
+  text: `t${attempt}`,
+  passages: `p${attempt}`,
+  chunkCount: 1,
+  tokenCount: 1,
+  embeddingModel: 'm',
+  steps: [],
+});
 const failed = (attempt: number): DocumentCommand => ({ type: 'Fail', attempt, step: 'embed', code: 'internal' });
 
-const evolve = (state: DocumentState, event: DocumentEvent, revision = 0): DocumentState => documentDecider.evolve(state, { ...event, context: { revision, actor: 'user:u1' } } as RecordedEvent<DocumentEvent>);
+const evolve = (state: DocumentState, event: DocumentEvent, revision = 0): DocumentState =>
+  documentDecider.evolve(state, { ...event, context: { revision, actor: 'user:u1' } } as RecordedEvent<DocumentEvent>);
 /** The state after commands, and what each of them said. */
 const run = (...commands: readonly DocumentCommand[]): { state: DocumentState; types: readonly string[] } => {
   const types: string[] = [];
@@ -27,7 +50,8 @@ const run = (...commands: readonly DocumentCommand[]): { state: DocumentState; t
 };
 const given = (...commands: readonly DocumentCommand[]) => ({
   when: (command: DocumentCommand) => ({
-    thenSays: (...events: readonly object[]) => expect(documentDecider.decide(command, run(...commands).state)).toMatchObject(events),
+    thenSays: (...events: readonly object[]) =>
+      expect(documentDecider.decide(command, run(...commands).state)).toMatchObject(events),
     thenNothing: () => expect(documentDecider.decide(command, run(...commands).state)).toEqual([]),
     thenRefused: (code: string) => expect(() => documentDecider.decide(command, run(...commands).state)).toThrow(code),
   }),
@@ -38,46 +62,91 @@ const ready: readonly DocumentCommand[] = [add, start, indexed(1), { type: 'Mark
 
 describe('a document on its way', () => {
   it('is Pending, Processing, indexed, and Ready only when searched', () =>
-    expect(run(...ready).types).toEqual(['DocumentAdded', 'DocumentProcessingStarted', 'DocumentIndexed', 'DocumentReady']));
-  it('is not Ready before it is indexed', () => given(add, start).when({ type: 'MarkReady', attempt: 1 }).thenNothing());
-  it('is taken anew by another worker after a crash', () => given(add, start).when(start).thenSays({ data: { attempt: 2 } }));
+    expect(run(...ready).types).toEqual([
+      'DocumentAdded',
+      'DocumentProcessingStarted',
+      'DocumentIndexed',
+      'DocumentReady',
+    ]));
+  it('is not Ready before it is indexed', () =>
+    given(add, start).when({ type: 'MarkReady', attempt: 1 }).thenNothing());
+  it('is taken anew by another worker after a crash', () =>
+    given(add, start)
+      .when(start)
+      .thenSays({ data: { attempt: 2 } }));
   it('does not listen to a worker that lost its claim', () => {
-    for (const late of [indexed(1), failed(1), { type: 'RetryLater', attempt: 1, step: 'embed', code: 'x', retryAt: '' } as const]) given(add, start, start).when(late).thenNothing();
+    for (const late of [
+      indexed(1),
+      failed(1),
+      { type: 'RetryLater', attempt: 1, step: 'embed', code: 'x', retryAt: '' } as const,
+    ])
+      given(add, start, start).when(late).thenNothing();
   });
   it('waits again after a failure that may pass, and counts it', () => {
-    const { state } = run(add, start, { type: 'RetryLater', attempt: 1, step: 'embed', code: 'upstream_error', retryAt: '2026-01-01T00:00:00.000Z' });
+    const { state } = run(add, start, {
+      type: 'RetryLater',
+      attempt: 1,
+      step: 'embed',
+      code: 'upstream_error',
+      retryAt: '2026-01-01T00:00:00.000Z',
+    });
     expect(state).toMatchObject({ status: 'Pending', failures: 1, attempt: 1 });
   });
-  it('fails where the search index does not take it', () => given(add, start, indexed(1)).when(failed(1)).thenSays({ type: 'DocumentProcessingFailed' }));
-  it('drops what a worker made of content that was replaced meanwhile', () => given(add, start, { type: 'Update', content: content('h2', 'f2') }).when(indexed(1)).thenNothing());
+  it('fails where the search index does not take it', () =>
+    given(add, start, indexed(1)).when(failed(1)).thenSays({ type: 'DocumentProcessingFailed' }));
+  it('drops what a worker made of content that was replaced meanwhile', () =>
+    given(add, start, { type: 'Update', content: content('h2', 'f2') })
+      .when(indexed(1))
+      .thenNothing());
 });
 
 describe('reprocessing', () => {
   it('does nothing for unchanged content, unless forced', () => {
-    given(...ready).when({ type: 'Reprocess', force: false }).thenNothing();
-    given(...ready).when({ type: 'Reprocess', force: true }).thenSays({ type: 'DocumentReprocessRequested', data: { forced: true } });
+    given(...ready)
+      .when({ type: 'Reprocess', force: false })
+      .thenNothing();
+    given(...ready)
+      .when({ type: 'Reprocess', force: true })
+      .thenSays({ type: 'DocumentReprocessRequested', data: { forced: true } });
   });
-  it('repeats what failed', () => given(add, start, failed(1)).when({ type: 'Reprocess', force: false }).thenSays({ type: 'DocumentReprocessRequested' }));
+  it('repeats what failed', () =>
+    given(add, start, failed(1))
+      .when({ type: 'Reprocess', force: false })
+      .thenSays({ type: 'DocumentReprocessRequested' }));
   it('is one job, however often it is asked for', () => {
-    for (const force of [false, true]) given(...ready, { type: 'Reprocess', force: true }).when({ type: 'Reprocess', force }).thenNothing();
+    for (const force of [false, true])
+      given(...ready, { type: 'Reprocess', force: true })
+        .when({ type: 'Reprocess', force })
+        .thenNothing();
     for (const force of [false, true]) given(add, start).when({ type: 'Reprocess', force }).thenNothing();
   });
 });
 
 describe('changes', () => {
   it('says only what differs', () => {
-    given(add).when({ type: 'Update', name: 'a.md', tagIds: [TAG], content: content('h1', 'f2') }).thenNothing();
-    given(add).when({ type: 'Update', name: 'b.md', tagIds: [OTHER_TAG, OTHER_TAG] }).thenSays({ data: { name: 'b.md' } }, { data: { tagIds: [OTHER_TAG], attached: [OTHER_TAG], detached: [TAG] } });
+    given(add)
+      .when({ type: 'Update', name: 'a.md', tagIds: [TAG], content: content('h1', 'f2') })
+      .thenNothing();
+    given(add)
+      .when({ type: 'Update', name: 'b.md', tagIds: [OTHER_TAG, OTHER_TAG] })
+      .thenSays({ data: { name: 'b.md' } }, { data: { tagIds: [OTHER_TAG], attached: [OTHER_TAG], detached: [TAG] } });
     given(add).when({ type: 'AttachTag', tagId: TAG }).thenNothing();
-    given(add).when({ type: 'DetachTag', tagId: TAG }).thenSays({ data: { tagIds: [], attached: [], detached: [TAG] } });
+    given(add)
+      .when({ type: 'DetachTag', tagId: TAG })
+      .thenSays({ data: { tagIds: [], attached: [], detached: [TAG] } });
   });
   it('names the blobs that new content replaces once the new is served, and all of them at the end', () => {
     const replaced = run(...ready, { type: 'Update', content: content('h2', 'f2') }, start, indexed(2)).state;
-    expect(documentDecider.decide({ type: 'MarkReady', attempt: 2 }, replaced)).toMatchObject([{ data: { superseded: ['f1', 't1', 'p1'] } }]);
-    expect(documentDecider.decide({ type: 'Delete' }, replaced)).toMatchObject([{ data: { tagIds: [TAG], blobs: ['f2', 't2', 'p2', 'f1', 't1', 'p1'] } }]);
+    expect(documentDecider.decide({ type: 'MarkReady', attempt: 2 }, replaced)).toMatchObject([
+      { data: { superseded: ['f1', 't1', 'p1'] } },
+    ]);
+    expect(documentDecider.decide({ type: 'Delete' }, replaced)).toMatchObject([
+      { data: { tagIds: [TAG], blobs: ['f2', 't2', 'p2', 'f1', 't1', 'p1'] } },
+    ]);
   });
   it('are refused for what is not there, and deleting twice is deleting', () => {
-    for (const command of [start, { type: 'Delete' }, { type: 'Update', name: 'x' }] as const) given().when(command).thenRefused('not_found');
+    for (const command of [start, { type: 'Delete' }, { type: 'Update', name: 'x' }] as const)
+      given().when(command).thenRefused('not_found');
     given(add, { type: 'Delete' }).when({ type: 'Reprocess', force: true }).thenRefused('not_found');
     given(add, { type: 'Delete' }).when({ type: 'Delete' }).thenNothing();
     given(add).when(add).thenRefused('conflict');
@@ -88,14 +157,25 @@ it('deciding a command again after its events says nothing new, from any state',
   const attempt = fc.integer({ min: 1, max: 3 });
   const tagId = fc.constantFrom(TAG, OTHER_TAG);
   const command: fc.Arbitrary<DocumentCommand> = fc.oneof(
-    fc.constantFrom<DocumentCommand>(start, { type: 'Delete' }, { type: 'Update', content: content('h2', 'f2') }, { type: 'Update', content: content('h1', 'f3') }),
+    fc.constantFrom<DocumentCommand>(
+      start,
+      { type: 'Delete' },
+      { type: 'Update', content: content('h2', 'f2') },
+      { type: 'Update', content: content('h1', 'f3') },
+    ),
     fc.record({ type: fc.constant('Reprocess' as const), force: fc.boolean() }),
     fc.record({ type: fc.constantFrom('AttachTag' as const, 'DetachTag' as const), tagId }),
     fc.record({ type: fc.constant('Update' as const), name: fc.constantFrom('a', 'b'), tagIds: fc.array(tagId) }),
     attempt.map(indexed),
     attempt.map(failed),
     attempt.map((number): DocumentCommand => ({ type: 'MarkReady', attempt: number })),
-    attempt.map((number): DocumentCommand => ({ type: 'RetryLater', attempt: number, step: 'embed', code: 'x', retryAt: '' })),
+    attempt.map((number): DocumentCommand => ({
+      type: 'RetryLater',
+      attempt: number,
+      step: 'embed',
+      code: 'x',
+      retryAt: '',
+    })),
   );
   const decide = (asked: DocumentCommand, state: DocumentState): readonly DocumentEvent[] | 'refused' => {
     try {

@@ -65,7 +65,12 @@ export interface ReplacementContent {
 
 export type DocumentCommand =
   | ({ readonly type: 'Add' } & AddDocument)
-  | { readonly type: 'Update'; readonly name?: string; readonly tagIds?: readonly string[]; readonly content?: ReplacementContent }
+  | {
+      readonly type: 'Update';
+      readonly name?: string;
+      readonly tagIds?: readonly string[];
+      readonly content?: ReplacementContent;
+    }
   | { readonly type: 'AttachTag' | 'DetachTag'; readonly tagId: string }
   | { readonly type: 'Reprocess'; readonly force: boolean }
   | { readonly type: 'Start' }
@@ -80,7 +85,13 @@ export type DocumentCommand =
       readonly steps: readonly StepReport[];
     }
   | { readonly type: 'MarkReady'; readonly attempt: number }
-  | { readonly type: 'RetryLater'; readonly attempt: number; readonly step: IngestionStep; readonly code: string; readonly retryAt: string }
+  | {
+      readonly type: 'RetryLater';
+      readonly attempt: number;
+      readonly step: IngestionStep;
+      readonly code: string;
+      readonly retryAt: string;
+    }
   | { readonly type: 'Fail'; readonly attempt: number; readonly step: IngestionStep; readonly code: string }
   | { readonly type: 'Delete' };
 
@@ -93,25 +104,38 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
   category: 'document',
   initial: { status: 'Absent' },
   decide: (command, state) => {
-    if (command.type === 'Add') return state.status === 'Absent' ? [added(command)] : refuse('conflict', { reason: 'exists' });
+    if (command.type === 'Add')
+      return state.status === 'Absent' ? [added(command)] : refuse('conflict', { reason: 'exists' });
     if (state.status === 'Deleted' && command.type === 'Delete') return [];
     if (state.status === 'Absent' || state.status === 'Deleted') return refuse('not_found');
     return decideLive(command, state);
   },
   evolve: (state, event) => {
     if (event.type === 'DocumentAdded') {
-      return { status: 'Pending', ...event.data, readyHash: null, attempt: 0, failures: 0, askedBy: askerOf(event), indexed: null, superseded: List() };
+      return {
+        status: 'Pending',
+        ...event.data,
+        readyHash: null,
+        attempt: 0,
+        failures: 0,
+        askedBy: askerOf(event),
+        indexed: null,
+        superseded: List(),
+      };
     }
     if (event.type === 'DocumentDeleted') return { status: 'Deleted' };
     return state.status === 'Absent' || state.status === 'Deleted' ? state : evolveLive(state, event);
   },
-  owner: (event) => (event.type === 'DocumentAdded' && event.data.spaceId !== null ? { spaceId: event.data.spaceId } : {}),
+  owner: (event) =>
+    event.type === 'DocumentAdded' && event.data.spaceId !== null ? { spaceId: event.data.spaceId } : {},
 };
 
 /** Actors are `user:<id>`, or `key:<id>` on behalf of one. */
 const askerOf = ({ context: { actor, onBehalfOf } }: RecordedEvent<DocumentEvent>): LiveDocument['askedBy'] => {
   const [kind, id = ''] = actor.split(':');
-  return kind === 'key' && onBehalfOf !== undefined ? { userId: onBehalfOf.slice('user:'.length), keyId: id } : { userId: id };
+  return kind === 'key' && onBehalfOf !== undefined
+    ? { userId: onBehalfOf.slice('user:'.length), keyId: id }
+    : { userId: id };
 };
 
 type Live = Exclude<DocumentState, { status: 'Absent' | 'Deleted' }>;
@@ -123,22 +147,36 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
     case 'AttachTag':
       return retagged([...state.tagIds, command.tagId], state);
     case 'DetachTag':
-      return retagged(state.tagIds.filter((tagId) => tagId !== command.tagId), state);
+      return retagged(
+        state.tagIds.filter((tagId) => tagId !== command.tagId),
+        state,
+      );
     case 'Reprocess':
       return reprocessed(command.force, state);
     case 'Start':
-      return state.status === 'Pending' || state.status === 'Processing' ? [{ type: 'DocumentProcessingStarted', data: { attempt: state.attempt + 1 } }] : [];
+      return state.status === 'Pending' || state.status === 'Processing'
+        ? [{ type: 'DocumentProcessingStarted', data: { attempt: state.attempt + 1 } }]
+        : [];
     case 'MarkIndexed': {
       if (!isCurrent('Processing', command.attempt, state)) return [];
       const { documentId, scope, spaceId, agentId, name, tagIds } = state;
       const { type: _, steps, ...made } = command;
-      return [{ type: 'DocumentIndexed', data: { ...made, documentId, scope, spaceId, agentId, name, tagIds: [...tagIds], steps: [...steps] } }];
+      return [
+        {
+          type: 'DocumentIndexed',
+          data: { ...made, documentId, scope, spaceId, agentId, name, tagIds: [...tagIds], steps: [...steps] },
+        },
+      ];
     }
     case 'MarkReady':
-      return isCurrent('Indexed', command.attempt, state) ? [{ type: 'DocumentReady', data: { attempt: command.attempt, superseded: [...state.superseded] } }] : [];
+      return isCurrent('Indexed', command.attempt, state)
+        ? [{ type: 'DocumentReady', data: { attempt: command.attempt, superseded: [...state.superseded] } }]
+        : [];
     case 'RetryLater': {
       const { attempt, step, code, retryAt } = command;
-      return isCurrent('Processing', attempt, state) ? [{ type: 'DocumentAttemptFailed', data: { attempt, step, code, retryAt } }] : [];
+      return isCurrent('Processing', attempt, state)
+        ? [{ type: 'DocumentAttemptFailed', data: { attempt, step, code, retryAt } }]
+        : [];
     }
     case 'Fail': {
       const { attempt, step, code } = command;
@@ -165,7 +203,9 @@ const retagged = (wanted: readonly string[] | undefined, state: Live): readonly 
   const tagIds = [...new Set(wanted)];
   const attached = tagIds.filter((tagId) => !state.tagIds.includes(tagId));
   const detached = state.tagIds.filter((tagId) => !tagIds.includes(tagId));
-  return attached.length + detached.length === 0 ? [] : [{ type: 'DocumentTagsChanged', data: { tagIds, attached, detached } }];
+  return attached.length + detached.length === 0
+    ? []
+    : [{ type: 'DocumentTagsChanged', data: { tagIds, attached, detached } }];
 };
 
 /** Equal content changes nothing, unless the document failed on it. */
@@ -181,11 +221,19 @@ const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => 
   return unchanged && !forced ? [] : [{ type: 'DocumentReprocessRequested', data: { forced } }];
 };
 
-const isCurrent = (status: Live['status'], attempt: number, state: Live): boolean => state.status === status && state.attempt === attempt;
+const isCurrent = (status: Live['status'], attempt: number, state: Live): boolean =>
+  state.status === status && state.attempt === attempt;
 
-const blobsOf = ({ file, indexed, superseded }: Held): string[] => [file, ...(indexed === null ? [] : [indexed.text, indexed.passages]), ...superseded];
+const blobsOf = ({ file, indexed, superseded }: Held): string[] => [
+  file,
+  ...(indexed === null ? [] : [indexed.text, indexed.passages]),
+  ...superseded,
+];
 
-const evolveLive = (state: Live, event: Exclude<RecordedEvent<DocumentEvent>, { type: 'DocumentAdded' | 'DocumentDeleted' }>): DocumentState => {
+const evolveLive = (
+  state: Live,
+  event: Exclude<RecordedEvent<DocumentEvent>, { type: 'DocumentAdded' | 'DocumentDeleted' }>,
+): DocumentState => {
   switch (event.type) {
     case 'DocumentRenamed':
       return { ...state, name: event.data.name };
@@ -193,7 +241,16 @@ const evolveLive = (state: Live, event: Exclude<RecordedEvent<DocumentEvent>, { 
       return { ...state, tagIds: event.data.tagIds };
     case 'DocumentContentReplaced': {
       const { mimeType, contentHash, file } = event.data;
-      return { ...state, status: 'Pending', mimeType, contentHash, file, failures: 0, askedBy: askerOf(event), superseded: state.superseded.push(state.file) };
+      return {
+        ...state,
+        status: 'Pending',
+        mimeType,
+        contentHash,
+        file,
+        failures: 0,
+        askedBy: askerOf(event),
+        superseded: state.superseded.push(state.file),
+      };
     }
     case 'DocumentReprocessRequested':
       return { ...state, status: 'Pending', failures: 0, askedBy: askerOf(event) };
@@ -202,7 +259,12 @@ const evolveLive = (state: Live, event: Exclude<RecordedEvent<DocumentEvent>, { 
     case 'DocumentIndexed': {
       const { text, passages } = event.data;
       const before = state.indexed === null ? [] : [state.indexed.text, state.indexed.passages];
-      return { ...state, status: 'Indexed', indexed: { text, passages, revision: event.context.revision }, superseded: state.superseded.push(...before) };
+      return {
+        ...state,
+        status: 'Indexed',
+        indexed: { text, passages, revision: event.context.revision },
+        superseded: state.superseded.push(...before),
+      };
     }
     case 'DocumentReady':
       return { ...state, status: 'Ready', readyHash: state.contentHash, failures: 0, superseded: List() };

@@ -16,7 +16,12 @@ const name = sensitive(textSchema(500));
 const contentHash = sensitive(z.string().min(1));
 
 /** What a step did: said in the document's log, free of content. */
-export const stepReport = z.strictObject({ step: ingestionStep, startedAt: z.iso.datetime(), milliseconds: count, produced: count });
+export const stepReport = z.strictObject({
+  step: ingestionStep,
+  startedAt: z.iso.datetime(),
+  milliseconds: count,
+  produced: count,
+});
 export type StepReport = z.output<typeof stepReport>;
 
 export const documentAdded = defineEvent({
@@ -51,7 +56,8 @@ export const documentTagsChanged = defineEvent({
 
 export const documentContentReplaced = defineEvent({
   type: 'DocumentContentReplaced',
-  description: 'A document got new content and waits for ingestion; the old content stays searchable until the new one is.',
+  description:
+    'A document got new content and waits for ingestion; the old content stays searchable until the new one is.',
   data: z.strictObject({ mimeType: z.string(), sizeBytes: count, contentHash, file: heldBlob() }),
 });
 
@@ -96,7 +102,12 @@ export const documentReady = defineEvent({
 export const documentAttemptFailed = defineEvent({
   type: 'DocumentAttemptFailed',
   description: 'An attempt failed for a reason that may pass; the document waits for the next one.',
-  data: z.strictObject({ attempt: z.number().int().positive(), step: ingestionStep, code: z.string(), retryAt: z.iso.datetime() }),
+  data: z.strictObject({
+    attempt: z.number().int().positive(),
+    step: ingestionStep,
+    code: z.string(),
+    retryAt: z.iso.datetime(),
+  }),
 });
 
 export const documentProcessingFailed = defineEvent({

@@ -13,24 +13,63 @@ const created = defineIntegration({
   version: 1,
   subject,
   description: 'A document was added to the Knowledge of an Agent, a Space or the instance, and waits to be processed.',
-  data: z.object({ documentId, scope: documentScope, spaceId: z.uuid().nullable(), agentId: z.uuid().nullable(), sizeBytes: count }),
+  data: z.object({
+    documentId,
+    scope: documentScope,
+    spaceId: z.uuid().nullable(),
+    agentId: z.uuid().nullable(),
+    sizeBytes: count,
+  }),
 });
-const updated = defineIntegration({ name: 'document.updated', version: 1, subject, description: 'A document changed: what, not how. New content waits to be processed.', data: z.object({ documentId, changed: z.array(changed) }) });
-const indexed = defineIntegration({ name: 'document.indexed', version: 1, subject, description: 'A document was cut into chunks, which are on their way into the search index.', data: z.object({ documentId, attempt, chunkCount: count, tokenCount: count, embeddingModel: z.string().nullable() }) });
-const ready = defineIntegration({ name: 'document.ready', version: 1, subject, description: 'Searches find the document.', data: z.object({ documentId, attempt }) });
-const failed = defineIntegration({ name: 'document.failed', version: 1, subject, description: 'Processing ended without success, with the code of the reason; nothing of the document is searchable.', data: z.object({ documentId, attempt, step: ingestionStep, code: z.string() }) });
-const deleted = defineIntegration({ name: 'document.deleted', version: 1, subject, description: 'A document was deleted, for good.', data: z.object({ documentId }) });
+const updated = defineIntegration({
+  name: 'document.updated',
+  version: 1,
+  subject,
+  description: 'A document changed: what, not how. New content waits to be processed.',
+  data: z.object({ documentId, changed: z.array(changed) }),
+});
+const indexed = defineIntegration({
+  name: 'document.indexed',
+  version: 1,
+  subject,
+  description: 'A document was cut into chunks, which are on their way into the search index.',
+  data: z.object({ documentId, attempt, chunkCount: count, tokenCount: count, embeddingModel: z.string().nullable() }),
+});
+const ready = defineIntegration({
+  name: 'document.ready',
+  version: 1,
+  subject,
+  description: 'Searches find the document.',
+  data: z.object({ documentId, attempt }),
+});
+const failed = defineIntegration({
+  name: 'document.failed',
+  version: 1,
+  subject,
+  description: 'Processing ended without success, with the code of the reason; nothing of the document is searchable.',
+  data: z.object({ documentId, attempt, step: ingestionStep, code: z.string() }),
+});
+const deleted = defineIntegration({
+  name: 'document.deleted',
+  version: 1,
+  subject,
+  description: 'A document was deleted, for good.',
+  data: z.object({ documentId }),
+});
 
 export const documentIntegrations: Integrations<DocumentEvent> = {
   definitions: [created, updated, indexed, ready, failed, deleted],
   tell: {
-    DocumentAdded: ({ scope, spaceId, agentId, sizeBytes }, id) => tell(created, { documentId: id, scope, spaceId, agentId, sizeBytes }),
+    DocumentAdded: ({ scope, spaceId, agentId, sizeBytes }, id) =>
+      tell(created, { documentId: id, scope, spaceId, agentId, sizeBytes }),
     DocumentRenamed: (_, id) => tell(updated, { documentId: id, changed: ['name'] }),
     DocumentTagsChanged: (_, id) => tell(updated, { documentId: id, changed: ['tags'] }),
     DocumentContentReplaced: (_, id) => tell(updated, { documentId: id, changed: ['content'] }),
-    DocumentIndexed: ({ attempt: number, chunkCount, tokenCount, embeddingModel }, id) => tell(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
+    DocumentIndexed: ({ attempt: number, chunkCount, tokenCount, embeddingModel }, id) =>
+      tell(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
     DocumentReady: ({ attempt: number }, id) => tell(ready, { documentId: id, attempt: number }),
-    DocumentProcessingFailed: ({ attempt: number, step, code }, id) => tell(failed, { documentId: id, attempt: number, step, code }),
+    DocumentProcessingFailed: ({ attempt: number, step, code }, id) =>
+      tell(failed, { documentId: id, attempt: number, step, code }),
     DocumentDeleted: (_, id) => tell(deleted, { documentId: id }),
   },
 };

@@ -3,8 +3,12 @@ import { verdictOn } from './attempt';
 
 describe('an attempt that failed', () => {
   it('is repeated for as long as a store is away, ever more seldom', () => {
-    const pauses = [0, 1, 4, 5, 6, 100].map((failures) => verdictOn(new Unavailable('blobs', 'the S3 server did not serve'), failures));
-    expect(pauses).toEqual([1_000, 2_000, 16_000, 30_000, 30_000, 30_000].map((retryInMs) => ({ code: 'unavailable', retryInMs })));
+    const pauses = [0, 1, 4, 5, 6, 100].map((failures) =>
+      verdictOn(new Unavailable('blobs', 'the S3 server did not serve'), failures),
+    );
+    expect(pauses).toEqual(
+      [1_000, 2_000, 16_000, 30_000, 30_000, 30_000].map((retryInMs) => ({ code: 'unavailable', retryInMs })),
+    );
   });
 
   it('is repeated a few times where a provider fails, or what is stored is damaged', () => {

@@ -42,7 +42,9 @@ export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (isUnavailable(error) && !isDamaged(error)) return { code: 'unavailable', retryInMs: pauseMs };
   const retryInMs = failures < MAX_RETRIES ? pauseMs : null;
   // What fills a limit may be held for a moment only.
-  const mayPass = (['upstream_error', 'upstream_timeout', 'usage_limit_exceeded'] as const).find((code) => isDomainError(error, code));
+  const mayPass = (['upstream_error', 'upstream_timeout', 'usage_limit_exceeded'] as const).find((code) =>
+    isDomainError(error, code),
+  );
   if (mayPass !== undefined) return { code: mayPass, retryInMs };
   return { code: isUnavailable(error) ? 'unavailable' : 'internal', retryInMs };
 };

@@ -37,7 +37,8 @@ export const markdownBlocks = (text: string): readonly Block[] => {
 /** The paragraphs of a plain text. */
 export const plainBlocks = (text: string): readonly Block[] => {
   const found: Block[] = [];
-  for (const match of text.matchAll(/\S[^]*?(?=\n[ \t]*\n|$(?![^]))/g)) found.push({ kind: 'prose', start: match.index, end: match.index + match[0].trimEnd().length });
+  for (const match of text.matchAll(/\S[^]*?(?=\n[ \t]*\n|$(?![^]))/g))
+    found.push({ kind: 'prose', start: match.index, end: match.index + match[0].trimEnd().length });
   return found;
 };
 
@@ -78,7 +79,8 @@ const isClosing = (line: string, fence: string): boolean => {
 
 const isTableRow = (line: string): boolean => line.trimStart().startsWith('|');
 
-const beginsBlock = (line: string): boolean => line.trim() === '' || HEADING.test(line) || FENCE.test(line) || LIST_ITEM.test(line) || isTableRow(line);
+const beginsBlock = (line: string): boolean =>
+  line.trim() === '' || HEADING.test(line) || FENCE.test(line) || LIST_ITEM.test(line) || isTableRow(line);
 
 /** A paragraph of one line over `===` or `---` is a heading. */
 const isUnderlined = (lines: readonly Line[], index: number): boolean => {
@@ -91,9 +93,23 @@ const blockOf = (lines: readonly Line[], first: number, behind: number): Block =
   const { start } = line;
   const { end } = lines[behind - 1] as Line;
   const heading = HEADING.exec(line.text);
-  if (heading !== null) return { kind: 'heading', start, end, level: (heading[1] as string).length, title: withoutClosing(heading[2] ?? '') };
+  if (heading !== null)
+    return {
+      kind: 'heading',
+      start,
+      end,
+      level: (heading[1] as string).length,
+      title: withoutClosing(heading[2] ?? ''),
+    };
   if (FENCE.test(line.text) || isTableRow(line.text)) return { kind: 'lines', start, end };
-  if (isUnderlined(lines, first)) return { kind: 'heading', start, end, level: (lines[first + 1] as Line).text.trim().startsWith('=') ? 1 : 2, title: line.text.trim() };
+  if (isUnderlined(lines, first))
+    return {
+      kind: 'heading',
+      start,
+      end,
+      level: (lines[first + 1] as Line).text.trim().startsWith('=') ? 1 : 2,
+      title: line.text.trim(),
+    };
   return { kind: 'prose', start, end };
 };
 

@@ -4,13 +4,22 @@ import fc from 'fast-check';
 import { processorTime } from '../../../../test/fixtures/processor-time';
 import { chunksOf, MAX_WORDS } from './chunk';
 
-const chunks = (text: string, kind: 'markdown' | 'plain' = 'markdown') => chunksOf(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
+const chunks = (text: string, kind: 'markdown' | 'plain' = 'markdown') =>
+  chunksOf(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
 describe('chunks of Markdown', () => {
   it('know the headings above them and never cross one', () => {
-    expect(chunks('Intro.\n\n# One\n\nText.\n\n## `Two` **bold**\n\nMore.\n\nUnder\n-----\n\nEven more.\n\n# Three ##\n\nEnd.')).toEqual([
-      ['', 'Intro.'], ['One', 'Text.'], ['One > Two bold', 'More.'], ['One > Under', 'Even more.'], ['Three', 'End.'],
+    expect(
+      chunks(
+        'Intro.\n\n# One\n\nText.\n\n## `Two` **bold**\n\nMore.\n\nUnder\n-----\n\nEven more.\n\n# Three ##\n\nEnd.',
+      ),
+    ).toEqual([
+      ['', 'Intro.'],
+      ['One', 'Text.'],
+      ['One > Two bold', 'More.'],
+      ['One > Under', 'Even more.'],
+      ['Three', 'End.'],
     ]);
   });
 
@@ -26,11 +35,21 @@ describe('chunks of Markdown', () => {
     const code = `\`\`\`sh\n${'# comment line of shell\n'.repeat(40)}\`\`\``;
     const cut = chunks(`# Top\n\n${code}`);
     expect(cut.length).toBeGreaterThan(1);
-    expect(cut.every(([headings, text]) => headings === 'Top' && (text as string).split('\n').every((line) => /^(# comment line of shell|```(sh)?)$/.test(line)))).toBe(true);
+    expect(
+      cut.every(
+        ([headings, text]) =>
+          headings === 'Top' &&
+          (text as string).split('\n').every((line) => /^(# comment line of shell|```(sh)?)$/.test(line)),
+      ),
+    ).toBe(true);
   });
 });
 
-it('cuts plain text at paragraphs, and knows no headings', () => expect(chunks(`# not a heading\n\n${'word '.repeat(99)}`, 'plain')).toEqual([['', '# not a heading'], ['', 'word '.repeat(99).trim()]]));
+it('cuts plain text at paragraphs, and knows no headings', () =>
+  expect(chunks(`# not a heading\n\n${'word '.repeat(99)}`, 'plain')).toEqual([
+    ['', '# not a heading'],
+    ['', 'word '.repeat(99).trim()],
+  ]));
 
 const complete = (text: string, kind: 'markdown' | 'plain'): void => {
   let last = 0;
@@ -45,8 +64,30 @@ const complete = (text: string, kind: 'markdown' | 'plain'): void => {
 };
 
 it('covers any text, in order, without overlap, in chunks of at most 100 words', () => {
-  const piece = fc.constantFrom('a', 'word ', '. ', '.', '\n', '\n\n', '# ', '- ', '| x |\n', '```\n', '---\n', 'x'.repeat(2_000), 'word '.repeat(120), '> ', '1. ');
-  fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom('markdown' as const, 'plain' as const), (pieces, kind) => complete(pieces.join(''), kind)));
+  const piece = fc.constantFrom(
+    'a',
+    'word ',
+    '. ',
+    '.',
+    '\n',
+    '\n\n',
+    '# ',
+    '- ',
+    '| x |\n',
+    '```\n',
+    '---\n',
+    'x'.repeat(2_000),
+    'word '.repeat(120),
+    '> ',
+    '1. ',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 30 }),
+      fc.constantFrom('markdown' as const, 'plain' as const),
+      (pieces, kind) => complete(pieces.join(''), kind),
+    ),
+  );
 });
 
 it("covers the project's own documents", () => {

@@ -64,7 +64,8 @@ const filled = (text: string, pieces: readonly Span[]): readonly Span[] => {
   return open === undefined ? chunks : [...chunks, open];
 };
 
-const fits = (text: string, { start, end }: Span): boolean => end - start <= MAX_CHARACTERS && wordCount(text.slice(start, end)) <= MAX_WORDS;
+const fits = (text: string, { start, end }: Span): boolean =>
+  end - start <= MAX_CHARACTERS && wordCount(text.slice(start, end)) <= MAX_WORDS;
 
 const wordCount = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
@@ -77,7 +78,9 @@ const linesIn = (text: string, block: Span): readonly Span[] =>
 const sentencesIn = (text: string, { start, end }: Span): readonly Span[] => {
   const ends = sentencesOf(text.slice(start, end)).map((sentence) => start + sentence.end);
   const cuts = [...ends.slice(0, -1), end];
-  return cuts.map((cut, index) => trimmed(text, { start: index === 0 ? start : (cuts[index - 1] as number), end: cut })).filter((span) => span.end > span.start);
+  return cuts
+    .map((cut, index) => trimmed(text, { start: index === 0 ? start : (cuts[index - 1] as number), end: cut }))
+    .filter((span) => span.end > span.start);
 };
 
 /** The last resort: as many words, or characters, as fit. */

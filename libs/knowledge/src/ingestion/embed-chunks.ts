@@ -27,17 +27,29 @@ export const embedChunks = async (
   const passages: Passage[] = [];
   for (let from = 0; from < chunks.length; from += BATCH) {
     const batch = chunks.slice(from, from + BATCH);
-    const texts = batch.map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)].filter((part) => part !== '').join('\n'));
+    const texts = batch.map(({ headings, start, end }) =>
+      [headings.join(' > '), text.slice(start, end)].filter((part) => part !== '').join('\n'),
+    );
     const vectors = await embedMetered(metering, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
     batch.forEach(({ headings, start, end }, index) => {
       const ordinal = from + index;
       const body = text.slice(start, end);
       const vector = vectors[index] as Float32Array;
-      passages.push({ chunkId: chunkId(documentId, ordinal, body), ordinal, text: body, headings, start, end, enabled: true, vector });
+      passages.push({
+        chunkId: chunkId(documentId, ordinal, body),
+        ordinal,
+        text: body,
+        headings,
+        start,
+        end,
+        enabled: true,
+        vector,
+      });
     });
     progress(passages.length);
   }
   return { passages, embeddingModel: embedding.model.key };
 };
 
-const chunkId = (documentId: string, ordinal: number, text: string): string => nameId(documentId, `${ordinal}:${createHash('sha256').update(text).digest('hex')}`);
+const chunkId = (documentId: string, ordinal: number, text: string): string =>
+  nameId(documentId, `${ordinal}:${createHash('sha256').update(text).digest('hex')}`);

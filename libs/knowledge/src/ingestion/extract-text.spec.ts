@@ -1,7 +1,10 @@
 import { extractText } from './extract-text';
 
 it('reads UTF-8 without its mark, with one kind of line end', () =>
-  expect(extractText(Buffer.from('\ufeffGrüße\r\naus\rKöln 🙂'), 'text/markdown; charset=utf-8')).toEqual({ text: 'Grüße\naus\nKöln 🙂', kind: 'markdown' }));
+  expect(extractText(Buffer.from('\ufeffGrüße\r\naus\rKöln 🙂'), 'text/markdown; charset=utf-8')).toEqual({
+    text: 'Grüße\naus\nKöln 🙂',
+    kind: 'markdown',
+  }));
 
 it.each([
   ['another type', Buffer.from('%PDF-1.7'), 'application/pdf', 'unsupported_type'],
@@ -9,4 +12,6 @@ it.each([
   ['NUL', Buffer.from('a\0b'), 'text/plain', 'invalid_text'],
   ['nothing', Buffer.alloc(0), 'text/plain', 'empty_document'],
   ['white space', Buffer.from(' \n\t '), 'text/plain', 'empty_document'],
-])('fails with a reason on %s', (_, body, mimeType, code) => expect(() => extractText(body, mimeType)).toThrow(expect.objectContaining({ code })));
+])('fails with a reason on %s', (_, body, mimeType, code) =>
+  expect(() => extractText(body, mimeType)).toThrow(expect.objectContaining({ code })),
+);

@@ -17,7 +17,10 @@ export const extractText = (body: Buffer, mimeType: string): { readonly text: st
   const kind = KINDS[(mimeType.split(';')[0] ?? '').trim().toLowerCase()];
   if (kind === undefined) throw new IngestionFailure('unsupported_type');
   if (!isUtf8(body)) throw new IngestionFailure('invalid_text');
-  const text = body.toString('utf8').replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  const text = body
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n');
   if (text.includes('\0')) throw new IngestionFailure('invalid_text');
   if (text.trim() === '') throw new IngestionFailure('empty_document');
   return { text, kind };

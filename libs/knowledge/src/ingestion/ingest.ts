@@ -1,5 +1,14 @@
 import type { Blobs } from '@app/blobs';
-import { type Clock, type CommandMeta, type Decisions, type Ids, isUnavailable, type Position, type Receipt, streamOf } from '@app/kernel';
+import {
+  type Clock,
+  type CommandMeta,
+  type Decisions,
+  type Ids,
+  isUnavailable,
+  type Position,
+  type Receipt,
+  streamOf,
+} from '@app/kernel';
 import { estimatedTokens } from '@app/models';
 import { encodePassages } from '@app/search-index';
 import { documentDecider, type DocumentCommand, type LiveDocument } from '../document/document.decider';
@@ -36,14 +45,20 @@ type Decide = (command: DocumentCommand) => Promise<Receipt>;
 export const ingest = async (parts: IngestionParts, documentId: string, signal: AbortSignal): Promise<void> => {
   const decide: Decide = (command) => parts.decisions.transact(documentDecider, documentId, command, workerMeta(parts));
   const { state, position } = await parts.decisions.load(documentDecider, documentId);
-  if (state.status === 'Indexed') return publish(parts, decide, state, { position: position as Position, revision: state.indexed?.revision ?? 0 });
+  if (state.status === 'Indexed')
+    return publish(parts, decide, state, { position: position as Position, revision: state.indexed?.revision ?? 0 });
   if (state.status !== 'Pending' && state.status !== 'Processing') return;
   await decide({ type: 'Start' });
   const started = (await parts.decisions.load(documentDecider, documentId)).state;
   if (started.status === 'Processing') await attempt(parts, decide, started, signal);
 };
 
-const attempt = async (parts: IngestionParts, decide: Decide, document: LiveDocument, signal: AbortSignal): Promise<void> => {
+const attempt = async (
+  parts: IngestionParts,
+  decide: Decide,
+  document: LiveDocument,
+  signal: AbortSignal,
+): Promise<void> => {
   const { documentId } = document;
   const run = new Attempt(() => parts.clock.now());
   try {
@@ -54,17 +69,29 @@ const attempt = async (parts: IngestionParts, decide: Decide, document: LiveDocu
     const { code, retryInMs } = verdictOn(error, document.failures);
     const where = { attempt: document.attempt, step: run.step, code };
     if (retryInMs === null) await decide({ type: 'Fail', ...where });
-    else await decide({ type: 'RetryLater', ...where, retryAt: new Date(parts.clock.now().getTime() + retryInMs).toISOString() });
+    else
+      await decide({
+        type: 'RetryLater',
+        ...where,
+        retryAt: new Date(parts.clock.now().getTime() + retryInMs).toISOString(),
+      });
   } finally {
     await parts.progress.clear(documentId);
   }
 };
 
 /** Parse, chunk, embed, and store what came of it. */
-const index = async (parts: IngestionParts, decide: Decide, document: LiveDocument, run: Attempt, signal: AbortSignal): Promise<Receipt> => {
+const index = async (
+  parts: IngestionParts,
+  decide: Decide,
+  document: LiveDocument,
+  run: Attempt,
+  signal: AbortSignal,
+): Promise<Receipt> => {
   const { documentId, attempt: number } = document;
   const thing = streamOf(documentDecider.category, documentId);
-  const show = (step: 'parse' | 'embed' | 'publish', done: number, total: number | null) => parts.progress.show(documentId, number, step, done, total);
+  const show = (step: 'parse' | 'embed' | 'publish', done: number, total: number | null) =>
+    parts.progress.show(documentId, number, step, done, total);
 
   await show('parse', 0, null);
   const body = (await parts.blobs.get(thing, document.file)) ?? gone();
@@ -75,7 +102,10 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
   signal.throwIfAborted();
 
   const total = read.chunks.length;
-  const embedded = (done: number): void => void show('embed', done, total).catch((error: unknown) => parts.logger.warn({ documentId, error }, 'progress could not be shown; the work goes on'));
+  const embedded = (done: number): void =>
+    void show('embed', done, total).catch((error: unknown) =>
+      parts.logger.warn({ documentId, error }, 'progress could not be shown; the work goes on'),
+    );
   await show('embed', 0, total);
   const { passages, embeddingModel } = await run.run(
     'embed',
@@ -85,8 +115,20 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
 
   await show('publish', 0, total);
   const owner = document.spaceId === null ? {} : { spaceId: document.spaceId };
-  const [text, chunks] = await run.run('publish', async () => storeBoth(parts.blobs, thing, owner, Buffer.from(read.text), await encodePassages(passages)), (names) => names.length);
-  const command = { attempt: number, text, passages: chunks, chunkCount: total, tokenCount: estimatedTokens(read.text), embeddingModel, steps: run.reports };
+  const [text, chunks] = await run.run(
+    'publish',
+    async () => storeBoth(parts.blobs, thing, owner, Buffer.from(read.text), await encodePassages(passages)),
+    (names) => names.length,
+  );
+  const command = {
+    attempt: number,
+    text,
+    passages: chunks,
+    chunkCount: total,
+    tokenCount: estimatedTokens(read.text),
+    embeddingModel,
+    steps: run.reports,
+  };
   try {
     const receipt = await decide({ type: 'MarkIndexed', ...command });
     // Another worker or a newer content was faster: nothing names these.
@@ -98,19 +140,34 @@ const index = async (parts: IngestionParts, decide: Decide, document: LiveDocume
   }
 };
 
-const payerOf = ({ askedBy, agentId, spaceId }: LiveDocument): Payer => ({ ...askedBy, ...(agentId === null ? {} : { agentId }), ...(spaceId === null ? {} : { spaceId }) });
+const payerOf = ({ askedBy, agentId, spaceId }: LiveDocument): Payer => ({
+  ...askedBy,
+  ...(agentId === null ? {} : { agentId }),
+  ...(spaceId === null ? {} : { spaceId }),
+});
 
 const gone = (): never => {
   throw new IngestionFailure('content_missing');
 };
 
-const storeBoth = async (blobs: IngestionParts['blobs'], thing: string, owner: { readonly spaceId?: string }, text: Buffer, passages: Buffer): Promise<readonly [text: string, passages: string]> => {
+const storeBoth = async (
+  blobs: IngestionParts['blobs'],
+  thing: string,
+  owner: { readonly spaceId?: string },
+  text: Buffer,
+  passages: Buffer,
+): Promise<readonly [text: string, passages: string]> => {
   const stored = await blobs.put(thing, text, owner);
   return [stored.name, (await blobs.put(thing, passages, owner)).name];
 };
 
 /** Ready is said only when a search finds the document; that the index moved past its event is not enough, since it may have failed there. */
-const publish = async (parts: IngestionParts, decide: Decide, { documentId, attempt }: LiveDocument, indexed: IndexedAt): Promise<void> => {
+const publish = async (
+  parts: IngestionParts,
+  decide: Decide,
+  { documentId, attempt }: LiveDocument,
+  indexed: IndexedAt,
+): Promise<void> => {
   if (await parts.searchable(documentId, indexed, SEARCHABLE_WITHIN_MS)) await decide({ type: 'MarkReady', attempt });
   else await decide({ type: 'Fail', attempt, step: 'publish', code: 'not_searchable' });
 };

@@ -25,4 +25,5 @@ export class IngestionFailure extends Error {
 }
 
 /** What people read for a code, also for codes of earlier versions. */
-export const failureMessage = (code: string): string => (Object.hasOwn(FAILURES, code) ? FAILURES[code as FailureCode] : FAILURES.internal);
+export const failureMessage = (code: string): string =>
+  Object.hasOwn(FAILURES, code) ? FAILURES[code as FailureCode] : FAILURES.internal;

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type CommandMeta, Decisions, DomainError, EventCatalogue, EventCodec, FixedClock, type Keyring, TimeOrderedIds } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  DomainError,
+  EventCatalogue,
+  EventCodec,
+  FixedClock,
+  type Keyring,
+  TimeOrderedIds,
+} from '@app/kernel';
 import { type EmbeddingRequest, type ModelDescription, readCatalogue } from '@app/models';
 import { Claims } from '@app/read-store';
 import { decodePassages } from '@app/search-index';
@@ -20,13 +29,18 @@ const TEXT = '# Zebras\n\nThey sleep standing up.\n\n# Backups\n\nThey run at ni
 
 const setUp = () => {
   const keys = new Map<string, Buffer>();
-  const keyring: Keyring = { ensureKey: async (thing) => keys.get(thing) ?? (keys.set(thing, randomBytes(32)).get(thing) as Buffer), keys: async () => keys };
+  const keyring: Keyring = {
+    ensureKey: async (thing) => keys.get(thing) ?? (keys.set(thing, randomBytes(32)).get(thing) as Buffer),
+    keys: async () => keys,
+  };
   const log = new MemoryLog();
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const blobs = new MemoryBlobs();
   const clock = new FixedClock();
   const store = new MemoryReadStore();
-  const embedding = { embed: async ({ texts }: EmbeddingRequest) => ({ vectors: texts.map((text) => Float32Array.of(text.length, 1)) }) };
+  const embedding = {
+    embed: async ({ texts }: EmbeddingRequest) => ({ vectors: texts.map((text) => Float32Array.of(text.length, 1)) }),
+  };
   const metering: Metering = { ...unmetered };
   const model = readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription;
   const waiting = new Map<string, WaitingDocument>();
@@ -36,24 +50,76 @@ const setUp = () => {
   const worker = (patienceMs?: number): IngestionWorker => {
     const made = new IngestionWorker({
       ...(patienceMs === undefined ? {} : { patienceMs }),
-      decisions, blobs, models: { embedding: () => ({ model, provider: embedding }) }, metering, ids, clock, claims: new Claims(store, clock, ids.next(), CLAIM_MS), progress: new ProgressBoard(store, clock),
-      searchable: async () => search.reached, waiting: async () => [...waiting.values()], logger: { warn: () => undefined }, sweepMs: 5,
+      decisions,
+      blobs,
+      models: { embedding: () => ({ model, provider: embedding }) },
+      metering,
+      ids,
+      clock,
+      claims: new Claims(store, clock, ids.next(), CLAIM_MS),
+      progress: new ProgressBoard(store, clock),
+      searchable: async () => search.reached,
+      waiting: async () => [...waiting.values()],
+      logger: { warn: () => undefined },
+      sweepMs: 5,
     });
     workers.push(made);
     return made;
   };
-  const meta = (): CommandMeta => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() });
+  const meta = (): CommandMeta => ({
+    commandId: ids.next(),
+    correlationId: ids.next(),
+    actor: 'user:1',
+    now: clock.now(),
+  });
   const add = async (text = TEXT, mimeType = 'text/markdown'): Promise<string> => {
     const documentId = ids.next();
     const { name: file, size: sizeBytes } = await blobs.put('', Buffer.from(text));
-    await decisions.transact(documentDecider, documentId, { type: 'Add', documentId, scope: 'global', spaceId: null, agentId: null, name: 'a.md', mimeType, sizeBytes, contentHash: 'h', provider: 'inline', file, tagIds: [] }, meta());
+    await decisions.transact(
+      documentDecider,
+      documentId,
+      {
+        type: 'Add',
+        documentId,
+        scope: 'global',
+        spaceId: null,
+        agentId: null,
+        name: 'a.md',
+        mimeType,
+        sizeBytes,
+        contentHash: 'h',
+        provider: 'inline',
+        file,
+        tagIds: [],
+      },
+      meta(),
+    );
     waiting.set(documentId, { documentId, notBefore: clock.now().toISOString() });
     return documentId;
   };
   const stateOf = async (documentId: string) => (await decisions.load(documentDecider, documentId)).state;
-  const reaches = (documentId: string, status: string) => until(async () => (await stateOf(documentId)).status === status);
+  const reaches = (documentId: string, status: string) =>
+    until(async () => (await stateOf(documentId)).status === status);
   const types = () => log.events.map(({ type }) => type.replace('Document', ''));
-  return { worker, workers, embedding, metering, blobs, clock, decisions, meta, ids, add, stateOf, reaches, types, waiting, search, store, log };
+  return {
+    worker,
+    workers,
+    embedding,
+    metering,
+    blobs,
+    clock,
+    decisions,
+    meta,
+    ids,
+    add,
+    stateOf,
+    reaches,
+    types,
+    waiting,
+    search,
+    store,
+    log,
+  };
 };
 
 let running: ReturnType<typeof setUp>;
@@ -71,12 +137,24 @@ describe('ingestion', () => {
     const indexed = 'indexed' in state && state.indexed !== null ? state.indexed : undefined;
     expect(blobs.bodies.get(indexed?.text ?? '')?.toString()).toBe(TEXT);
     const passages = await decodePassages(blobs.bodies.get(indexed?.passages ?? '') as Buffer);
-    expect(passages.map(({ headings, text, start, end, vector }) => [headings, text, TEXT.slice(start, end), vector?.length])).toEqual([
+    expect(
+      passages.map(({ headings, text, start, end, vector }) => [
+        headings,
+        text,
+        TEXT.slice(start, end),
+        vector?.length,
+      ]),
+    ).toEqual([
       [['Zebras'], 'They sleep standing up.', 'They sleep standing up.', 2],
       [['Backups'], 'They run at night.', 'They run at night.', 2],
     ]);
     const steps = (JSON.parse(log.events[2]?.data ?? '') as { steps: { step: string; produced: number }[] }).steps;
-    expect(steps.map(({ step, produced }) => [step, produced])).toEqual([['parse', TEXT.length], ['chunk', 2], ['embed', 2], ['publish', 2]]);
+    expect(steps.map(({ step, produced }) => [step, produced])).toEqual([
+      ['parse', TEXT.length],
+      ['chunk', 2],
+      ['embed', 2],
+      ['publish', 2],
+    ]);
   });
 
   it('keeps the ids of passages that did not change', async () => {
@@ -87,7 +165,11 @@ describe('ingestion', () => {
       ingesting.offer(documentId);
       await reaches(documentId, 'Ready');
       const state = await stateOf(documentId);
-      return 'indexed' in state ? (await decodePassages(blobs.bodies.get(state.indexed?.passages ?? '') as Buffer)).map(({ chunkId }) => chunkId) : [];
+      return 'indexed' in state
+        ? (await decodePassages(blobs.bodies.get(state.indexed?.passages ?? '') as Buffer)).map(
+            ({ chunkId }) => chunkId,
+          )
+        : [];
     };
     const before = await chunkIds();
     await decisions.transact(documentDecider, documentId, { type: 'Reprocess', force: true }, meta());
@@ -117,10 +199,18 @@ describe('ingestion', () => {
     ingesting.offer(documentId);
     await reaches(documentId, 'Ready');
     const keyId = ids.next();
-    await decisions.transact(documentDecider, documentId, { type: 'Reprocess', force: true }, { ...meta(), actor: `key:${keyId}`, onBehalfOf: 'user:2' });
+    await decisions.transact(
+      documentDecider,
+      documentId,
+      { type: 'Reprocess', force: true },
+      { ...meta(), actor: `key:${keyId}`, onBehalfOf: 'user:2' },
+    );
     ingesting.offer(documentId);
     await until(() => calls.length === 2);
-    expect(calls).toMatchObject([{ userId: '1', kind: 'embedding', estimate: { inputTokens: 15 } }, { userId: '2', keyId, kind: 'embedding' }]);
+    expect(calls).toMatchObject([
+      { userId: '1', kind: 'embedding', estimate: { inputTokens: 15 } },
+      { userId: '2', keyId, kind: 'embedding' },
+    ]);
   });
 
   it('waits for a usage limit that is used up', async () => {
@@ -131,7 +221,12 @@ describe('ingestion', () => {
     const documentId = await add();
     worker().offer(documentId);
     await until(() => types().includes('AttemptFailed'));
-    expect(JSON.parse(log.events.at(-1)?.data ?? '')).toEqual({ attempt: 1, step: 'embed', code: 'usage_limit_exceeded', retryAt: '2026-01-01T00:00:01.000Z' });
+    expect(JSON.parse(log.events.at(-1)?.data ?? '')).toEqual({
+      attempt: 1,
+      step: 'embed',
+      code: 'usage_limit_exceeded',
+      retryAt: '2026-01-01T00:00:01.000Z',
+    });
   });
 
   it('tries again, later each time, while the embedding model fails, and ends as Failed', async () => {
@@ -213,7 +308,19 @@ describe('a worker that died', () => {
   it('after the passages were stored leaves only the waiting to be done', async () => {
     const { worker, add, decisions, meta, reaches, types } = running;
     const documentId = await add();
-    for (const command of [{ type: 'Start' }, { type: 'MarkIndexed', attempt: 1, text: 't', passages: 'p', chunkCount: 1, tokenCount: 1, embeddingModel: null, steps: [] }] as const) {
+    for (const command of [
+      { type: 'Start' },
+      {
+        type: 'MarkIndexed',
+        attempt: 1,
+        text: 't',
+        passages: 'p',
+        chunkCount: 1,
+        tokenCount: 1,
+        embeddingModel: null,
+        steps: [],
+      },
+    ] as const) {
       await decisions.transact(documentDecider, documentId, command, meta());
     }
     worker().start();

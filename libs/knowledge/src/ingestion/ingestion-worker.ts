@@ -65,7 +65,8 @@ export class IngestionWorker {
   private async sweep(): Promise<void> {
     try {
       const now = this.options.clock.now().toISOString();
-      for (const { documentId, notBefore } of await this.options.waiting()) if (notBefore <= now) this.offer(documentId);
+      for (const { documentId, notBefore } of await this.options.waiting())
+        if (notBefore <= now) this.offer(documentId);
     } catch (error) {
       this.options.logger.warn({ error }, 'waiting documents could not be read; trying again');
     }
@@ -73,7 +74,8 @@ export class IngestionWorker {
 
   private fill(): void {
     for (const documentId of this.queue) {
-      if (this.running.size - this.long.size >= (this.options.concurrency ?? 2) || this.running.size >= MOST_AT_ONCE) return;
+      if (this.running.size - this.long.size >= (this.options.concurrency ?? 2) || this.running.size >= MOST_AT_ONCE)
+        return;
       if (this.running.has(documentId)) continue;
       this.queue.delete(documentId);
       const patience = setTimeout(() => {

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { ingestionStep, type IngestionStep } from '../document/document.events';
 
 /** Where a running attempt stands: `done` of `total` passages in its step. */
-export const ingestionProgress = z.object({ documentId: z.uuid(), attempt: z.number().int(), step: ingestionStep, done: z.number().int(), total: z.number().int().nullable(), at: z.iso.datetime() });
+export const ingestionProgress = z.object({
+  documentId: z.uuid(),
+  attempt: z.number().int(),
+  step: ingestionStep,
+  done: z.number().int(),
+  total: z.number().int().nullable(),
+  at: z.iso.datetime(),
+});
 export type IngestionProgress = z.output<typeof ingestionProgress>;
 
 /** Progress is written at most this often while a step goes on, milliseconds. */
@@ -21,12 +28,25 @@ export class ProgressBoard {
     private readonly clock: Clock,
   ) {}
 
-  async show(documentId: string, attempt: number, step: IngestionStep, done: number, total: number | null): Promise<void> {
+  async show(
+    documentId: string,
+    attempt: number,
+    step: IngestionStep,
+    done: number,
+    total: number | null,
+  ): Promise<void> {
     const now = this.clock.now();
     const last = this.written.get(documentId) ?? 0;
     if (done > 0 && done !== total && now.getTime() - last < INTERVAL_MS) return;
     this.written.set(documentId, now.getTime());
-    await this.store.writeState(PREFIX + documentId, { documentId, attempt, step, done, total, at: now.toISOString() } satisfies IngestionProgress);
+    await this.store.writeState(PREFIX + documentId, {
+      documentId,
+      attempt,
+      step,
+      done,
+      total,
+      at: now.toISOString(),
+    } satisfies IngestionProgress);
   }
 
   async clear(documentId: string): Promise<void> {
@@ -36,7 +56,10 @@ export class ProgressBoard {
 }
 
 /** The progress of a document's running attempt; undefined when none runs. */
-export const readProgress = async (store: Pick<ReadStore, 'readState'>, documentId: string): Promise<IngestionProgress | undefined> => {
+export const readProgress = async (
+  store: Pick<ReadStore, 'readState'>,
+  documentId: string,
+): Promise<IngestionProgress | undefined> => {
   const state = await store.readState(PREFIX + documentId);
   return state === undefined ? undefined : ingestionProgress.parse(state);
 };

@@ -9,7 +9,9 @@ const SMALL = 128 * 1024;
 /** Reads a document; a large one in a thread of its own, so that nothing else waits for it. */
 export const readApart = async (body: Buffer, mimeType: string): Promise<ReadDocument> => {
   if (body.byteLength <= SMALL) return readDocument(body, mimeType);
-  const worker = startThread(__dirname, 'read-document.thread', __filename, { workerData: { body: new Uint8Array(body), mimeType } });
+  const worker = startThread(__dirname, 'read-document.thread', __filename, {
+    workerData: { body: new Uint8Array(body), mimeType },
+  });
   const reply = await new Promise<ReadReply>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

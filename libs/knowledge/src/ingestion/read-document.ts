@@ -29,7 +29,11 @@ export const readDocument = (body: Buffer, mimeType: string): ReadDocument => {
   const chunks = chunksOf(text, kind);
   if (chunks.length === 0) throw new IngestionFailure('empty_document');
   if (chunks.length > MAX_CHUNKS) throw new IngestionFailure('too_many_passages');
-  return { text, chunks, milliseconds: { parse: Math.round(parsed - begun), chunk: Math.round(performance.now() - parsed) } };
+  return {
+    text,
+    chunks,
+    milliseconds: { parse: Math.round(parsed - begun), chunk: Math.round(performance.now() - parsed) },
+  };
 };
 
 /**

@@ -1,4 +1,13 @@
-import { type AnyEvent, Decisions, EventCatalogue, EventCodec, type Keyring, type RecordedEvent, systemClock, TimeOrderedIds } from '@app/kernel';
+import {
+  type AnyEvent,
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  type Keyring,
+  type RecordedEvent,
+  systemClock,
+  TimeOrderedIds,
+} from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
@@ -6,7 +15,10 @@ import { deleteKnowledge } from './delete-knowledge.policy';
 
 const ids = new TimeOrderedIds();
 const [AGENT, SPACE] = [ids.next(), ids.next()];
-const keyring: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32)])) };
+const keyring: Keyring = {
+  ensureKey: async () => Buffer.alloc(32),
+  keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32)])),
+};
 
 const setUp = () => {
   const log = new MemoryLog();
@@ -14,20 +26,54 @@ const setUp = () => {
   const decisions = new Decisions(log, codec);
   const documents = new Map<string, { agentId: string; spaceId: string }>();
   const policy = deleteKnowledge({
-    decisions, log, clock: systemClock,
-    documentsOf: async (owner) => [...documents].filter(([, document]) => ('agentId' in owner ? document.agentId === owner.agentId : document.spaceId === owner.spaceId)).map(([documentId]) => documentId),
+    decisions,
+    log,
+    clock: systemClock,
+    documentsOf: async (owner) =>
+      [...documents]
+        .filter(([, document]) =>
+          'agentId' in owner ? document.agentId === owner.agentId : document.spaceId === owner.spaceId,
+        )
+        .map(([documentId]) => documentId),
   });
   const add = async (agentId = AGENT): Promise<RecordedEvent> => {
     const documentId = ids.next();
     documents.set(documentId, { agentId, spaceId: SPACE });
     const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
-    await decisions.transact(documentDecider, documentId, { type: 'Add', documentId, scope: 'agent', spaceId: SPACE, agentId, name: 'a', mimeType: 'text/plain', sizeBytes: 1, contentHash: 'h', provider: 'inline', file: 'f', tagIds: [] }, meta);
+    await decisions.transact(
+      documentDecider,
+      documentId,
+      {
+        type: 'Add',
+        documentId,
+        scope: 'agent',
+        spaceId: SPACE,
+        agentId,
+        name: 'a',
+        mimeType: 'text/plain',
+        sizeBytes: 1,
+        contentHash: 'h',
+        provider: 'inline',
+        file: 'f',
+        tagIds: [],
+      },
+      meta,
+    );
     return (await codec.decode(await log.readStream(`document-${documentId}`)))[0] as RecordedEvent;
   };
   const end = async (stream: string, type: string): Promise<RecordedEvent> => {
     const id = ids.next();
     await log.append(stream, [{ id, type, data: '{}', metadata: '{}' }], 'any');
-    const context = { id, stream, revision: 0, position: (await log.head()) as string, recordedAt: '', actor: 'user:1', commandId: ids.next(), correlationId: ids.next() };
+    const context = {
+      id,
+      stream,
+      revision: 0,
+      position: (await log.head()) as string,
+      recordedAt: '',
+      actor: 'user:1',
+      commandId: ids.next(),
+      correlationId: ids.next(),
+    };
     return { type, data: {}, context } as RecordedEvent<AnyEvent>;
   };
   const deleted = () => log.events.filter(({ type }) => type === 'DocumentDeleted').map(({ stream }) => stream);

@@ -10,7 +10,10 @@ export interface DeletionParts {
   readonly log: StreamLog;
   readonly clock: Clock;
   /** Ids of the documents of an Agent or a Space, complete up to the event at `position`. */
-  readonly documentsOf: (owner: { readonly agentId: string } | { readonly spaceId: string }, position: string) => Promise<readonly string[]>;
+  readonly documentsOf: (
+    owner: { readonly agentId: string } | { readonly spaceId: string },
+    position: string,
+  ) => Promise<readonly string[]>;
 }
 
 /**
@@ -20,7 +23,12 @@ export interface DeletionParts {
  */
 export const deleteKnowledge = ({ decisions, log, clock, documentsOf }: DeletionParts): Policy => {
   const remove = async (documentId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(documentDecider, documentId, { type: 'Delete' }, stepOf(reactionTo(event, NAME, clock.now()), documentId));
+    await decisions.transact(
+      documentDecider,
+      documentId,
+      { type: 'Delete' },
+      stepOf(reactionTo(event, NAME, clock.now()), documentId),
+    );
   };
   const isDeleted = async (stream: string, type: string): Promise<boolean> =>
     (await log.readStream(stream, { direction: 'backwards', limit: 1 }))[0]?.type === type;
@@ -33,7 +41,9 @@ export const deleteKnowledge = ({ decisions, log, clock, documentsOf }: Deletion
       return;
     }
     const { agentId, spaceId } = (event as RecordedEvent & Extract<DocumentEvent, { type: 'DocumentAdded' }>).data;
-    const orphaned = (agentId !== null && (await isDeleted(`agent-${agentId}`, 'AgentDeleted'))) || (spaceId !== null && (await isDeleted(`space-${spaceId}`, 'SpaceDeleted')));
+    const orphaned =
+      (agentId !== null && (await isDeleted(`agent-${agentId}`, 'AgentDeleted'))) ||
+      (spaceId !== null && (await isDeleted(`space-${spaceId}`, 'SpaceDeleted')));
     if (orphaned) await remove(id, event);
   };
   return { name: NAME, types: ['AgentDeleted', 'SpaceDeleted', 'DocumentAdded'], react };

@@ -1,4 +1,12 @@
-import { Decisions, EventCatalogue, EventCodec, type Keyring, type RecordedEvent, systemClock, TimeOrderedIds } from '@app/kernel';
+import {
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  type Keyring,
+  type RecordedEvent,
+  systemClock,
+  TimeOrderedIds,
+} from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 import { tagEvents } from '../tags/tag.events';
@@ -6,7 +14,10 @@ import { deleteTagsOfDeletedSpaces } from './delete-tags-of-deleted-spaces.polic
 
 const ids = new TimeOrderedIds();
 const [GONE, THERE] = [ids.next(), ids.next()];
-const keyring: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32)])) };
+const keyring: Keyring = {
+  ensureKey: async () => Buffer.alloc(32),
+  keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32)])),
+};
 
 it('a tag that was made behind the deletion of its Space goes too, once, and others stay', async () => {
   const log = new MemoryLog();
@@ -15,12 +26,19 @@ it('a tag that was made behind the deletion of its Space goes too, once, and oth
   const policy = deleteTagsOfDeletedSpaces({ decisions, log, clock: systemClock });
   const make = async (spaceId: string): Promise<RecordedEvent> => {
     const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
-    await decisions.transact(tagRegistryDecider, spaceId, { type: 'Create', tagId: ids.next(), spaceId, name: 'T', color: '#808080' }, meta);
+    await decisions.transact(
+      tagRegistryDecider,
+      spaceId,
+      { type: 'Create', tagId: ids.next(), spaceId, name: 'T', color: '#808080' },
+      meta,
+    );
     return (await codec.decode(await log.readStream(`tags-${spaceId}`)))[0] as RecordedEvent;
   };
   await log.append(`space-${GONE}`, [{ id: ids.next(), type: 'SpaceDeleted', data: '{}', metadata: '{}' }], 'any');
   const [late, other] = [await make(GONE), await make(THERE)];
   for (const event of [late, other, late]) await policy.react(event);
   const deleted = log.events.filter(({ type }) => type === 'TagDeleted');
-  expect(deleted.map(({ stream, data }) => [stream, JSON.parse(data)])).toEqual([[`tags-${GONE}`, { tagId: late.data['tagId'], withSpace: true }]]);
+  expect(deleted.map(({ stream, data }) => [stream, JSON.parse(data)])).toEqual([
+    [`tags-${GONE}`, { tagId: late.data['tagId'], withSpace: true }],
+  ]);
 });

@@ -19,6 +19,11 @@ export const deleteTagsOfDeletedSpaces = ({ decisions, log, clock }: LateTagsPar
     const [last] = await log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 });
     if (last?.type !== 'SpaceDeleted') return;
     const tagId = String(event.data['tagId']);
-    await decisions.transact(tagRegistryDecider, spaceId, { type: 'Delete', tagId, withSpace: true }, stepOf(reactionTo(event, NAME, clock.now()), tagId));
+    await decisions.transact(
+      tagRegistryDecider,
+      spaceId,
+      { type: 'Delete', tagId, withSpace: true },
+      stepOf(reactionTo(event, NAME, clock.now()), tagId),
+    );
   },
 });

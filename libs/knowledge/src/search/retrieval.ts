@@ -22,7 +22,11 @@ export interface KnowledgeQuery {
 export type Searching = Pick<Payer, 'userId' | 'keyId'> & Pick<TextsToEmbed, 'signal' | 'holds'>;
 
 /** The levels of Knowledge that an Agent sees: its own, its Space's, the instance's. */
-export const scopesOf = ({ agentId, spaceId }: SearchingAgent): readonly Scope[] => [`a:${agentId}`, `s:${spaceId}`, 'g'];
+export const scopesOf = ({ agentId, spaceId }: SearchingAgent): readonly Scope[] => [
+  `a:${agentId}`,
+  `s:${spaceId}`,
+  'g',
+];
 
 /** Finds the passages that an Agent would answer from. */
 export class Retrieval {
@@ -32,11 +36,24 @@ export class Retrieval {
   ) {}
 
   /** Refuses `usage_limit_exceeded`. */
-  async search(agent: SearchingAgent, { text, limit, mode, tagIds }: KnowledgeQuery, { signal, holds, ...asker }: Searching): Promise<readonly SearchHit[]> {
+  async search(
+    agent: SearchingAgent,
+    { text, limit, mode, tagIds }: KnowledgeQuery,
+    { signal, holds, ...asker }: Searching,
+  ): Promise<readonly SearchHit[]> {
     const { agentId, spaceId } = agent;
     const embedding = this.parts.models.embedding();
     const { model } = embedding;
-    const [vector] = mode === 'text' ? [] : await embedMetered(this.parts.metering, embedding, { texts: [text], purpose: 'query', signal, holds, payer: { ...asker, agentId, spaceId } });
+    const [vector] =
+      mode === 'text'
+        ? []
+        : await embedMetered(this.parts.metering, embedding, {
+            texts: [text],
+            purpose: 'query',
+            signal,
+            holds,
+            payer: { ...asker, agentId, spaceId },
+          });
     return this.index.search(PASSAGES, {
       scopes: scopesOf(agent),
       text,

@@ -19,8 +19,20 @@ export interface TagRegistryState {
 }
 
 export type TagCommand =
-  | { readonly type: 'Create'; readonly tagId: string; readonly spaceId: string; readonly name: string; readonly color: string }
-  | { readonly type: 'Update'; readonly tagId: string; readonly name?: string; readonly color?: string; readonly ifRevision?: number }
+  | {
+      readonly type: 'Create';
+      readonly tagId: string;
+      readonly spaceId: string;
+      readonly name: string;
+      readonly color: string;
+    }
+  | {
+      readonly type: 'Update';
+      readonly tagId: string;
+      readonly name?: string;
+      readonly color?: string;
+      readonly ifRevision?: number;
+    }
   /** `withSpace`: its Space is gone. */
   | { readonly type: 'Delete'; readonly tagId: string; readonly ifRevision?: number; readonly withSpace?: boolean };
 
@@ -43,12 +55,20 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
         if (command.name !== undefined) refuseTaken(command.name, command.tagId, state);
         const name = command.name ?? tag.name;
         const color = command.color ?? tag.color;
-        return name === tag.name && color === tag.color ? [] : [{ type: 'TagUpdated', data: { tagId: command.tagId, name, color } }];
+        return name === tag.name && color === tag.color
+          ? []
+          : [{ type: 'TagUpdated', data: { tagId: command.tagId, name, color } }];
       }
       case 'Delete':
-        if (tag === undefined) return state.deleted.has(command.tagId) ? [] : refuse('not_found', { kind: 'tag', id: command.tagId });
+        if (tag === undefined)
+          return state.deleted.has(command.tagId) ? [] : refuse('not_found', { kind: 'tag', id: command.tagId });
         refuseOther(command.ifRevision, tag);
-        return [{ type: 'TagDeleted', data: { tagId: command.tagId, ...(command.withSpace === true ? { withSpace: true } : {}) } }];
+        return [
+          {
+            type: 'TagDeleted',
+            data: { tagId: command.tagId, ...(command.withSpace === true ? { withSpace: true } : {}) },
+          },
+        ];
       default:
         return never(command);
     }
@@ -56,16 +76,23 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
   evolve: (state, event) => {
     const { tagId } = event.data;
     const names = withoutName(tagId, state);
-    if (event.type === 'TagDeleted') return { tags: state.tags.delete(tagId), names, deleted: state.deleted.add(tagId) };
+    if (event.type === 'TagDeleted')
+      return { tags: state.tags.delete(tagId), names, deleted: state.deleted.add(tagId) };
     const { name, color } = event.data;
-    return { ...state, tags: state.tags.set(tagId, { name, color, revision: event.context.revision }), names: isErased(name) ? names : names.set(normalisedName(name), tagId) };
+    return {
+      ...state,
+      tags: state.tags.set(tagId, { name, color, revision: event.context.revision }),
+      names: isErased(name) ? names : names.set(normalisedName(name), tagId),
+    };
   },
   owner: (event) => (event.type === 'TagCreated' ? { spaceId: event.data.spaceId } : {}),
 };
 
 const withoutName = (tagId: string, { tags, names }: TagRegistryState): TagRegistryState['names'] => {
   const name = tags.get(tagId)?.name;
-  return name === undefined || isErased(name) || names.get(normalisedName(name)) !== tagId ? names : names.delete(normalisedName(name));
+  return name === undefined || isErased(name) || names.get(normalisedName(name)) !== tagId
+    ? names
+    : names.delete(normalisedName(name));
 };
 
 const refuseTaken = (name: string, tagId: string, { names }: TagRegistryState): void => {

@@ -19,7 +19,8 @@ export const tagUpdated = defineEvent({
 
 export const tagDeleted = defineEvent({
   type: 'TagDeleted',
-  description: 'A tag is gone; documents that carried it no longer show it. `withSpace`: it was made when its Space was gone.',
+  description:
+    'A tag is gone; documents that carried it no longer show it. `withSpace`: it was made when its Space was gone.',
   data: z.strictObject({ tagId, withSpace: z.boolean().optional() }),
 });
 

@@ -43,8 +43,13 @@ interface Candidate extends Extract {
  * the text within a source, the source of the best one first. Empty where none covers enough of the question.
  */
 export const extractsFor = (question: string, sources: readonly ChatSource[]): readonly Extract[] => {
-  const pieces = sources.flatMap((source) => sentencesOf(source.text).flatMap((sentence, place) => readable(source, sentence, place)));
-  const relevance = new Relevance(question, pieces.map(({ source, text }) => `${source.headings.join(' ')} ${text}`));
+  const pieces = sources.flatMap((source) =>
+    sentencesOf(source.text).flatMap((sentence, place) => readable(source, sentence, place)),
+  );
+  const relevance = new Relevance(
+    question,
+    pieces.map(({ source, text }) => `${source.headings.join(' ')} ${text}`),
+  );
   const candidates = pieces
     .map(({ source, text, place, ease }): Candidate => {
       const own = relevance.of(text);
@@ -52,7 +57,13 @@ export const extractsFor = (question: string, sources: readonly ChatSource[]): r
       const rank = 1 + 0.2 / source.number;
       const terms = termsOf(text);
       const about = terms.slice(0, SUBJECT_TERMS).some((term) => relevance.asks(term)) ? ABOUT_IT : 1;
-      return { source: source.number, text, place, terms: new Set(terms), score: (own + HEADING_SHARE * (withHeadings - own)) * rank * ease * about };
+      return {
+        source: source.number,
+        text,
+        place,
+        terms: new Set(terms),
+        score: (own + HEADING_SHARE * (withHeadings - own)) * rank * ease * about,
+      };
     })
     .toSorted((a, b) => b.score - a.score);
   const [first] = candidates;
@@ -64,25 +75,44 @@ export const extractsFor = (question: string, sources: readonly ChatSource[]): r
     const said = chosen.map(({ text }) => text).join(' ');
     const added = relevance.of(`${said} ${candidate.text}`) - relevance.of(said);
     const close = candidate.score / first.score;
-    if (added >= MUCH_ADDED || (added >= LEAST_ADDED && close >= CLOSE_TO_BEST) || (close >= AS_GOOD && candidate.source === first.source)) chosen.push(candidate);
+    if (
+      added >= MUCH_ADDED ||
+      (added >= LEAST_ADDED && close >= CLOSE_TO_BEST) ||
+      (close >= AS_GOOD && candidate.source === first.source)
+    )
+      chosen.push(candidate);
   }
   const order = [...new Set(chosen.map(({ source }) => source))];
   return chosen.toSorted((a, b) => order.indexOf(a.source) - order.indexOf(b.source) || a.place - b.place);
 };
 
 /** A piece of a source as it would stand in an answer, and how easily it reads, 0 to 1. None for code, drawings, stubs and questions. */
-const readable = (source: ChatSource, { start, end, kind }: Sentence, place: number): readonly { source: ChatSource; text: string; place: number; ease: number }[] => {
+const readable = (
+  source: ChatSource,
+  { start, end, kind }: Sentence,
+  place: number,
+): readonly { source: ChatSource; text: string; place: number; ease: number }[] => {
   const piece = source.text.slice(start, end).replace(/\s+/g, ' ');
   const text = kind === 'row' ? rowText(piece) : piece;
   const words = text.split(' ').length;
-  if (kind === 'code' || words < FEWEST_WORDS || DRAWN.test(text) || text.endsWith('?') || (kind === 'prose' && !WHOLE.test(text))) return [];
+  if (
+    kind === 'code' ||
+    words < FEWEST_WORDS ||
+    DRAWN.test(text) ||
+    text.endsWith('?') ||
+    (kind === 'prose' && !WHOLE.test(text))
+  )
+    return [];
   const ease = Math.min(1, USUAL_WORDS / words) * (kind === 'row' ? 0.6 : 1) * (DANGLING.test(text) ? 0.8 : 1);
   return [{ source, text, place, ease }];
 };
 
 /** The cells of a table row that hold something: what it is about, then what is said of it. */
 const rowText = (row: string): string => {
-  const [about = '', ...said] = row.split('|').map((cell) => cell.trim()).filter((cell) => cell !== '');
+  const [about = '', ...said] = row
+    .split('|')
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
   return said.length === 0 ? about : `${about}: ${said.join(', ')}`;
 };
 

@@ -3,21 +3,35 @@ import type { ChatRequest, ChatSource } from '../provider';
 import { ExtractiveChat } from './extractive-chat';
 
 const model = readCatalogue(undefined, 'USD').models.get('local-chat') as ModelDescription;
-const source = (number: number, text: string, headings: string[] = []): ChatSource => ({ number, title: `file ${number}`, headings, text });
-const request = (question: string, sources: readonly ChatSource[], signal = new AbortController().signal): ChatRequest => ({ model, system: '', messages: [{ role: 'user', text: question }], sources, sampling: {}, signal });
-const answer = async (question: string, ...sources: ChatSource[]): Promise<string> => (await new ExtractiveChat().complete(request(question, sources))).text;
+const source = (number: number, text: string, headings: string[] = []): ChatSource => ({
+  number,
+  title: `file ${number}`,
+  headings,
+  text,
+});
+const request = (
+  question: string,
+  sources: readonly ChatSource[],
+  signal = new AbortController().signal,
+): ChatRequest => ({ model, system: '', messages: [{ role: 'user', text: question }], sources, sampling: {}, signal });
+const answer = async (question: string, ...sources: ChatSource[]): Promise<string> =>
+  (await new ExtractiveChat().complete(request(question, sources))).text;
 
 const KEYS = source(1, 'The log holds events. Each document is encrypted under its own data key. Nobody sleeps.');
 const BACKUP = source(2, 'Backups are taken every night.\nThey never contain the keys.', ['Operations', 'Backups']);
 
 describe('the local chat model', () => {
   it('quotes the sentence that answers and cites its source', async () => {
-    expect(await answer('How is a document encrypted?', KEYS, BACKUP)).toBe('Each document is encrypted under its own data key. [1]');
+    expect(await answer('How is a document encrypted?', KEYS, BACKUP)).toBe(
+      'Each document is encrypted under its own data key. [1]',
+    );
     expect(await answer('When are backups taken?', KEYS, BACKUP)).toBe('Backups are taken every night. [2]');
   });
 
   it('says so when no source answers, and when there is none', async () => {
-    expect(await answer('Who won the football match?', KEYS, BACKUP)).toMatch(/^I did not find an answer to this in the documents/);
+    expect(await answer('Who won the football match?', KEYS, BACKUP)).toMatch(
+      /^I did not find an answer to this in the documents/,
+    );
     expect(await answer('How is a document encrypted?')).toMatch(/^I did not find any document/);
   });
 
@@ -33,6 +47,8 @@ describe('the local chat model', () => {
   });
 
   it('ends at once when its caller wishes', async () => {
-    await expect(new ExtractiveChat().complete(request('backups', [BACKUP], AbortSignal.abort(new Error('enough'))))).rejects.toThrow('enough');
+    await expect(
+      new ExtractiveChat().complete(request('backups', [BACKUP], AbortSignal.abort(new Error('enough')))),
+    ).rejects.toThrow('enough');
   });
 });

@@ -2,8 +2,10 @@ import type { ChatChunk, ChatProvider, ChatRequest, ChatResult, ChatSource } fro
 import { estimatedTokens, usageOf } from '../usage';
 import { extractsFor } from './extract';
 
-const NOT_FOUND = 'I did not find an answer to this in the documents. I am the local model: I answer only with sentences that stand in them.';
-const NO_SOURCES = 'I did not find any document that fits this question. I am the local model: I answer only with sentences that stand in documents.';
+const NOT_FOUND =
+  'I did not find an answer to this in the documents. I am the local model: I answer only with sentences that stand in them.';
+const NO_SOURCES =
+  'I did not find any document that fits this question. I am the local model: I answer only with sentences that stand in documents.';
 
 /** The chat model that needs no network: it answers with the sentences of the sources that cover the question best, and says so when none does. */
 export class ExtractiveChat implements ChatProvider {
@@ -24,7 +26,12 @@ export class ExtractiveChat implements ChatProvider {
       yield { type: 'text', text };
     }
     const input = [...messages.map(({ text }) => text), ...sources.map(({ text }) => text)].join('\n');
-    yield { type: 'finish', finishReason: 'stop', usage: usageOf({ input: estimatedTokens(input), output: estimatedTokens(pieces.join('')) }), usageSource: 'counted' };
+    yield {
+      type: 'finish',
+      finishReason: 'stop',
+      usage: usageOf({ input: estimatedTokens(input), output: estimatedTokens(pieces.join('')) }),
+      usageSource: 'counted',
+    };
   }
 }
 

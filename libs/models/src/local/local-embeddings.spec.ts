@@ -9,19 +9,27 @@ const folder = mkdtempSync(join(tmpdir(), 'embeddings-'));
 const first = new LocalEmbeddings(folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const embed = async (embeddings: LocalEmbeddings, ...texts: string[]) => (await embeddings.embed({ model, texts, purpose: 'passage', signal: new AbortController().signal })).vectors;
-const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
+const embed = async (embeddings: LocalEmbeddings, ...texts: string[]) =>
+  (await embeddings.embed({ model, texts, purpose: 'passage', signal: new AbortController().signal })).vectors;
+const cosine = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
 
 describe('the local embeddings', () => {
   it('are unit vectors that put paraphrases nearer than other subjects', async () => {
-    const [question, answer, other] = (await embed(first, 'How do I sign in to my account?', 'Logging into your profile needs a password.', 'The soup is cooked with carrots.')) as [Float32Array, Float32Array, Float32Array];
+    const [question, answer, other] = (await embed(
+      first,
+      'How do I sign in to my account?',
+      'Logging into your profile needs a password.',
+      'The soup is cooked with carrots.',
+    )) as [Float32Array, Float32Array, Float32Array];
     expect(question).toHaveLength(512);
     expect(cosine(question, question)).toBeCloseTo(1, 4);
     expect(cosine(question, answer)).toBeGreaterThan(cosine(question, other) + 0.1);
   });
 
   it('take any text: empty, endless, in other scripts', async () => {
-    for (const vector of await embed(first, '', 'x'.repeat(20_000), '日本語 🙂 עברית')) expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+    for (const vector of await embed(first, '', 'x'.repeat(20_000), '日本語 🙂 עברית'))
+      expect(cosine(vector, vector)).toBeCloseTo(1, 4);
   });
 
   it('are the same for the same text, whatever is embedded beside it, and after a damaged model file was repaired', async () => {
@@ -31,7 +39,11 @@ describe('the local embeddings', () => {
     const { size } = statSync(file);
     writeFileSync(file, 'nonsense');
     const second = new LocalEmbeddings(folder);
-    const [, among] = await embed(second, 'Something else entirely, and a good deal longer than that.', 'Each thing has its own key.');
+    const [, among] = await embed(
+      second,
+      'Something else entirely, and a good deal longer than that.',
+      'Each thing has its own key.',
+    );
     expect(among).toEqual(alone);
     expect(statSync(file).size).toBe(size);
     await second.close();
@@ -40,7 +52,8 @@ describe('the local embeddings', () => {
   it('are there again once the model can be kept, after its folder could not be written', async () => {
     const third = new LocalEmbeddings(join(folder, 'taken'));
     writeFileSync(join(folder, 'taken'), 'a file where the folder should be');
-    for (const time of [1, 2]) await expect(embed(third, `Try ${time}.`)).rejects.toMatchObject({ name: 'Unavailable' });
+    for (const time of [1, 2])
+      await expect(embed(third, `Try ${time}.`)).rejects.toMatchObject({ name: 'Unavailable' });
     rmSync(join(folder, 'taken'));
     expect(await embed(third, 'Each thing has its own key.')).toHaveLength(1);
     await third.close();

@@ -54,7 +54,10 @@ export class LocalEmbeddings implements EmbeddingProvider {
 
   private start(): Running {
     const script = join(__dirname, 'use-lite', `encoder.child${extname(__filename)}`);
-    const child = fork(script, [this.folder], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(script, [this.folder], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     const running: Running = { child, waiting: new Map() };
     child.on('message', (reply) => this.settle(running, reply as EncodeReply));
     child.on('error', () => this.fail(running));

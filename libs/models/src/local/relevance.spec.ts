@@ -10,9 +10,12 @@ const formula = (question: string, texts: readonly string[]): readonly number[] 
     return [term, Math.log(1 + (texts.length - holding + 0.5) / (holding + 0.5))] as const;
   });
   const total = weights.reduce((sum, [, weight]) => sum + weight, 0);
-  return sets.map((terms) => (total === 0 ? 0 : weights.reduce((sum, [term, weight]) => (terms.has(term) ? sum + weight : sum), 0) / total));
+  return sets.map((terms) =>
+    total === 0 ? 0 : weights.reduce((sum, [term, weight]) => (terms.has(term) ? sum + weight : sum), 0) / total,
+  );
 };
-const names = (count: number, first = 0): string => Array.from({ length: count }, (_, index) => `name${first + index}`).join(' ');
+const names = (count: number, first = 0): string =>
+  Array.from({ length: count }, (_, index) => `name${first + index}`).join(' ');
 
 /** From now on every step takes as long as a turn may. */
 const slowly = (): void => {
@@ -52,8 +55,18 @@ describe('relevance', () => {
 
   it('is that also of texts and questions of many slices', async () => {
     const endless = 'vaults'.repeat(1_000);
-    const texts = [names(9_000), names(9_000, 5_000), names(10), '', names(200, 13_900), `${endless}ing keys`, endless, `${endless}${endless}`];
-    for (const question of [names(20_000), names(3, 4_999), names(600, 13_000), '', 'keys', `${endless} keys`]) expect(await relevancesOf(question, texts)).toEqual(formula(question, texts));
+    const texts = [
+      names(9_000),
+      names(9_000, 5_000),
+      names(10),
+      '',
+      names(200, 13_900),
+      `${endless}ing keys`,
+      endless,
+      `${endless}${endless}`,
+    ];
+    for (const question of [names(20_000), names(3, 4_999), names(600, 13_000), '', 'keys', `${endless} keys`])
+      expect(await relevancesOf(question, texts)).toEqual(formula(question, texts));
   });
 
   it.each<[string, string, readonly string[]]>([

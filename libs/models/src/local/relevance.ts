@@ -5,10 +5,15 @@ import { QuestionTerms } from './question-terms';
  * The share of the question's weight that each text's terms cover, 0 to 1, in order. A term weighs the more, the rarer it is
  * among the texts. For texts of any number and length: others run in between.
  */
-export const relevancesOf = (question: string, texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]> => givingWay(relevances(question, texts), signal);
+export const relevancesOf = (
+  question: string,
+  texts: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly number[]> => givingWay(relevances(question, texts), signal);
 
 /** The same in one go, for a passage or two. */
-export const relevancesAtOnce = (question: string, texts: readonly string[]): readonly number[] => atOnce(relevances(question, texts));
+export const relevancesAtOnce = (question: string, texts: readonly string[]): readonly number[] =>
+  atOnce(relevances(question, texts));
 
 function* relevances(question: string, texts: readonly string[]): Stepwise<readonly number[]> {
   const { terms, held } = yield* weighed(question, texts);
@@ -21,7 +26,10 @@ function* relevances(question: string, texts: readonly string[]): Stepwise<reado
 }
 
 /** The terms of a question with their weights among the texts, and which of them each text holds. */
-function* weighed(question: string, texts: readonly string[]): Stepwise<{ readonly terms: QuestionTerms; readonly held: readonly (readonly number[])[] }> {
+function* weighed(
+  question: string,
+  texts: readonly string[],
+): Stepwise<{ readonly terms: QuestionTerms; readonly held: readonly (readonly number[])[] }> {
   const terms = yield* QuestionTerms.of(question);
   const held: (readonly number[])[] = [];
   for (const text of texts) held.push(yield* terms.in(text));

@@ -5,13 +5,19 @@ const texts = (text: string): string[] => sentencesOf(text).map(({ start, end })
 
 describe('sentencesOf', () => {
   it('ends sentences where they end, not at abbreviations or inside names', () => {
-    expect(texts('Use a store, e.g. SQLite. See package.json for v1.5.0! Is Dr. Who there?')).toEqual(['Use a store, e.g. SQLite.', 'See package.json for v1.5.0!', 'Is Dr. Who there?']);
+    expect(texts('Use a store, e.g. SQLite. See package.json for v1.5.0! Is Dr. Who there?')).toEqual([
+      'Use a store, e.g. SQLite.',
+      'See package.json for v1.5.0!',
+      'Is Dr. Who there?',
+    ]);
   });
 
   it('takes list items and table rows apart, and leaves out headings, rules and fences', () => {
-    expect(texts('# Title\n\n- one thing\n- another\n  goes on\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode()\n```\n---\nEnd')).toEqual([
-      'one thing', 'another\n  goes on', '| a | b |', '| 1 | 2 |', 'code()', 'End',
-    ]);
+    expect(
+      texts(
+        '# Title\n\n- one thing\n- another\n  goes on\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode()\n```\n---\nEnd',
+      ),
+    ).toEqual(['one thing', 'another\n  goes on', '| a | b |', '| 1 | 2 |', 'code()', 'End']);
   });
 
   it('cuts what has no end at white space', () => {
@@ -22,16 +28,22 @@ describe('sentencesOf', () => {
 
   it('is in order, without overlap, inside the text, for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', 'Be', '. ', '.', '\n', '- ', '#', '|', '---', '`', ' ', '!', '\n\n'), maxLength: 200 }), (text) => {
-        let last = 0;
-        for (const { start, end } of sentencesOf(text)) {
-          expect(start).toBeGreaterThanOrEqual(last);
-          expect(end).toBeGreaterThan(start);
-          expect(text.slice(start, end)).toBe(text.slice(start, end).trim());
-          last = end;
-        }
-        expect(last).toBeLessThanOrEqual(text.length);
-      }),
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom('a', 'Be', '. ', '.', '\n', '- ', '#', '|', '---', '`', ' ', '!', '\n\n'),
+          maxLength: 200,
+        }),
+        (text) => {
+          let last = 0;
+          for (const { start, end } of sentencesOf(text)) {
+            expect(start).toBeGreaterThanOrEqual(last);
+            expect(end).toBeGreaterThan(start);
+            expect(text.slice(start, end)).toBe(text.slice(start, end).trim());
+            last = end;
+          }
+          expect(last).toBeLessThanOrEqual(text.length);
+        },
+      ),
     );
   });
 });

@@ -16,7 +16,10 @@ const FENCE = /^[ \t]*(?:```|~~~)/;
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|cf|vs|Dr|Mr|Mrs|Ms|No|Nr|St|approx|bzw|z\.B|d\.h|u\.a)|\b[A-Z])\.$/;
 
 /** The sentences of a Markdown or plain text in order, as offsets, so that a quotation of one is verbatim. */
-export const sentencesOf = (text: string): readonly Sentence[] => blocks(text).flatMap((block) => sentencesIn(text, block)).flatMap((sentence) => cut(text, sentence));
+export const sentencesOf = (text: string): readonly Sentence[] =>
+  blocks(text)
+    .flatMap((block) => sentencesIn(text, block))
+    .flatMap((sentence) => cut(text, sentence));
 
 /** Runs of lines that belong together: paragraphs, list items, table rows, code. */
 const blocks = (text: string): readonly Sentence[] => {
@@ -58,7 +61,8 @@ const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
   let start = 0;
   for (const match of body.matchAll(end)) {
     const stop = match.index + match[0].length;
-    if (match[0].startsWith('.') && ABBREVIATION.test(body.slice(Math.max(start, match.index - 10), match.index + 1))) continue;
+    if (match[0].startsWith('.') && ABBREVIATION.test(body.slice(Math.max(start, match.index - 10), match.index + 1)))
+      continue;
     found.push(trimmed(text, kind, block.start + start, block.start + stop));
     start = stop;
   }
@@ -80,5 +84,9 @@ const cut = (text: string, { start, end, kind }: Sentence): readonly Sentence[] 
 
 const trimmed = (text: string, kind: Sentence['kind'], start: number, end: number): Sentence => {
   const piece = text.slice(start, end);
-  return { kind, start: start + piece.length - piece.trimStart().length, end: end - (piece.length - piece.trimEnd().length) };
+  return {
+    kind,
+    start: start + piece.length - piece.trimStart().length,
+    end: end - (piece.length - piece.trimEnd().length),
+  };
 };

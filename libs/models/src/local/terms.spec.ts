@@ -7,37 +7,104 @@ const whole = (text: string): string[] => sliced(text, Infinity);
 
 describe('the terms of a text', () => {
   it('are stems of the words that carry meaning, in order, also those in names', () => {
-    expect(termsOf('What are the keys of topK and encryptedFiles? Ｋeys, 2 keys!')).toEqual(['key', 'top', 'k', 'encrypt', 'fil', 'key', '2', 'key']);
+    expect(termsOf('What are the keys of topK and encryptedFiles? Ｋeys, 2 keys!')).toEqual([
+      'key',
+      'top',
+      'k',
+      'encrypt',
+      'fil',
+      'key',
+      '2',
+      'key',
+    ]);
     expect(termsOf('')).toEqual([]);
   });
 
   it('are the same in slices, wherever words end', () => {
-    const unit = fc.constantFrom('a', 'é', 'B', 'BΣ', 'Σ', 'ΑΣ', 'σ', '7', '.', "'", 'e\u0301\u0316', '\u0345', 'ﬁ', 'Ⅷ', '日', 'か\u3099', 'ｶﾞ', '한', '\u1100\u1161', 'ㄱㅏ', 'ไทย', '🙂', 'İ', 'ǅ', '𝚺', 'keys', 'the');
+    const unit = fc.constantFrom(
+      'a',
+      'é',
+      'B',
+      'BΣ',
+      'Σ',
+      'ΑΣ',
+      'σ',
+      '7',
+      '.',
+      "'",
+      'e\u0301\u0316',
+      '\u0345',
+      'ﬁ',
+      'Ⅷ',
+      '日',
+      'か\u3099',
+      'ｶﾞ',
+      '한',
+      '\u1100\u1161',
+      'ㄱㅏ',
+      'ไทย',
+      '🙂',
+      'İ',
+      'ǅ',
+      '𝚺',
+      'keys',
+      'the',
+    );
     const word = fc.string({ unit, maxLength: 4 });
-    const text = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', ', ', '-', '\u00a0', '\u3002', '_', '(')), { maxLength: 30 });
-    fc.assert(fc.property(text, fc.integer({ min: 40, max: 80 }), (words, size) => expect(sliced(words.flat().join(''), size)).toEqual(whole(words.flat().join('')))), { numRuns: 500 });
+    const text = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', ', ', '-', '\u00a0', '\u3002', '_', '(')), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 40, max: 80 }), (words, size) =>
+        expect(sliced(words.flat().join(''), size)).toEqual(whole(words.flat().join(''))),
+      ),
+      { numRuns: 500 },
+    );
   });
 
-  it.each(['x', 'X', '7', 'x7', 'keys', 'й', '日本語', 'ひらがな', '한국어', 'ไทย', 'Привет', 'xX', 'ab\u0301', '👍🏽', 'Б'])('are the same where %j goes on without an end', (piece) => {
-    for (const size of [8, 9, 10, 11, 64]) for (const text of [piece.repeat(50), `keys ${piece.repeat(50)} keys`, `${piece.repeat(7)}keys`]) expect([size, sliced(text, size)]).toEqual([size, whole(text)]);
+  it.each([
+    'x',
+    'X',
+    '7',
+    'x7',
+    'keys',
+    'й',
+    '日本語',
+    'ひらがな',
+    '한국어',
+    'ไทย',
+    'Привет',
+    'xX',
+    'ab\u0301',
+    '👍🏽',
+    'Б',
+  ])('are the same where %j goes on without an end', (piece) => {
+    for (const size of [8, 9, 10, 11, 64])
+      for (const text of [piece.repeat(50), `keys ${piece.repeat(50)} keys`, `${piece.repeat(7)}keys`])
+        expect([size, sliced(text, size)]).toEqual([size, whole(text)]);
   });
 });
 
 describe('the terms of words up to a length', () => {
   it('are all but those of longer words, however long these are', () => {
     const text = `keys ${'x'.repeat(50)} vault ${'y'.repeat(12)} log`;
-    for (const size of [8, 11, Infinity]) expect([...termsIn(text, 12, size)].flat()).toEqual(['key', 'vault', 'y'.repeat(12), 'log']);
+    for (const size of [8, 11, Infinity])
+      expect([...termsIn(text, 12, size)].flat()).toEqual(['key', 'vault', 'y'.repeat(12), 'log']);
   });
 });
 
 describe('the slices of a text', () => {
   it('are the text, none of them long, and break no character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '.', '🙂', '\u0301', '日'), maxLength: 100 }), fc.integer({ min: 4, max: 12 }), (text, size) => {
-        const slices = [...slicesOf(text, size)];
-        expect(slices.join('')).toBe(text);
-        for (const slice of slices) expect([slice.length <= size, slice.isWellFormed()]).toEqual([true, true]);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', ' ', '.', '🙂', '\u0301', '日'), maxLength: 100 }),
+        fc.integer({ min: 4, max: 12 }),
+        (text, size) => {
+          const slices = [...slicesOf(text, size)];
+          expect(slices.join('')).toBe(text);
+          for (const slice of slices) expect([slice.length <= size, slice.isWellFormed()]).toEqual([true, true]);
+        },
+      ),
     );
   });
 });

@@ -20,7 +20,10 @@ export function* termsIn(text: string, most = Infinity, size?: number): Generato
   // The word at the end of a slice may go on in the next one.
   let open = '';
   for (const slice of slicesOf(text, size)) {
-    const small = slice.normalize('NFKC').replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
+    const small = slice
+      .normalize('NFKC')
+      .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+      .toLowerCase();
     const words: string[] = small.match(/[\p{L}\p{N}]+/gu) ?? [];
     const [first] = words;
     const last = words.at(-1);
@@ -32,7 +35,8 @@ export function* termsIn(text: string, most = Infinity, size?: number): Generato
   if (open !== '') yield termsFrom([open], most);
 }
 
-const termsFrom = (words: readonly string[], most: number): readonly string[] => words.filter((word) => word.length <= most && !STOP_WORDS.has(word)).map(stem);
+const termsFrom = (words: readonly string[], most: number): readonly string[] =>
+  words.filter((word) => word.length <= most && !STOP_WORDS.has(word)).map(stem);
 
 /** More than a stem may be shorter than its word, characters. */
 export const ENDING = 32;

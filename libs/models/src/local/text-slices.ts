@@ -4,7 +4,8 @@ const SLICE = 1_024;
 /** White space, and signs that stand in no word; none that an accent or the small form of a letter beside them depends on. */
 const APART = /[\t-\r\p{Z}!"#$%&()*+,\-/;<=>?@[\\\]_{|}~\u0f0b\u3001\u3002]/u;
 /** Between letters and digits that stay what they are without each other; Korean letters and Arabic ligatures, among others, may not. */
-const BETWEEN = /[\p{Ll}\p{Nd}](?=[\p{Ll}\p{Nd}])|[A-Z](?=[A-Z\p{Ll}\p{Nd}])|\p{Lo}(?=(?![\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\ud7b0-\ud7ff\ufb50-\ufdff\ufe70-\uffef\u{16d40}-\u{16d7f}])\p{Lo})/u;
+const BETWEEN =
+  /[\p{Ll}\p{Nd}](?=[\p{Ll}\p{Nd}])|[A-Z](?=[A-Z\p{Ll}\p{Nd}])|\p{Lo}(?=(?![\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\ud7b0-\ud7ff\ufb50-\ufdff\ufe70-\uffef\u{16d40}-\u{16d7f}])\p{Lo})/u;
 
 /**
  * A text in slices that can be normalized and written small each by itself. The cut is before white space or a sign, else

@@ -13,7 +13,9 @@ const completion = z.looseObject({
   usage: z.unknown().optional(),
 });
 const completionChunk = z.looseObject({
-  choices: z.array(z.looseObject({ ...choice, delta: z.looseObject({ content: z.string().nullish() }).nullish() })).default([]),
+  choices: z
+    .array(z.looseObject({ ...choice, delta: z.looseObject({ content: z.string().nullish() }).nullish() }))
+    .default([]),
   usage: z.unknown().optional(),
 });
 
@@ -31,12 +33,19 @@ export class OpenAiChat implements ChatProvider {
     const limits = limitsOf(request.signal, this.timeoutMs);
     const startedAt = performance.now();
     try {
-      const answer = completion.parse(await this.client.chat.completions.create({ ...bodyOf(request), stream: false }, { signal: limits.signal }));
+      const answer = completion.parse(
+        await this.client.chat.completions.create({ ...bodyOf(request), stream: false }, { signal: limits.signal }),
+      );
       const first = answer.choices[0] as (typeof answer.choices)[number];
       const text = first.message.content ?? '';
       const used = usageFrom(answer.usage, request, text);
       const pace = { tokens: used.usage.outputTokens, ms: performance.now() - startedAt };
-      return { text, finishReason: finishReasonOf(first.finish_reason), ...used, ...(used.usageSource === 'upstream' ? { pace } : {}) };
+      return {
+        text,
+        finishReason: finishReasonOf(first.finish_reason),
+        ...used,
+        ...(used.usageSource === 'upstream' ? { pace } : {}),
+      };
     } catch (error) {
       throw failure(error, this.name, limits);
     }
@@ -46,7 +55,14 @@ export class OpenAiChat implements ChatProvider {
     const limits = limitsOf(request.signal, this.timeoutMs);
     const ending = new Ending(limits.signal);
     try {
-      const chunks = await this.client.chat.completions.create({ ...bodyOf(request), stream: true, ...(this.streamOptions ? { stream_options: { include_usage: true } } : {}) }, { signal: ending.signal });
+      const chunks = await this.client.chat.completions.create(
+        {
+          ...bodyOf(request),
+          stream: true,
+          ...(this.streamOptions ? { stream_options: { include_usage: true } } : {}),
+        },
+        { signal: ending.signal },
+      );
       let text = '';
       let finished: string | null = null;
       let usage: unknown;
@@ -109,7 +125,9 @@ type Used = Pick<ChatFinish, 'usage' | 'usageSource'>;
 /** What was reasoned came before the text. */
 const paced = (used: Used, ms: number): Pick<ChatFinish, 'usage' | 'usageSource' | 'pace'> => {
   const { outputTokens, outputTokenDetails } = used.usage;
-  return used.usageSource === 'upstream' ? { ...used, pace: { tokens: outputTokens - outputTokenDetails.reasoningTokens, ms } } : used;
+  return used.usageSource === 'upstream'
+    ? { ...used, pace: { tokens: outputTokens - outputTokenDetails.reasoningTokens, ms } }
+    : used;
 };
 
 const bodyOf = (request: ChatRequest): OpenAI.Chat.ChatCompletionCreateParams => {
@@ -142,5 +160,15 @@ const finishReasonOf = (reason: string | null | undefined): FinishReason => {
 const usageFrom = (report: unknown, request: ChatRequest, text: string): Used => {
   const usage = believedUsage(report, request.model, text !== '');
   if (usage !== undefined) return { usage, usageSource: 'upstream' };
-  return { usage: usageOf({ input: estimatedTokens(promptOf(request).map(({ content }) => content).join('\n')), output: estimatedTokens(text) }), usageSource: 'counted' };
+  return {
+    usage: usageOf({
+      input: estimatedTokens(
+        promptOf(request)
+          .map(({ content }) => content)
+          .join('\n'),
+      ),
+      output: estimatedTokens(text),
+    }),
+    usageSource: 'counted',
+  };
 };

@@ -12,7 +12,8 @@ export const promptOf = ({ system, messages, sources }: ChatRequest): Message[] 
   const instructions = [system, sources.length > 0 ? CITING : ''].filter((text) => text !== '').join('\n\n');
   const history = messages.map(({ role, text }): Message => ({ role, content: text }));
   const question = history.pop();
-  if (question !== undefined && sources.length > 0) history.push({ role: 'user', content: `${fenced(sources)}\n\n${question.content}` });
+  if (question !== undefined && sources.length > 0)
+    history.push({ role: 'user', content: `${fenced(sources)}\n\n${question.content}` });
   else if (question !== undefined) history.push(question);
   return instructions === '' ? history : [{ role: 'system', content: instructions }, ...history];
 };

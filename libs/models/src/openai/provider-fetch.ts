@@ -8,10 +8,18 @@ const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { tim
 
 /** `fetch` for providers: follows no redirect, and ends answers that are too large. */
 export const providerFetch = async (url: string | URL | Request, init?: globalThis.RequestInit): Promise<Response> => {
-  const response = await undiciFetch(url as string, { ...(init as unknown as RequestInit), redirect: 'error', dispatcher });
+  const response = await undiciFetch(url as string, {
+    ...(init as unknown as RequestInit),
+    redirect: 'error',
+    dispatcher,
+  });
   if (response.body === null) return response as unknown as Response;
   const { status, statusText, headers } = response;
-  return new Response((response.body as ReadableStream<Uint8Array>).pipeThrough(limited()), { status, statusText, headers: [...headers] });
+  return new Response((response.body as ReadableStream<Uint8Array>).pipeThrough(limited()), {
+    status,
+    statusText,
+    headers: [...headers],
+  });
 };
 
 const limited = (): TransformStream<Uint8Array, Uint8Array> => {

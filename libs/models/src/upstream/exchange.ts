@@ -69,7 +69,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
         if (length > limit) this.abort(new UpstreamFailure('broken'));
         else chunks.push(chunk);
       };
-      this.follow({ data, ended: () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)), failed: reject });
+      this.follow({
+        data,
+        ended: () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+        failed: reject,
+      });
     });
   }
 
@@ -94,7 +98,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   release(): void {
     this.reader = DEAF;
     this.controller?.resume();
-    if (this.end === undefined) this.rest = setTimeout(() => this.abort(new UpstreamFailure('aborted')), REST_MS).unref();
+    if (this.end === undefined)
+      this.rest = setTimeout(() => this.abort(new UpstreamFailure('aborted')), REST_MS).unref();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -127,7 +132,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.rest);
     this.endedAt = performance.now();
-    this.end = this.reason ?? new UpstreamFailure(this.controller === undefined ? 'unreachable' : error instanceof errors.BodyTimeoutError ? 'timeout' : 'broken');
+    this.end =
+      this.reason ??
+      new UpstreamFailure(
+        this.controller === undefined ? 'unreachable' : error instanceof errors.BodyTimeoutError ? 'timeout' : 'broken',
+      );
     this.start.reject(this.end);
     this.reader?.failed(this.end);
   }

@@ -55,4 +55,5 @@ export class UpstreamFailure extends Error {
   }
 }
 
-export const isUpstreamFailure = (error: unknown): error is UpstreamFailure => error instanceof Error && error.name === 'UpstreamFailure';
+export const isUpstreamFailure = (error: unknown): error is UpstreamFailure =>
+  error instanceof Error && error.name === 'UpstreamFailure';

@@ -6,10 +6,20 @@ const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
 
 /** Of an exchange only what a rejection reads is there. */
 const waitOf = async (headers: Exchange['headers']): Promise<number | undefined> =>
-  (await rejectionOf({ status: 429, headers, whole: async () => Buffer.alloc(0) } as unknown as Exchange, 'embeddings')).facts.retryAfterSeconds;
+  (await rejectionOf({ status: 429, headers, whole: async () => Buffer.alloc(0) } as unknown as Exchange, 'embeddings'))
+    .facts.retryAfterSeconds;
 
 describe('how long a provider wants to be left alone', () => {
-  it.each([['0', 0], ['7', 7], ['999999', 999_999], ['1000000', undefined], ['-1', undefined], ['1.5', undefined], ['soon', undefined], ['', undefined]])('is %j in seconds', async (header, seconds) => expect(await waitOf({ 'retry-after': header })).toBe(seconds));
+  it.each([
+    ['0', 0],
+    ['7', 7],
+    ['999999', 999_999],
+    ['1000000', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['', undefined],
+  ])('is %j in seconds', async (header, seconds) => expect(await waitOf({ 'retry-after': header })).toBe(seconds));
 
   it.each([
     [HOUR_LATER, 3_600],
@@ -22,12 +32,15 @@ describe('how long a provider wants to be left alone', () => {
     ['Fri, 99 Nov 2026 13:00:00 GMT', undefined],
     ['Fri, 20 Nov 2026 13:00:00', undefined],
     ['2026-11-20T13:00:00Z', undefined],
-  ])('is the time until %j by the clock of the provider', async (date, seconds) => expect(await waitOf({ 'retry-after': date, date: NOON })).toBe(seconds));
+  ])('is the time until %j by the clock of the provider', async (date, seconds) =>
+    expect(await waitOf({ 'retry-after': date, date: NOON })).toBe(seconds),
+  );
 
   it('is the time by our clock where the provider does not tell its own', async () => {
     jest.useFakeTimers({ now: Date.parse(NOON) + 500 });
     try {
-      for (const date of [undefined, 'noon']) expect(await waitOf({ 'retry-after': HOUR_LATER, ...(date === undefined ? {} : { date }) })).toBe(3_600);
+      for (const date of [undefined, 'noon'])
+        expect(await waitOf({ 'retry-after': HOUR_LATER, ...(date === undefined ? {} : { date }) })).toBe(3_600);
     } finally {
       jest.useRealTimers();
     }

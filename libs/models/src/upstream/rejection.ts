@@ -13,7 +13,11 @@ const TOO_LONG = 'context_length_exceeded';
 /** how servers say it that have no code for it, */
 const SAYS_TOO_LONG = /maximum context length|exceeds? the (?:available )?context (?:size|length|window)/i;
 /** and the field that is too long then. */
-const LONG_FIELDS: Readonly<Record<Operation, string>> = { 'chat/completions': 'messages', embeddings: 'input', rerank: 'input' };
+const LONG_FIELDS: Readonly<Record<Operation, string>> = {
+  'chat/completions': 'messages',
+  embeddings: 'input',
+  rerank: 'input',
+};
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** What an answer that is no success means. Of the provider's words only field and code come through. */
@@ -24,8 +28,17 @@ export const rejectionOf = async (exchange: Exchange, operation: Operation): Pro
   if (!REJECTIONS.has(status)) return new UpstreamFailure('broken', { status });
   const said = refusalIn(text);
   const code = codeOf(said);
-  const param = typeof said.param === 'string' && FIELD.test(said.param) ? said.param : code === TOO_LONG ? LONG_FIELDS[operation] : undefined;
-  return new UpstreamFailure('rejected', { status, ...(param === undefined ? {} : { param }), ...(code === undefined ? {} : { code }) });
+  const param =
+    typeof said.param === 'string' && FIELD.test(said.param)
+      ? said.param
+      : code === TOO_LONG
+        ? LONG_FIELDS[operation]
+        : undefined;
+  return new UpstreamFailure('rejected', {
+    status,
+    ...(param === undefined ? {} : { param }),
+    ...(code === undefined ? {} : { code }),
+  });
 };
 
 interface Refusal {

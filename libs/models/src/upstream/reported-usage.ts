@@ -15,7 +15,8 @@ export const believedUsage = (report: unknown, model: ModelDescription, produced
   if (typeof report !== 'object' || report === null) return undefined;
   const given = report as Report;
   const inputDetails = detailsOf(given, 'prompt_tokens_details', 'input_tokens_details');
-  const cacheRead = inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'];
+  const cacheRead =
+    inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'];
   const reasoning = detailsOf(given, 'completion_tokens_details', 'output_tokens_details')['reasoning_tokens'];
   const counted = given['prompt_tokens'] ?? inclusiveInput(given);
   const output = given['completion_tokens'] ?? given['output_tokens'] ?? (produced ? undefined : 0);
@@ -37,7 +38,11 @@ export const believedUsage = (report: unknown, model: ModelDescription, produced
 
 /** `input_tokens` beside `cache_…_input_tokens` (Anthropic's shape) counts neither. */
 const inclusiveInput = (given: Report): unknown => {
-  const parts = [given['input_tokens'], given['cache_read_input_tokens'] ?? 0, given['cache_creation_input_tokens'] ?? 0];
+  const parts = [
+    given['input_tokens'],
+    given['cache_read_input_tokens'] ?? 0,
+    given['cache_creation_input_tokens'] ?? 0,
+  ];
   return parts.every((part) => typeof part === 'number') ? parts.reduce((sum, part) => sum + part, 0) : undefined;
 };
 
@@ -52,7 +57,10 @@ interface Counted {
  * What the total alone counts: cached tokens (some count only what was not cached as input), what was reasoned (xAI), or both.
  * Reasoning goes first unless more is cached than there is input. What nothing explains was produced unseen (Gemini).
  */
-const excludedRest = (total: unknown, { input, output, cached, reasoning }: Counted): { readonly cached: number; readonly unseen: number } => {
+const excludedRest = (
+  total: unknown,
+  { input, output, cached, reasoning }: Counted,
+): { readonly cached: number; readonly unseen: number } => {
   const rest = isCount(total, Number.MAX_SAFE_INTEGER) ? total - input - output : 0;
   if (rest <= 0) return { cached: 0, unseen: 0 };
   const read = isCount(cached, LARGEST_WINDOW) ? cached : 0;
@@ -66,4 +74,5 @@ const detailsOf = (given: Report, ...names: readonly string[]): Report => {
   return (details ?? {}) as Report;
 };
 
-const isCount = (value: unknown, most: number): value is number => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+const isCount = (value: unknown, most: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;

@@ -11,7 +11,10 @@ const BARE_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$
  * How long a provider wants to be left alone, told in seconds or as a date. A date counts from the one that the answer
  * bears, since the provider's clock may differ from ours.
  */
-export const retryAfterOf = ({ 'retry-after': told, date }: IncomingHttpHeaders): { readonly retryAfterSeconds?: number } => {
+export const retryAfterOf = ({
+  'retry-after': told,
+  date,
+}: IncomingHttpHeaders): { readonly retryAfterSeconds?: number } => {
   const seconds = told === undefined ? undefined : /^\d+$/.test(told) ? Number(told) : secondsUntil(told, date);
   return seconds === undefined || seconds > MOST_SECONDS ? {} : { retryAfterSeconds: seconds };
 };
@@ -24,6 +27,11 @@ const secondsUntil = (told: string, date: string | undefined): number | undefine
 /** Milliseconds; undefined for what is no date in HTTP. */
 const timeOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
-  const time = DATE.test(text) || WEEKDAY_DATE.test(text) ? Date.parse(text) : BARE_DATE.test(text) ? Date.parse(`${text} GMT`) : NaN;
+  const time =
+    DATE.test(text) || WEEKDAY_DATE.test(text)
+      ? Date.parse(text)
+      : BARE_DATE.test(text)
+        ? Date.parse(`${text} GMT`)
+        : NaN;
   return Number.isNaN(time) ? undefined : time;
 };

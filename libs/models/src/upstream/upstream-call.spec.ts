@@ -1,5 +1,10 @@
 import { until } from '../../../../test/fixtures/until';
-import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
+import {
+  type Behaviour,
+  json,
+  startUpstreamDouble,
+  type UpstreamDouble,
+} from '../../../../test/fixtures/upstream-double';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
 import type { Exchange } from './exchange';
 import { UpstreamFailure, type UpstreamWork } from './failure';
@@ -11,7 +16,11 @@ let upstream: Upstream;
 beforeAll(async () => void (double = await startUpstreamDouble()));
 afterAll(() => double.stop());
 beforeEach(() => {
-  upstream = new Upstream('acme', { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 5_000 } as ProviderDescription, undefined);
+  upstream = new Upstream(
+    'acme',
+    { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 5_000 } as ProviderDescription,
+    undefined,
+  );
   double.calls.length = 0;
 });
 afterEach(() => {
@@ -25,18 +34,33 @@ const wellRead: AnswerReader<string> = async ({ model, exchange }) => {
 };
 const call = async (behaviour: Behaviour, models: readonly string[] = ['a'], read = wellRead) => {
   double.behaviour = behaviour;
-  const made = new UpstreamCall(models.map((modelId) => ({ model: { modelId } as ModelDescription, upstream })), 'chat/completions', ({ model }) => JSON.stringify({ model: model.modelId }));
-  return made.answer(read).catch((error: unknown) => (error as UpstreamFailure).kind).finally(() => made.done());
+  const made = new UpstreamCall(
+    models.map((modelId) => ({ model: { modelId } as ModelDescription, upstream })),
+    'chat/completions',
+    ({ model }) => JSON.stringify({ model: model.modelId }),
+  );
+  return made
+    .answer(read)
+    .catch((error: unknown) => (error as UpstreamFailure).kind)
+    .finally(() => made.done());
 };
-const answers = (status: number, body: string): Behaviour => (response) => json(response, status, body);
+const answers =
+  (status: number, body: string): Behaviour =>
+  (response) =>
+    json(response, status, body);
 const GOOD = answers(200, '"good"');
 const BAD = answers(200, '"bad"');
 
 describe('a call of a provider', () => {
   it('whose answer cannot be read is repeated, then made of the fallback', async () => {
     let bad = 2;
-    expect([await call((response, seen) => (bad-- > 0 ? BAD : GOOD)(response, seen)), double.calls.length]).toEqual(['a', 3]);
-    expect(await call((response, seen) => (seen.body['model'] === 'a' ? BAD : GOOD)(response, seen), ['a', 'b'])).toBe('b');
+    expect([await call((response, seen) => (bad-- > 0 ? BAD : GOOD)(response, seen)), double.calls.length]).toEqual([
+      'a',
+      3,
+    ]);
+    expect(await call((response, seen) => (seen.body['model'] === 'a' ? BAD : GOOD)(response, seen), ['a', 'b'])).toBe(
+      'b',
+    );
   });
 
   it('that fails with 2xx again and again opens the circuit', async () => {
@@ -58,26 +82,37 @@ describe('a call of a provider', () => {
     ['is still silent', () => undefined, atWork],
     ['is in the middle of a refusal', (response) => void response.writeHead(500).write('{'), undefined],
     ['is in the middle of an answer', (response) => void response.writeHead(200).write('"'), atWork],
-  ])('whose caller leaves when its provider %s tells whether a model was answering, and which', async (does, behaviour, work) => {
-    jest.spyOn(Math, 'random').mockReturnValue(1);
-    double.behaviour = behaviour;
-    const send = upstream.send.bind(upstream);
-    let exchange: Exchange | undefined;
-    jest.spyOn(upstream, 'send').mockImplementation((...given) => (exchange = send(...given)));
-    const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }], 'chat/completions', () => '{}');
-    const failure = made.answer(wellRead).catch((error: unknown) => error);
-    await until(() => double.calls.length === 1, 'the call');
-    if (does !== 'is still silent') await exchange?.started;
-    made.abort();
-    const { kind, facts } = (await failure) as UpstreamFailure;
-    expect([kind, facts]).toEqual(['aborted', work === undefined ? {} : { work }]);
-    expect(double.calls).toHaveLength(1);
-  });
+  ])(
+    'whose caller leaves when its provider %s tells whether a model was answering, and which',
+    async (does, behaviour, work) => {
+      jest.spyOn(Math, 'random').mockReturnValue(1);
+      double.behaviour = behaviour;
+      const send = upstream.send.bind(upstream);
+      let exchange: Exchange | undefined;
+      jest.spyOn(upstream, 'send').mockImplementation((...given) => (exchange = send(...given)));
+      const made = new UpstreamCall(
+        [{ model: { modelId: 'a' } as ModelDescription, upstream }],
+        'chat/completions',
+        () => '{}',
+      );
+      const failure = made.answer(wellRead).catch((error: unknown) => error);
+      await until(() => double.calls.length === 1, 'the call');
+      if (does !== 'is still silent') await exchange?.started;
+      made.abort();
+      const { kind, facts } = (await failure) as UpstreamFailure;
+      expect([kind, facts]).toEqual(['aborted', work === undefined ? {} : { work }]);
+      expect(double.calls).toHaveLength(1);
+    },
+  );
 
   it('that is left tells how long its provider has had it, and half a second more until that one sees it', async () => {
     double.behaviour = () => undefined;
     const startedAt = performance.now();
-    const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }], 'chat/completions', () => '{}');
+    const made = new UpstreamCall(
+      [{ model: { modelId: 'a' } as ModelDescription, upstream }],
+      'chat/completions',
+      () => '{}',
+    );
     const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
     await until(() => double.calls.length === 1, 'the call');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -94,7 +129,11 @@ describe('a call of a provider', () => {
       setTimeout(() => response.destroy(), 50).unref();
     };
     double.behaviour = cut;
-    const made = new UpstreamCall(['a', 'b'].map((modelId) => ({ model: { modelId } as ModelDescription, upstream })), 'chat/completions', ({ model }) => JSON.stringify({ model: model.modelId }));
+    const made = new UpstreamCall(
+      ['a', 'b'].map((modelId) => ({ model: { modelId } as ModelDescription, upstream })),
+      'chat/completions',
+      ({ model }) => JSON.stringify({ model: model.modelId }),
+    );
     const { kind, facts } = (await made.answer(wellRead).catch((error: unknown) => error)) as UpstreamFailure;
     made.done();
     expect([kind, facts.work?.model]).toEqual(['rejected', { modelId: 'a' }]);
@@ -103,8 +142,16 @@ describe('a call of a provider', () => {
 
   it('whose caller leaves behind the deadline of the first asks no fallback', async () => {
     double.behaviour = (response) => void response.writeHead(500).write('{');
-    const hasty = new Upstream('hasty', { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 100 } as ProviderDescription, undefined);
-    const made = new UpstreamCall([hasty, upstream].map((each) => ({ model: { modelId: 'a' } as ModelDescription, upstream: each })), 'chat/completions', () => '{}');
+    const hasty = new Upstream(
+      'hasty',
+      { kind: 'openai', baseUrl: double.baseUrl, timeoutMs: 100 } as ProviderDescription,
+      undefined,
+    );
+    const made = new UpstreamCall(
+      [hasty, upstream].map((each) => ({ model: { modelId: 'a' } as ModelDescription, upstream: each })),
+      'chat/completions',
+      () => '{}',
+    );
     jest.spyOn(Math, 'random').mockReturnValue(1);
     const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
     await until(() => double.calls.length === 1 && double.open === 0, 'the deadline');

@@ -75,7 +75,8 @@ export class UpstreamCall {
 
   private end(kind: 'aborted' | 'timeout'): void {
     clearTimeout(this.deadline);
-    if (this.exchange?.isAnswering === true && this.asked !== null) this.brokeOff(this.asked, this.exchange.ms + NOTICE_MS);
+    if (this.exchange?.isAnswering === true && this.asked !== null)
+      this.brokeOff(this.asked, this.exchange.ms + NOTICE_MS);
     const reason = this.withWork(new UpstreamFailure(kind));
     // Who left behind a deadline wants no fallback either.
     if (this.over?.kind !== 'aborted') this.over = reason;
@@ -88,13 +89,16 @@ export class UpstreamCall {
   }
 
   private withWork(failure: UpstreamFailure): UpstreamFailure {
-    return this.brokenOff === undefined ? failure : new UpstreamFailure(failure.kind, { ...failure.facts, work: this.brokenOff });
+    return this.brokenOff === undefined
+      ? failure
+      : new UpstreamFailure(failure.kind, { ...failure.facts, work: this.brokenOff });
   }
 
   private async guarded<T>(route: Route, read: AnswerReader<T>): Promise<T> {
     const { breaker, description } = route.upstream;
     if (this.over !== undefined && this.over.kind !== 'timeout') throw this.over;
-    if (!breaker.admit()) throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });
+    if (!breaker.admit())
+      throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });
     this.over = undefined;
     this.deadline = setTimeout(() => this.end('timeout'), description.timeoutMs);
     const report = reportOnce(breaker);

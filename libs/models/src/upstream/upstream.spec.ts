@@ -7,7 +7,12 @@ let double: UpstreamDouble;
 let upstream: Upstream;
 beforeAll(async () => {
   double = await startUpstreamDouble();
-  upstream = new Upstream('acme', { kind: 'openai', baseUrl: double.baseUrl } as ProviderDescription, undefined, SILENCE_MS);
+  upstream = new Upstream(
+    'acme',
+    { kind: 'openai', baseUrl: double.baseUrl } as ProviderDescription,
+    undefined,
+    SILENCE_MS,
+  );
 });
 afterAll(async () => {
   await upstream.close();

@@ -26,13 +26,31 @@ export class Upstream {
     const base = new URL(description.baseUrl);
     this.basePath = base.pathname.replace(/\/+$/, '');
     // Calls have deadlines of their own (`timeoutMs`), and as many connections as there are calls.
-    this.pool = new Pool(base.origin, { headersTimeout: 0, bodyTimeout: silenceMs, connectTimeout: 10_000, keepAliveTimeout: 10_000 });
-    this.headers = ['content-type', 'application/json', 'user-agent', 'agent-platform', ...(key === undefined ? [] : description.kind === 'azure' ? ['api-key', key] : ['authorization', `Bearer ${key}`])];
+    this.pool = new Pool(base.origin, {
+      headersTimeout: 0,
+      bodyTimeout: silenceMs,
+      connectTimeout: 10_000,
+      keepAliveTimeout: 10_000,
+    });
+    this.headers = [
+      'content-type',
+      'application/json',
+      'user-agent',
+      'agent-platform',
+      ...(key === undefined
+        ? []
+        : description.kind === 'azure'
+          ? ['api-key', key]
+          : ['authorization', `Bearer ${key}`]),
+    ];
   }
 
   send(model: ModelDescription, operation: Operation, body: string): Exchange {
     const exchange = new Exchange();
-    this.pool.dispatch({ method: 'POST', path: this.pathOf(model, operation), headers: this.headers as string[], body }, exchange);
+    this.pool.dispatch(
+      { method: 'POST', path: this.pathOf(model, operation), headers: this.headers as string[], body },
+      exchange,
+    );
     return exchange;
   }
 

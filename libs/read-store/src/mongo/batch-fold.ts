@@ -24,7 +24,13 @@ type FoundOrRemoved = Pick<RowDocument, '_id'> & Partial<Found>;
  * Reads the rows that a batch touches and folds its changes over them. Nothing may change these rows until what it answers is
  * written. Throws `UniqueViolation`.
  */
-export const foldBatch = async (rows: mongo.Collection<RowDocument>, view: string, indexes: readonly IndexSpec[], changes: readonly RowChange[], session?: ClientSession): Promise<readonly WrittenRow[]> => {
+export const foldBatch = async (
+  rows: mongo.Collection<RowDocument>,
+  view: string,
+  indexes: readonly IndexSpec[],
+  changes: readonly RowChange[],
+  session?: ClientSession,
+): Promise<readonly WrittenRow[]> => {
   const stored = new FetchedRows(rows, indexes, session);
   await stored.fetch(changes.flatMap(({ operations }) => operations));
   for (;;) {
@@ -36,7 +42,12 @@ export const foldBatch = async (rows: mongo.Collection<RowDocument>, view: strin
   }
 };
 
-const folded = (view: string, indexes: readonly IndexSpec[], stored: StoredRows, changes: readonly RowChange[]): { readonly fold: RowFold; readonly error?: unknown } => {
+const folded = (
+  view: string,
+  indexes: readonly IndexSpec[],
+  stored: StoredRows,
+  changes: readonly RowChange[],
+): { readonly fold: RowFold; readonly error?: unknown } => {
   const fold = new RowFold(view, indexes, stored);
   try {
     for (const change of changes) fold.apply(change);
@@ -46,7 +57,12 @@ const folded = (view: string, indexes: readonly IndexSpec[], stored: StoredRows,
   }
 };
 
-const written = (key: string, { position, row, removed }: FoldedRow, before: string | undefined, existed: boolean): WrittenRow => ({
+const written = (
+  key: string,
+  { position, row, removed }: FoldedRow,
+  before: string | undefined,
+  existed: boolean,
+): WrittenRow => ({
   key,
   position: before !== undefined && !removed && before > position ? before : position,
   row,
@@ -112,7 +128,12 @@ class FetchedRows implements StoredRows {
     let held = false;
     for (const index of new Set(asked.map((each) => each.index))) {
       const claims = asked.filter((each) => each.index === index).map((each) => each.claim);
-      const found = await this.collection.find({ [claimPath(index.name)]: { $in: claims } } as mongo.Filter<RowDocument>, { projection: { claims: 1 }, ...this.inSession() }).toArray();
+      const found = await this.collection
+        .find({ [claimPath(index.name)]: { $in: claims } } as mongo.Filter<RowDocument>, {
+          projection: { claims: 1 },
+          ...this.inSession(),
+        })
+        .toArray();
       for (const { _id, claims: taken } of found) this.holders.set(`${index.name} ${taken?.[index.name]}`, _id);
       held ||= found.length > 0;
     }
@@ -120,21 +141,31 @@ class FetchedRows implements StoredRows {
   }
 
   /** Of a row that is put before anything else happens to it only its position matters, unless values are unique. */
-  private wantedKeys(operations: readonly Operation[]): { readonly whole: readonly string[]; readonly headOnly: readonly string[] } {
+  private wantedKeys(operations: readonly Operation[]): {
+    readonly whole: readonly string[];
+    readonly headOnly: readonly string[];
+  } {
     const unique = this.indexes.some((index) => index.unique === true);
     const first = new Map<string, boolean>();
     for (const operation of operations) {
-      if ('key' in operation && !first.has(operation.key) && !this.rows.has(operation.key)) first.set(operation.key, operation.op === 'put' && !unique);
+      if ('key' in operation && !first.has(operation.key) && !this.rows.has(operation.key))
+        first.set(operation.key, operation.op === 'put' && !unique);
     }
     const keys = [...first.keys()];
-    return { whole: keys.filter((key) => first.get(key) === false), headOnly: keys.filter((key) => first.get(key) === true) };
+    return {
+      whole: keys.filter((key) => first.get(key) === false),
+      headOnly: keys.filter((key) => first.get(key) === true),
+    };
   }
 
   private async readKeys(keys: readonly string[], projection?: mongo.Document): Promise<void> {
     if (keys.length > 0) await this.read({ _id: { $in: [...keys] } }, projection);
   }
 
-  private async read(filter: mongo.Filter<RowDocument>, projection: mongo.Document = { position: 1, row: 1 }): Promise<readonly string[]> {
+  private async read(
+    filter: mongo.Filter<RowDocument>,
+    projection: mongo.Document = { position: 1, row: 1 },
+  ): Promise<readonly string[]> {
     const found = await this.collection.find<FoundOrRemoved>(filter, { projection, ...this.inSession() }).toArray();
     for (const { _id, position, ...rest } of found) {
       if (position === undefined) this.removed.add(_id);
@@ -148,4 +179,5 @@ class FetchedRows implements StoredRows {
   }
 }
 
-const filterOf = (where: WhereOperation['where']): mongo.Filter<RowDocument> => Object.fromEntries(Object.entries(where).map(([field, value]) => [pathOf(field), { $eq: comparable(value) }]));
+const filterOf = (where: WhereOperation['where']): mongo.Filter<RowDocument> =>
+  Object.fromEntries(Object.entries(where).map(([field, value]) => [pathOf(field), { $eq: comparable(value) }]));

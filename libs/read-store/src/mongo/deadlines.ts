@@ -14,7 +14,10 @@ export class Deadlines {
   async within<T>(milliseconds: number, work: () => Promise<T>, outcome: Unavailable['outcome']): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Unavailable(this.dependency, 'MongoDB does not answer in time', outcome)), Math.max(1, milliseconds));
+      timer = setTimeout(
+        () => reject(new Unavailable(this.dependency, 'MongoDB does not answer in time', outcome)),
+        Math.max(1, milliseconds),
+      );
     });
     try {
       return await Promise.race([work(), late]);

@@ -98,18 +98,51 @@ export const modelsOf = async (database: Connection): Promise<Models> => {
   const { Schema } = await import('mongoose');
   const strict = { strict: 'throw', strictQuery: 'throw', versionKey: false, minimize: false } as const;
   const part = { ...strict, _id: false } as const;
-  const version = new Schema({ version: Number, indexes: String, collection: String, dropping: Boolean }, { ...part, suppressReservedKeysWarning: true });
-  const slice = new Schema({ _id: String, position: String, handled: Number, fence: Number, session: String, turn: Number }, strict);
+  const version = new Schema(
+    { version: Number, indexes: String, collection: String, dropping: Boolean },
+    { ...part, suppressReservedKeysWarning: true },
+  );
+  const slice = new Schema(
+    { _id: String, position: String, handled: Number, fence: Number, session: String, turn: Number },
+    strict,
+  );
   const entry = new Schema({ _id: String, value: String }, strict);
   const pending = new Schema({ commit: String, parts: Number, slice, state: String }, part);
-  const row = new Schema({ _id: String, position: String, commit: String, row: String, by: Schema.Types.Mixed, claims: Schema.Types.Mixed, turn: Number }, strict);
+  const row = new Schema(
+    {
+      _id: String,
+      position: String,
+      commit: String,
+      row: String,
+      by: Schema.Types.Mixed,
+      claims: Schema.Types.Mixed,
+      turn: Number,
+    },
+    strict,
+  );
   return {
-    views: database.model<ViewDocument>('View', new Schema({ _id: String, live: Number, versions: [version] }, strict), 'views'),
+    views: database.model<ViewDocument>(
+      'View',
+      new Schema({ _id: String, live: Number, versions: [version] }, strict),
+      'views',
+    ),
     slices: database.model<SliceDocument>('Slice', slice, 'slices'),
-    viewState: database.model<EntryDocument & Partial<RemovedDocument>>('ViewState', new Schema({ _id: String, value: String, turn: Number, removedAt: Date }, strict), 'viewState'),
+    viewState: database.model<EntryDocument & Partial<RemovedDocument>>(
+      'ViewState',
+      new Schema({ _id: String, value: String, turn: Number, removedAt: Date }, strict),
+      'viewState',
+    ),
     state: database.model<EntryDocument>('State', entry, 'state'),
-    journals: database.model<JournalDocument>('Journal', new Schema({ _id: String, turn: Number, pending }, strict), 'journals'),
-    journalParts: database.model<JournalPartDocument>('JournalPart', new Schema({ _id: String, gone: [String], rows: [row] }, strict), 'journalParts'),
+    journals: database.model<JournalDocument>(
+      'Journal',
+      new Schema({ _id: String, turn: Number, pending }, strict),
+      'journals',
+    ),
+    journalParts: database.model<JournalPartDocument>(
+      'JournalPart',
+      new Schema({ _id: String, gone: [String], rows: [row] }, strict),
+      'journalParts',
+    ),
   };
 };
 
@@ -117,11 +150,15 @@ const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 
 /** Refuses what cannot be part of a collection's name. */
 export const checkView = (view: string, version: number): void => {
-  if (!NAME.test(view) || !Number.isSafeInteger(version) || version < 0) throw new RangeError(`no view is called ${JSON.stringify(view)} v${version}`);
+  if (!NAME.test(view) || !Number.isSafeInteger(version) || version < 0)
+    throw new RangeError(`no view is called ${JSON.stringify(view)} v${version}`);
 };
 
 /** What was not removed. */
 export const STANDING = { removedAt: { $exists: false } } as const;
 
 /** The ids that begin so. */
-export const idsBeginning = (prefix: string): { readonly $gte: string; readonly $lt: string } => ({ $gte: prefix, $lt: `${prefix}\u{10ffff}` });
+export const idsBeginning = (prefix: string): { readonly $gte: string; readonly $lt: string } => ({
+  $gte: prefix,
+  $lt: `${prefix}\u{10ffff}`,
+});

@@ -2,7 +2,14 @@ import { type Json, MAX_ATTEMPTS, Unavailable } from '@app/kernel';
 import type { mongo } from 'mongoose';
 import type { RowBatch } from '../read-store';
 import { foldBatch } from './batch-fold';
-import type { JournalDocument, JournalPartDocument, Models, PendingCommit, RemovedDocument, RowDocument } from './documents';
+import type {
+  JournalDocument,
+  JournalPartDocument,
+  Models,
+  PendingCommit,
+  RemovedDocument,
+  RowDocument,
+} from './documents';
 import { areDuplicateKeys } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 import { type RowWrites, writesOf } from './row-writes';
@@ -22,7 +29,8 @@ export const journalledCommits = (server: MongoServer, models: Models, views: Vi
     const place = await views.place(batch.view, batch.version);
     const journal = new Journal(server, models, place.collection);
     await server.write(async () => {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS * 10; attempt += 1) if (await journal.tryCommit(batch, place)) return;
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS * 10; attempt += 1)
+        if (await journal.tryCommit(batch, place)) return;
       throw new Unavailable('views', `other slices of view ${batch.view} kept writing`);
     });
   },
@@ -50,8 +58,16 @@ class Journal {
     const parts = partsOf(writesOf(indexes, written, commit), `${this.collection}/${commit}`, standing.turn + 1);
     // Past the model, which would copy and check each row; the driver's own type knows no ids that are text.
     if (parts.length > 0) await this.models.journalParts.collection.insertMany(parts as unknown as mongo.Document[]);
-    const pending: PendingCommit = { commit, parts: parts.length, slice: sliceAfter(batch, this.collection), state: JSON.stringify(batch.state ?? {}) };
-    const taken = await this.models.journals.updateOne({ _id: this.collection, turn: standing.turn, pending: { $exists: false } }, { $set: { turn: standing.turn + 1, pending } });
+    const pending: PendingCommit = {
+      commit,
+      parts: parts.length,
+      slice: sliceAfter(batch, this.collection),
+      state: JSON.stringify(batch.state ?? {}),
+    };
+    const taken = await this.models.journals.updateOne(
+      { _id: this.collection, turn: standing.turn, pending: { $exists: false } },
+      { $set: { turn: standing.turn + 1, pending } },
+    );
     if (taken.matchedCount === 1) await this.finish({ ...standing, turn: standing.turn + 1, pending }, parts);
     else await this.removeParts(commit, parts.length);
     return taken.matchedCount === 1;
@@ -62,7 +78,9 @@ class Journal {
     await this.models.journals.updateOne({ _id: this.collection }, { $setOnInsert: { turn: 0 } }, { upsert: true });
     const journal = (await this.models.journals.findById(this.collection).lean()) as JournalDocument;
     if (journal.pending === undefined) return journal;
-    const parts = await this.models.journalParts.find({ _id: { $in: partIds(this.collection, journal.pending) } }).lean();
+    const parts = await this.models.journalParts
+      .find({ _id: { $in: partIds(this.collection, journal.pending) } })
+      .lean();
     // Parts that are missing were removed by whoever ended the commit meanwhile.
     if (parts.length === journal.pending.parts) await this.finish(journal, parts);
     return this.settled();
@@ -75,40 +93,69 @@ class Journal {
     for (const { gone } of parts) {
       const moved = gone.filter((id) => back.has(id));
       if (moved.length > 0) await this.rows.deleteMany({ _id: { $in: moved }, ...older });
-      await this.bury(gone.filter((id) => !back.has(id)), turn);
+      await this.bury(
+        gone.filter((id) => !back.has(id)),
+        turn,
+      );
     }
     for (const { rows } of parts) await this.put(rows, older);
     await this.putState(JSON.parse(pending.state) as Record<string, Json | null>, turn);
     const { _id, ...slice } = pending.slice;
     await unlessLater(this.models.slices.updateOne({ _id, ...older }, { $set: { ...slice, turn } }, { upsert: true }));
-    await this.models.journals.updateOne({ _id: this.collection, turn, pending: { $exists: true } }, { $unset: { pending: 1 } });
+    await this.models.journals.updateOne(
+      { _id: this.collection, turn, pending: { $exists: true } },
+      { $unset: { pending: 1 } },
+    );
     await this.removeParts(pending.commit, pending.parts);
   }
 
   /** Writes rows over older ones. */
   private async put(rows: readonly RowDocument[], older: mongo.Filter<RowDocument>): Promise<void> {
-    const writes = rows.map((row): mongo.AnyBulkWriteOperation<RowDocument> => ({ replaceOne: { filter: { _id: row._id, ...older }, replacement: row, upsert: true } }));
+    const writes = rows.map((row): mongo.AnyBulkWriteOperation<RowDocument> => ({
+      replaceOne: { filter: { _id: row._id, ...older }, replacement: row, upsert: true },
+    }));
     if (writes.length === 0) return;
     await unlessLater(this.rows.bulkWrite(writes, { ordered: false }));
   }
 
   /** Removes rows, so that older commits cannot bring them back. */
   private async bury(ids: readonly string[], turn: number): Promise<void> {
-    const writes = ids.map((_id): mongo.AnyBulkWriteOperation<RemovedDocument> => ({ replaceOne: { filter: { _id, turn: { $not: { $gte: turn } } }, replacement: { turn, removedAt: new Date() }, upsert: true } }));
+    const writes = ids.map((_id): mongo.AnyBulkWriteOperation<RemovedDocument> => ({
+      replaceOne: {
+        filter: { _id, turn: { $not: { $gte: turn } } },
+        replacement: { turn, removedAt: new Date() },
+        upsert: true,
+      },
+    }));
     if (writes.length > 0) await unlessLater(this.removed.bulkWrite(writes, { ordered: false }));
   }
 
   private async putState(state: Readonly<Record<string, Json | null>>, turn: number): Promise<void> {
     const writes = Object.entries(state).map(([key, value]) => {
-      const update = value === null ? { $set: { turn, removedAt: new Date() }, $unset: { value: '' } } : { $set: { turn, value: JSON.stringify(value) }, $unset: { removedAt: '' } };
-      return { updateOne: { filter: { _id: `${this.collection}/${key}`, turn: { $not: { $gte: turn } } }, update, upsert: true } };
+      const update =
+        value === null
+          ? { $set: { turn, removedAt: new Date() }, $unset: { value: '' } }
+          : { $set: { turn, value: JSON.stringify(value) }, $unset: { removedAt: '' } };
+      return {
+        updateOne: {
+          filter: { _id: `${this.collection}/${key}`, turn: { $not: { $gte: turn } } },
+          update,
+          upsert: true,
+        },
+      };
     });
     // Past the model, whose driver's own type knows no ids that are text.
-    if (writes.length > 0) await unlessLater(this.models.viewState.collection.bulkWrite(writes as unknown as mongo.AnyBulkWriteOperation[], { ordered: false }));
+    if (writes.length > 0)
+      await unlessLater(
+        this.models.viewState.collection.bulkWrite(writes as unknown as mongo.AnyBulkWriteOperation[], {
+          ordered: false,
+        }),
+      );
   }
 
   private async removeParts(commit: string, parts: number): Promise<void> {
-    if (parts > 0) await this.models.journalParts.deleteMany({ _id: { $in: partIds(this.collection, { commit, parts }) } });
+    if (parts > 0)
+      await this.models.journalParts.deleteMany({ _id: { $in: partIds(this.collection, { commit, parts }) } });
   }
 }
 
@@ -119,7 +166,8 @@ const unlessLater = async (written: Promise<unknown>): Promise<void> => {
   });
 };
 
-const partIds = (collection: string, { commit, parts }: Pick<PendingCommit, 'commit' | 'parts'>): string[] => Array.from({ length: parts }, (_, part) => `${collection}/${commit}/${part}`);
+const partIds = (collection: string, { commit, parts }: Pick<PendingCommit, 'commit' | 'parts'>): string[] =>
+  Array.from({ length: parts }, (_, part) => `${collection}/${commit}/${part}`);
 
 const partsOf = ({ gone, rows }: RowWrites, prefix: string, turn: number): readonly JournalPartDocument[] => {
   const parts: RowDocument[][] = [];

@@ -9,10 +9,19 @@ describe('an error of MongoDB', () => {
     ['a broken connection', thrown('MongoNetworkError')],
     ['no server to choose', thrown('MongooseServerSelectionError')],
     ['a bulk write whose connection broke', thrown('MongoBulkWriteError', { errorLabels: [] })],
-    ['a connection given up for an unanswered heartbeat', thrown('PoolClearedOnNetworkError', { errorLabels: ['ResetPool'] })],
+    [
+      'a connection given up for an unanswered heartbeat',
+      thrown('PoolClearedOnNetworkError', { errorLabels: ['ResetPool'] }),
+    ],
     ['a socket that broke while it was written to', thrown('Error', { code: 'ECONNRESET', syscall: 'write' })],
-    ['a server that is no primary any more', thrown('MongoServerError', { code: 10107, codeName: 'NotWritablePrimary' })],
-    ['a conflict of transactions', thrown('MongoServerError', { code: 112, errorLabels: ['TransientTransactionError'] })],
+    [
+      'a server that is no primary any more',
+      thrown('MongoServerError', { code: 10107, codeName: 'NotWritablePrimary' }),
+    ],
+    [
+      'a conflict of transactions',
+      thrown('MongoServerError', { code: 112, errorLabels: ['TransientTransactionError'] }),
+    ],
   ])('is Unavailable: %s', (_, error) => {
     const seen = explained('views', error, 'unknown');
     expect(isUnavailable(seen)).toBe(true);
@@ -34,12 +43,25 @@ describe('an error of MongoDB', () => {
   ])('stays what it is: %s', (_, error) => expect(explained('views', error, 'none')).toBe(error));
 
   it('keeps its code and its labels when it is explained', () => {
-    const seen = explained('views', thrown('MongoServerError', { code: 112, errorLabels: ['TransientTransactionError'] }), 'none');
-    expect([codeOf(seen), hasLabel(seen, 'TransientTransactionError'), hasLabel(seen, 'RetryableWriteError')]).toEqual([112, true, false]);
+    const seen = explained(
+      'views',
+      thrown('MongoServerError', { code: 112, errorLabels: ['TransientTransactionError'] }),
+      'none',
+    );
+    expect([codeOf(seen), hasLabel(seen, 'TransientTransactionError'), hasLabel(seen, 'RetryableWriteError')]).toEqual([
+      112,
+      true,
+      false,
+    ]);
   });
 
   it('tells bulk writes that failed for taken keys alone', () => {
-    const bulk = (...codes: number[]) => thrown('MongoBulkWriteError', { code: 11000, writeErrors: codes.map((code) => ({ code })) });
-    expect([areDuplicateKeys(bulk(11000, 11000)), areDuplicateKeys(bulk(11000, 112)), areDuplicateKeys(thrown('MongoServerError', { code: 11000 }))]).toEqual([true, false, true]);
+    const bulk = (...codes: number[]) =>
+      thrown('MongoBulkWriteError', { code: 11000, writeErrors: codes.map((code) => ({ code })) });
+    expect([
+      areDuplicateKeys(bulk(11000, 11000)),
+      areDuplicateKeys(bulk(11000, 112)),
+      areDuplicateKeys(thrown('MongoServerError', { code: 11000 })),
+    ]).toEqual([true, false, true]);
   });
 });

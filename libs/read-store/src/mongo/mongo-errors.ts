@@ -1,13 +1,22 @@
 import { AccessDenied, Unavailable } from '@app/kernel';
 
 /** What the driver says of wrong use, by name. */
-const MISUSE: ReadonlySet<string> = new Set(['MongoInvalidArgumentError', 'MongoParseError', 'MongoCompatibilityError', 'MongoMissingCredentialsError', 'MongoMissingDependencyError']);
+const MISUSE: ReadonlySet<string> = new Set([
+  'MongoInvalidArgumentError',
+  'MongoParseError',
+  'MongoCompatibilityError',
+  'MongoMissingCredentialsError',
+  'MongoMissingDependencyError',
+]);
 
 /**
  * Codes of a server that refuses for reasons of its own: it is no primary or stops (91, 189, 10107, 11600, 11601, 11602, 13435, 13436), is too
  * slow (50, 64, 89, 202, 262), meets other writers (24, 112, 246, 251), or has no room (14031).
  */
-const REFUSALS: ReadonlySet<number> = new Set([6, 7, 24, 50, 64, 89, 91, 112, 133, 189, 202, 246, 251, 262, 317, 358, 9001, 10107, 11600, 11601, 11602, 13435, 13436, 14031]);
+const REFUSALS: ReadonlySet<number> = new Set([
+  6, 7, 24, 50, 64, 89, 91, 112, 133, 189, 202, 246, 251, 262, 317, 358, 9001, 10107, 11600, 11601, 11602, 13435, 13436,
+  14031,
+]);
 
 /** Codes of a server that refuses the user, or what the user may not do. */
 const DENIALS: ReadonlySet<unknown> = new Set([13, 18, 8000]);
@@ -32,23 +41,37 @@ export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUP
 
 /** True for a bulk of which single writes failed, all of them because their key is taken. */
 export const areDuplicateKeys = (error: unknown): boolean =>
-  isDuplicateKey(error) && [(error as ServerError).writeErrors ?? []].flat().every(({ code }) => code === DUPLICATE_KEY);
+  isDuplicateKey(error) &&
+  [(error as ServerError).writeErrors ?? []].flat().every(({ code }) => code === DUPLICATE_KEY);
 
 /** True for an error that the driver lets through as a socket threw it. */
-export const isOfSocket = (error: unknown): boolean => error instanceof Error && (error as ServerError).syscall !== undefined && !error.name.startsWith('Mongo');
+export const isOfSocket = (error: unknown): boolean =>
+  error instanceof Error && (error as ServerError).syscall !== undefined && !error.name.startsWith('Mongo');
 
 /** Whether the driver gave an error a label, whoever explained it since. */
 export const hasLabel = (error: unknown, label: string): boolean =>
-  error instanceof Error && (((error as ServerError).errorLabels ?? []).includes(label) || hasLabel(error.cause, label));
+  error instanceof Error &&
+  (((error as ServerError).errorLabels ?? []).includes(label) || hasLabel(error.cause, label));
 
 /** The error of work on MongoDB, as its caller should see it: `Unavailable` where the server is away or refuses, `AccessDenied` where it refuses the user. */
 export const explained = (dependency: string, error: unknown, outcome: Unavailable['outcome']): unknown => {
   if (!(error instanceof Error)) return error;
   const { name, code, codeName } = error as ServerError;
-  if (isNoAnswer(error)) return new Unavailable(dependency, `MongoDB does not answer (${name})`, outcome, { cause: error });
-  const refused = (typeof code === 'number' && REFUSALS.has(code)) || hasLabel(error, 'TransientTransactionError') || hasLabel(error, 'RetryableWriteError');
-  if (DENIALS.has(code)) return new AccessDenied(dependency, `MongoDB refuses the user (${String(codeName ?? code)})`, outcome, { cause: error });
-  return refused ? new Unavailable(dependency, `MongoDB refuses for now (${String(codeName ?? code ?? name)})`, outcome, { cause: error }) : error;
+  if (isNoAnswer(error))
+    return new Unavailable(dependency, `MongoDB does not answer (${name})`, outcome, { cause: error });
+  const refused =
+    (typeof code === 'number' && REFUSALS.has(code)) ||
+    hasLabel(error, 'TransientTransactionError') ||
+    hasLabel(error, 'RetryableWriteError');
+  if (DENIALS.has(code))
+    return new AccessDenied(dependency, `MongoDB refuses the user (${String(codeName ?? code)})`, outcome, {
+      cause: error,
+    });
+  return refused
+    ? new Unavailable(dependency, `MongoDB refuses for now (${String(codeName ?? code ?? name)})`, outcome, {
+        cause: error,
+      })
+    : error;
 };
 
 /**

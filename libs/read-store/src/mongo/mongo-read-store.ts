@@ -84,7 +84,9 @@ class MongoReadStore implements ReadStore {
   }
 
   async checkpoint(view: string, version: number, slice?: number): Promise<Checkpoint | undefined> {
-    const made = (await this.views.find(view))?.versions.find((each) => each.version === version && each.dropping !== true);
+    const made = (await this.views.find(view))?.versions.find(
+      (each) => each.version === version && each.dropping !== true,
+    );
     if (made === undefined) return undefined;
     const id = sliceId(made.collection, slice);
     const found = await this.server.read(() => this.models.slices.findById(id).lean());
@@ -97,7 +99,12 @@ class MongoReadStore implements ReadStore {
 
   async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {
     const prefix = `${(await this.views.place(view, version)).collection}/`;
-    const found = await this.server.read(() => this.models.viewState.find({ _id: idsBeginning(prefix), ...STANDING }).sort({ _id: 1 }).lean());
+    const found = await this.server.read(() =>
+      this.models.viewState
+        .find({ _id: idsBeginning(prefix), ...STANDING })
+        .sort({ _id: 1 })
+        .lean(),
+    );
     return found.map(({ _id, value }) => ({ key: _id.slice(prefix.length), value: JSON.parse(value) as Json }));
   }
 
@@ -113,7 +120,10 @@ class MongoReadStore implements ReadStore {
     return this.entries.read(key);
   }
 
-  listState(prefix: string, { after = '', limit = 1_000 }: { readonly after?: string; readonly limit?: number } = {}): Promise<readonly { key: string; value: Json }[]> {
+  listState(
+    prefix: string,
+    { after = '', limit = 1_000 }: { readonly after?: string; readonly limit?: number } = {},
+  ): Promise<readonly { key: string; value: Json }[]> {
     return this.entries.list(prefix, after, limit);
   }
 
@@ -133,7 +143,9 @@ class MongoReadStore implements ReadStore {
   }
 
   private reader({ view, collection }: Place): RowReader {
-    const known = this.readers.get(collection) ?? new RowReader(this.server, collection, (answered, ask) => this.recently.holds(view, answered, ask));
+    const known =
+      this.readers.get(collection) ??
+      new RowReader(this.server, collection, (answered, ask) => this.recently.holds(view, answered, ask));
     this.readers.set(collection, known);
     return known;
   }

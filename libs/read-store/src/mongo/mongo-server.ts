@@ -38,7 +38,12 @@ export const openMongoServer = async ({ url, suffix = '', dependency }: MongoSer
     await connection.asPromise();
     const database = connection.useDb(`${databaseOf(url)}${suffix}`);
     const hello = await dbOf(database).admin().command({ hello: 1 });
-    return new MongoServer(connection, database, dependency, hello['setName'] !== undefined || hello['msg'] === 'isdbgrid');
+    return new MongoServer(
+      connection,
+      database,
+      dependency,
+      hello['setName'] !== undefined || hello['msg'] === 'isdbgrid',
+    );
   } catch (error) {
     await connection.close();
     throw explained(dependency, error, 'none');
@@ -89,7 +94,9 @@ export class MongoServer {
   async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
     try {
       const hello = await this.deadlines.within(HEALTH_MS, () => this.db.admin().command({ hello: 1 }), 'none');
-      return hello['isWritablePrimary'] === true ? { ok: true } : { ok: false, reason: 'MongoDB has no primary that takes writes' };
+      return hello['isWritablePrimary'] === true
+        ? { ok: true }
+        : { ok: false, reason: 'MongoDB has no primary that takes writes' };
     } catch (error) {
       return { ok: false, reason: isUnavailable(error) ? error.reason : 'MongoDB answers with an error' };
     }

@@ -8,7 +8,14 @@ describe('a read from MongoDB', () => {
     expect(await repeatedRead(read)).toBe('rows');
   });
 
-  it.each([['a connection that breaks each time', broken(), 3], ['what the driver has judged', Object.assign(new Error('closed'), { name: 'MongoNetworkError', errorLabels: [] }), 1]])('fails for %s', async (_name, error, times) => {
+  it.each([
+    ['a connection that breaks each time', broken(), 3],
+    [
+      'what the driver has judged',
+      Object.assign(new Error('closed'), { name: 'MongoNetworkError', errorLabels: [] }),
+      1,
+    ],
+  ])('fails for %s', async (_name, error, times) => {
     const read = jest.fn().mockRejectedValue(error);
     await expect(repeatedRead(read)).rejects.toBe(error);
     expect(read).toHaveBeenCalledTimes(times);

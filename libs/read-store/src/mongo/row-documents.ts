@@ -5,7 +5,13 @@ import type { RowDocument } from './documents';
 import { pathOf, signOf } from './find-filters';
 
 /** The document of a row. */
-export const documentOf = (indexes: readonly IndexSpec[], key: string, position: string, row: Row, commit: string): RowDocument => {
+export const documentOf = (
+  indexes: readonly IndexSpec[],
+  key: string,
+  position: string,
+  row: Row,
+  commit: string,
+): RowDocument => {
   const by: Record<string, string | number> = {};
   const claims: Record<string, string> = {};
   for (const { name, fields, unique } of indexes) {
@@ -29,12 +35,22 @@ export const claimPath = (index: string): string => `claims.${index}`;
 const REMOVED_KEPT_S = 24 * 60 * 60;
 
 /** By which the server removes what is left of removed rows. */
-export const removedIndex: mongo.IndexDescription = { name: 'removed', key: { removedAt: 1 }, sparse: true, expireAfterSeconds: REMOVED_KEPT_S };
+export const removedIndex: mongo.IndexDescription = {
+  name: 'removed',
+  key: { removedAt: 1 },
+  sparse: true,
+  expireAfterSeconds: REMOVED_KEPT_S,
+};
 
 /** The indexes of a collection of rows. The key ends every declared one: ties are in the order of the keys. Uniqueness has indexes of its own, over the claims. */
 export const indexDescriptions = (indexes: readonly IndexSpec[]): mongo.IndexDescription[] =>
   indexes.flatMap(({ name, fields, unique }) => {
-    const key = Object.fromEntries([...fields.map(({ field, order = 'asc' }) => [pathOf(field), signOf(order)]), ['_id', signOf(fields.at(-1)?.order ?? 'asc')]]) as Record<string, 1 | -1>;
+    const key = Object.fromEntries([
+      ...fields.map(({ field, order = 'asc' }) => [pathOf(field), signOf(order)]),
+      ['_id', signOf(fields.at(-1)?.order ?? 'asc')],
+    ]) as Record<string, 1 | -1>;
     const lookup = { name: checkedIndexName(name), key };
-    return unique === true ? [lookup, { name: `${name} is unique`, key: { [claimPath(name)]: 1 as const }, unique: true, sparse: true }] : [lookup];
+    return unique === true
+      ? [lookup, { name: `${name} is unique`, key: { [claimPath(name)]: 1 as const }, unique: true, sparse: true }]
+      : [lookup];
   });

@@ -74,8 +74,21 @@ export class RowReader {
   }
 
   async scan(afterKey: string | null, limit: number): Promise<readonly StoredRow[]> {
-    const found = await this.server.read(() => upTo(PAGE_SIZE, this.rows.find<Found>({ ...(afterKey === null ? {} : { _id: { $gt: afterKey } }), ...STANDING }, { projection: WHOLE, sort: { _id: 1 }, limit })));
-    return found.map(({ _id, position, row }) => ({ key: _id, position, row: JSON.parse(row) as Row, size: row.length }));
+    const found = await this.server.read(() =>
+      upTo(
+        PAGE_SIZE,
+        this.rows.find<Found>(
+          { ...(afterKey === null ? {} : { _id: { $gt: afterKey } }), ...STANDING },
+          { projection: WHOLE, sort: { _id: 1 }, limit },
+        ),
+      ),
+    );
+    return found.map(({ _id, position, row }) => ({
+      key: _id,
+      position,
+      row: JSON.parse(row) as Row,
+      size: row.length,
+    }));
   }
 
   private page(place: Place, options: FindOptions): Page {
@@ -94,7 +107,15 @@ export class RowReader {
     const { limit, most = Infinity } = options;
     let size = 0;
     for (const { filter, sort, hint } of pageQueries(indexes, options)) {
-      const part = await this.server.read(() => upTo(most - size, this.rows.find<Found>({ ...filter, ...STANDING }, { projection: WHOLE, sort: { ...sort }, hint, limit: limit - rows.length })));
+      const part = await this.server.read(() =>
+        upTo(
+          most - size,
+          this.rows.find<Found>(
+            { ...filter, ...STANDING },
+            { projection: WHOLE, sort: { ...sort }, hint, limit: limit - rows.length },
+          ),
+        ),
+      );
       for (const row of part) rows.push(this.shared(row, askedAt));
       for (const row of part) size += row.row.length;
       if (rows.length >= limit || size >= most) break;
@@ -106,8 +127,15 @@ export class RowReader {
   private async load(keys: readonly string[]): Promise<readonly (StoredRow | undefined)[]> {
     const askedAt = performance.now();
     const wanted = [...new Set(keys)];
-    const found = await this.unchanged(wanted.filter((key) => this.cache.get(key) !== undefined), askedAt);
-    for (const row of await this.read<Found>(wanted.filter((key) => !found.has(key)), WHOLE)) found.set(row._id, this.shared(row, askedAt));
+    const found = await this.unchanged(
+      wanted.filter((key) => this.cache.get(key) !== undefined),
+      askedAt,
+    );
+    for (const row of await this.read<Found>(
+      wanted.filter((key) => !found.has(key)),
+      WHOLE,
+    ))
+      found.set(row._id, this.shared(row, askedAt));
     return keys.map((key) => found.get(key));
   }
 
@@ -121,11 +149,16 @@ export class RowReader {
     return found;
   }
 
-  private async read<T extends Partial<Found>>(keys: readonly string[], projection: Readonly<Partial<Record<keyof Found, 1>>>): Promise<readonly T[]> {
+  private async read<T extends Partial<Found>>(
+    keys: readonly string[],
+    projection: Readonly<Partial<Record<keyof Found, 1>>>,
+  ): Promise<readonly T[]> {
     if (keys.length === 0) return [];
     const [only] = keys;
     const filter = keys.length === 1 && only !== undefined ? { _id: { $eq: only } } : { _id: { $in: [...keys] } };
-    const found = await this.server.read(() => this.rows.find<T>(filter, { projection, singleBatch: keys.length === 1 }).toArray());
+    const found = await this.server.read(() =>
+      this.rows.find<T>(filter, { projection, singleBatch: keys.length === 1 }).toArray(),
+    );
     // What was removed may have left its key, and nothing else of a row.
     return found.filter(({ commit }) => commit !== undefined);
   }
@@ -141,7 +174,12 @@ export class RowReader {
   private shared({ _id, position, commit, row }: Found, askedAt: number): StoredRow {
     const known = this.known(_id, commit, askedAt);
     if (known !== undefined) return known;
-    const stored: StoredRow = Object.freeze({ key: _id, position, row: frozen(JSON.parse(row) as Record<string, Json>), size: row.length });
+    const stored: StoredRow = Object.freeze({
+      key: _id,
+      position,
+      row: frozen(JSON.parse(row) as Record<string, Json>),
+      size: row.length,
+    });
     this.cache.set(_id, { stored, commit, size: row.length + OVERHEAD, askedAt });
     return stored;
   }

@@ -16,7 +16,13 @@ export class StateEntries {
   }
 
   async list(prefix: string, after: string, limit: number): Promise<readonly { key: string; value: Json }[]> {
-    const found = await this.server.read(() => this.models.state.find({ _id: { ...idsBeginning(prefix), $gt: after } }).sort({ _id: 1 }).limit(limit).lean());
+    const found = await this.server.read(() =>
+      this.models.state
+        .find({ _id: { ...idsBeginning(prefix), $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean(),
+    );
     return found.map(({ _id, value }) => ({ key: _id, value: JSON.parse(value) as Json }));
   }
 
@@ -25,13 +31,20 @@ export class StateEntries {
     if (options === undefined) return this.overwrite(key, value);
     if (options.expected === undefined) return this.insert(key, value);
     const standing = { _id: key, value: canonicalJson(options.expected) };
-    if (value === null) return (await this.server.write(() => this.models.state.deleteOne(standing))).deletedCount === 1;
-    return (await this.server.write(() => this.models.state.updateOne(standing, { $set: { value: canonicalJson(value) } }))).matchedCount === 1;
+    if (value === null)
+      return (await this.server.write(() => this.models.state.deleteOne(standing))).deletedCount === 1;
+    return (
+      (await this.server.write(() => this.models.state.updateOne(standing, { $set: { value: canonicalJson(value) } })))
+        .matchedCount === 1
+    );
   }
 
   private async overwrite(key: string, value: Json | null): Promise<boolean> {
     if (value === null) await this.server.write(() => this.models.state.deleteOne({ _id: key }));
-    else await this.server.write(() => this.models.state.updateOne({ _id: key }, { $set: { value: canonicalJson(value) } }, { upsert: true }));
+    else
+      await this.server.write(() =>
+        this.models.state.updateOne({ _id: key }, { $set: { value: canonicalJson(value) } }, { upsert: true }),
+      );
     return true;
   }
 

@@ -20,21 +20,35 @@ export const transactionalCommits = (server: MongoServer, models: Models, views:
     const onObstructed = async (own: ClientSession): Promise<void> => {
       const { collection } = await views.place(batch.view, batch.version);
       const standing = await server.read(() => models.slices.findById(sliceId(collection, batch.slice)).lean());
-      if (standing?.session !== undefined && standing.fence <= batch.fence && standing.session !== hexOf(own)) await server.killSession(standing.session);
+      if (standing?.session !== undefined && standing.fence <= batch.fence && standing.session !== hexOf(own))
+        await server.killSession(standing.session);
     };
-    await server.transact(async (session) => {
-      const { view, version, changes } = batch;
-      const { collection, indexes } = await views.placeInSession(view, version, session);
-      const { _id, ...standing } = sliceAfter(batch, collection);
-      // First of all: two writers of one slice meet here, before they have done anything for nothing.
-      const before = await models.slices.findOneAndUpdate({ _id }, { $set: { ...standing, session: hexOf(session) } }, { session, upsert: true, returnDocument: 'before' }).lean();
-      checkStanding(batch, before);
-      const rows = server.db.collection<RowDocument>(collection);
-      const written = await foldBatch(rows, view, indexes, changes, session);
-      await writeRows(rows, writesOf(indexes, written, newCommit()), session);
-      const entries = stateWrites(collection, batch.state);
-      if (entries.length > 0) await models.viewState.collection.bulkWrite(entries as mongo.AnyBulkWriteOperation[], { session, ordered: false });
-    }, { name: `${batch.view}/${batch.version}/${batch.slice ?? 0}`, onObstructed });
+    await server.transact(
+      async (session) => {
+        const { view, version, changes } = batch;
+        const { collection, indexes } = await views.placeInSession(view, version, session);
+        const { _id, ...standing } = sliceAfter(batch, collection);
+        // First of all: two writers of one slice meet here, before they have done anything for nothing.
+        const before = await models.slices
+          .findOneAndUpdate(
+            { _id },
+            { $set: { ...standing, session: hexOf(session) } },
+            { session, upsert: true, returnDocument: 'before' },
+          )
+          .lean();
+        checkStanding(batch, before);
+        const rows = server.db.collection<RowDocument>(collection);
+        const written = await foldBatch(rows, view, indexes, changes, session);
+        await writeRows(rows, writesOf(indexes, written, newCommit()), session);
+        const entries = stateWrites(collection, batch.state);
+        if (entries.length > 0)
+          await models.viewState.collection.bulkWrite(entries as mongo.AnyBulkWriteOperation[], {
+            session,
+            ordered: false,
+          });
+      },
+      { name: `${batch.view}/${batch.version}/${batch.slice ?? 0}`, onObstructed },
+    );
   },
 });
 
@@ -46,18 +60,38 @@ export const newCommit = (): string => randomBytes(9).toString('base64url');
 export const sliceId = (collection: string, slice = 0): string => `${collection}/${slice}`;
 
 /** Where a slice stands once a batch is committed. */
-export const sliceAfter = ({ slice, to, fence }: RowBatch, collection: string): SliceDocument => ({ _id: sliceId(collection, slice), position: to.position, handled: to.handled, fence });
+export const sliceAfter = ({ slice, to, fence }: RowBatch, collection: string): SliceDocument => ({
+  _id: sliceId(collection, slice),
+  position: to.position,
+  handled: to.handled,
+  fence,
+});
 
 /** Throws `Fenced` or `CheckpointMismatch` where a batch does not follow on what stands. */
 export const checkStanding = ({ view, version, from, fence }: RowBatch, standing: SliceDocument | null): void => {
   const position = standing?.position ?? null;
-  if (standing !== null && fence < standing.fence) throw new Fenced(`view ${view} v${version} has a newer writer: fence ${standing.fence}, not ${fence}`);
-  if (from !== position) throw new CheckpointMismatch(`view ${view} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`);
+  if (standing !== null && fence < standing.fence)
+    throw new Fenced(`view ${view} v${version} has a newer writer: fence ${standing.fence}, not ${fence}`);
+  if (from !== position)
+    throw new CheckpointMismatch(
+      `view ${view} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,
+    );
 };
 
 /** The writes to the state of a view version; each may be repeated. The server may have had no transactions before. */
-const stateWrites = (collection: string, state: Readonly<Record<string, Json | null>> = {}): mongo.AnyBulkWriteOperation<EntryDocument & Partial<RemovedDocument>>[] =>
+const stateWrites = (
+  collection: string,
+  state: Readonly<Record<string, Json | null>> = {},
+): mongo.AnyBulkWriteOperation<EntryDocument & Partial<RemovedDocument>>[] =>
   Object.entries(state).map(([key, value]) => {
     const filter = { _id: `${collection}/${key}` };
-    return value === null ? { deleteOne: { filter } } : { updateOne: { filter, update: { $set: { value: JSON.stringify(value) }, $unset: { removedAt: '' } }, upsert: true } };
+    return value === null
+      ? { deleteOne: { filter } }
+      : {
+          updateOne: {
+            filter,
+            update: { $set: { value: JSON.stringify(value) }, $unset: { removedAt: '' } },
+            upsert: true,
+          },
+        };
   });

@@ -57,9 +57,15 @@ export class Transactions {
         if (session.inTransaction()) session = await this.replaced(session);
         continue;
       }
-      this.sessions.set(name, session.inTransaction() || after >= TRANSACTION_MS ? await this.replaced(session) : session);
+      this.sessions.set(
+        name,
+        session.inTransaction() || after >= TRANSACTION_MS ? await this.replaced(session) : session,
+      );
       // Work looks for taken keys itself: one that it cannot see belongs to a transaction that has not ended.
-      if ('error' in tried) throw isDuplicateKey(tried.error) ? this.deadlines.unavailable('another transaction holds a key', tried.error) : tried.error;
+      if ('error' in tried)
+        throw isDuplicateKey(tried.error)
+          ? this.deadlines.unavailable('another transaction holds a key', tried.error)
+          : tried.error;
       return tried.value;
     }
   }
@@ -83,14 +89,16 @@ export class Transactions {
       return { value };
     } catch (error) {
       // An abort that fails changes nothing: what was not committed ends with the session's next transaction.
-      if (session.inTransaction()) await this.deadlines.within(ABORT_MS, () => session.abortTransaction(), 'none').catch(() => undefined);
+      if (session.inTransaction())
+        await this.deadlines.within(ABORT_MS, () => session.abortTransaction(), 'none').catch(() => undefined);
       return { error };
     }
   }
 }
 
 const isWorthAnother = (error: unknown, after: number): boolean =>
-  hasLabel(error, 'TransientTransactionError') || ((isDuplicateKey(error) || (isUnavailable(error) && error.outcome === 'none')) && after < BROKEN_MS);
+  hasLabel(error, 'TransientTransactionError') ||
+  ((isDuplicateKey(error) || (isUnavailable(error) && error.outcome === 'none')) && after < BROKEN_MS);
 
 /** Commits, and asks again until the server says yes or no: a commit may be repeated. Whatever else the driver throws here, it says neither. */
 const committed = async (session: ClientSession, until: number): Promise<void> => {
@@ -98,7 +106,9 @@ const committed = async (session: ClientSession, until: number): Promise<void> =
     try {
       return await session.commitTransaction();
     } catch (error) {
-      const isAnswer = hasLabel(error, 'TransientTransactionError') || (typeof codeOf(error) === 'number' && !hasLabel(error, 'UnknownTransactionCommitResult'));
+      const isAnswer =
+        hasLabel(error, 'TransientTransactionError') ||
+        (typeof codeOf(error) === 'number' && !hasLabel(error, 'UnknownTransactionCommitResult'));
       if (isAnswer || performance.now() >= until) throw error;
       await sleep(50);
     }

@@ -3,7 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalJson, Grouped, Unavailable } from '@app/kernel';
 import type { ClientSession } from 'mongoose';
 import type { IndexSpec, ViewSpec } from '../read-store';
-import { checkView, idsBeginning, type Models, type RowDocument, type VersionDocument, type ViewDocument } from './documents';
+import {
+  checkView,
+  idsBeginning,
+  type Models,
+  type RowDocument,
+  type VersionDocument,
+  type ViewDocument,
+} from './documents';
 import { codeOf, isDuplicateKey } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 import { type Answered, RECENT_MS, type Recently } from './recently';
@@ -62,28 +69,39 @@ export class Views {
     if (standing === undefined || standing.dropping === true) await this.make(name, version, indexes);
     const made = await this.version(name, version);
     if (made?.indexes !== declared) throw otherIndexes(name, version);
-    await this.server.write(() => this.makeIndexes(made.collection, indexes)).catch((error: unknown) => {
-      throw INDEX_CONFLICTS.has(codeOf(error)) ? otherIndexes(name, version, { cause: error }) : error;
-    });
+    await this.server
+      .write(() => this.makeIndexes(made.collection, indexes))
+      .catch((error: unknown) => {
+        throw INDEX_CONFLICTS.has(codeOf(error)) ? otherIndexes(name, version, { cause: error }) : error;
+      });
   }
 
   /** Makes `to` the served version if `from` is. */
   async swap(view: string, from: number | undefined, to: number): Promise<boolean> {
-    const swapped = await this.server.write(() => this.models.views.updateOne({ _id: view, live: from ?? { $exists: false } }, { $set: { live: to } }));
+    const swapped = await this.server.write(() =>
+      this.models.views.updateOne({ _id: view, live: from ?? { $exists: false } }, { $set: { live: to } }),
+    );
     this.recently.move(view);
     return swapped.matchedCount === 1;
   }
 
   /** From the mark on nobody reads the version; a drop that ended early is ended by the next. */
   async drop(view: string, version: number): Promise<void> {
-    await this.server.write(() => this.models.views.updateOne({ _id: view, 'versions.version': version }, { $set: { 'versions.$.dropping': true } }));
+    await this.server.write(() =>
+      this.models.views.updateOne(
+        { _id: view, 'versions.version': version },
+        { $set: { 'versions.$.dropping': true } },
+      ),
+    );
     this.recently.move(view);
     const marked = await this.version(view, version);
     if (marked === undefined) return;
     // Until then other processes may take it for one that can be read.
     await pause(2 * RECENT_MS);
     await this.server.write(() => this.clear(marked.collection));
-    await this.server.write(() => this.models.views.updateOne({ _id: view }, { $pull: { versions: { collection: marked.collection } } }));
+    await this.server.write(() =>
+      this.models.views.updateOne({ _id: view }, { $pull: { versions: { collection: marked.collection } } }),
+    );
   }
 
   private async recent(view: string): Promise<ViewDocument | undefined> {
@@ -109,8 +127,13 @@ export class Views {
     await this.server.write(async () => {
       await this.server.db.createCollection(collection);
       await this.makeIndexes(collection, indexes);
-      await this.models.views.updateOne({ _id: view }, { $setOnInsert: { versions: [] } }, { upsert: true }).catch(unlessDuplicate);
-      const made = await this.models.views.updateOne({ _id: view, 'versions.version': { $ne: version } }, { $push: { versions: { version, indexes: canonicalJson(indexes), collection } } });
+      await this.models.views
+        .updateOne({ _id: view }, { $setOnInsert: { versions: [] } }, { upsert: true })
+        .catch(unlessDuplicate);
+      const made = await this.models.views.updateOne(
+        { _id: view, 'versions.version': { $ne: version } },
+        { $push: { versions: { version, indexes: canonicalJson(indexes), collection } } },
+      );
       if (made.modifiedCount === 0) await this.clear(collection);
     });
   }
@@ -119,7 +142,8 @@ export class Views {
     const descriptions = indexDescriptions(indexes);
     if (descriptions.length > 0) await this.server.db.collection<RowDocument>(collection).createIndexes(descriptions);
     if (this.server.hasTransactions) return;
-    for (const name of [collection, this.models.viewState.collection.name]) await this.server.db.collection(name).createIndexes([removedIndex]);
+    for (const name of [collection, this.models.viewState.collection.name])
+      await this.server.db.collection(name).createIndexes([removedIndex]);
   }
 
   /** Removes all that belongs to a collection of rows, and it. */
@@ -143,12 +167,18 @@ export class Views {
   }
 }
 
-const madeIn = (found: ViewDocument | undefined, version: number | undefined): VersionDocument | undefined => found?.versions.find((each) => each.version === version && each.dropping !== true);
+const madeIn = (found: ViewDocument | undefined, version: number | undefined): VersionDocument | undefined =>
+  found?.versions.find((each) => each.version === version && each.dropping !== true);
 
 const placeIn = (found: ViewDocument | undefined, view: string, version: number): Place => {
   const made = madeIn(found, version);
-  if (made === undefined) throw new Unavailable('views', `view ${view} v${version} is not there; prepare it and fill it from the log`);
-  const place = places.get(made) ?? { view, collection: made.collection, indexes: JSON.parse(made.indexes) as IndexSpec[] };
+  if (made === undefined)
+    throw new Unavailable('views', `view ${view} v${version} is not there; prepare it and fill it from the log`);
+  const place = places.get(made) ?? {
+    view,
+    collection: made.collection,
+    indexes: JSON.parse(made.indexes) as IndexSpec[],
+  };
   places.set(made, place);
   return place;
 };
@@ -157,7 +187,10 @@ const placeIn = (found: ViewDocument | undefined, view: string, version: number)
 const places = new WeakMap<VersionDocument, Place>();
 
 const otherIndexes = (view: string, version: number, options?: ErrorOptions): Error =>
-  new Error(`view ${view} v${version} was made with other indexes than are declared now; give the projection a new version`, options);
+  new Error(
+    `view ${view} v${version} was made with other indexes than are declared now; give the projection a new version`,
+    options,
+  );
 
 const unlessDuplicate = (error: unknown): void => {
   if (!isDuplicateKey(error)) throw error;

@@ -15,7 +15,8 @@ export class ChangeBoard {
   constructor(folder: string) {
     const name = `read-store:${folder}`;
     // Threads are handed shared memory as it is, which the types of `setEnvironmentData` leave out.
-    const shared = (getEnvironmentData(name) as unknown as SharedArrayBuffer | undefined) ?? new SharedArrayBuffer(SLOTS * 4);
+    const shared =
+      (getEnvironmentData(name) as unknown as SharedArrayBuffer | undefined) ?? new SharedArrayBuffer(SLOTS * 4);
     setEnvironmentData(name, shared as never);
     this.counters = new Int32Array(shared);
   }

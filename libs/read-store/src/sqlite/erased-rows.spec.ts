@@ -14,7 +14,11 @@ const opened: ReadStore[] = [];
 const open = async (options: { inThread?: boolean } = {}): Promise<ReadStore> => {
   const store = await openSqliteReadStore({ folder, ...options });
   opened.push(store);
-  await store.prepare({ name: 'notes', version: 1, indexes: [{ name: 'by-group', fields: [{ field: 'group' }, { field: 'text' }] }] });
+  await store.prepare({
+    name: 'notes',
+    version: 1,
+    indexes: [{ name: 'by-group', fields: [{ field: 'group' }, { field: 'text' }] }],
+  });
   return store;
 };
 const file = (): string => join(folder, 'notes-v1.sqlite');
@@ -27,15 +31,26 @@ const raw = <T>(work: (db: Database.Database) => T): T => {
   }
 };
 /** Files that hold a text. */
-const onDisk = (text: string): readonly string[] => readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
+const onDisk = (text: string): readonly string[] =>
+  readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
 const isWhole = (): unknown => raw((db) => db.pragma('integrity_check', { simple: true }));
 
 /** Pages of the file, and of its write-ahead log, that hold anything where they hold no rows. */
 const staleGaps = (): number => {
-  const [pages, log] = [readFileSync(file()), existsSync(`${file()}-wal`) ? readFileSync(`${file()}-wal`) : Buffer.alloc(0)];
-  const inFile = [...Array(pages.length / 4_096).keys()].filter((n) => staleGap(pages.subarray(n * 4_096, (n + 1) * 4_096), n === 0) !== undefined);
-  const frames = [...Array(Math.max(0, Math.floor((log.length - 32) / 4_120))).keys()].map((n) => log.subarray(32 + n * 4_120, 32 + (n + 1) * 4_120));
-  return inFile.length + frames.filter((frame) => staleGap(frame.subarray(24), frame.readUInt32BE(0) === 1) !== undefined).length;
+  const [pages, log] = [
+    readFileSync(file()),
+    existsSync(`${file()}-wal`) ? readFileSync(`${file()}-wal`) : Buffer.alloc(0),
+  ];
+  const inFile = [...Array(pages.length / 4_096).keys()].filter(
+    (n) => staleGap(pages.subarray(n * 4_096, (n + 1) * 4_096), n === 0) !== undefined,
+  );
+  const frames = [...Array(Math.max(0, Math.floor((log.length - 32) / 4_120))).keys()].map((n) =>
+    log.subarray(32 + n * 4_120, 32 + (n + 1) * 4_120),
+  );
+  return (
+    inFile.length +
+    frames.filter((frame) => staleGap(frame.subarray(24), frame.readUInt32BE(0) === 1) !== undefined).length
+  );
 };
 
 /** Commits one batch after another, in a slice of its own. */
@@ -44,16 +59,30 @@ const writerOf = (store: ReadStore, slice = 0) => {
   return (operations: readonly Operation[]): Promise<void> => {
     const from = number === 0 ? null : String(number);
     number += 1;
-    return store.commit({ view: 'notes', version: 1, slice, from, to: { position: String(number), handled: number }, fence: 1, changes: [{ position: String(number), operations }] });
+    return store.commit({
+      view: 'notes',
+      version: 1,
+      slice,
+      from,
+      to: { position: String(number), handled: number },
+      fence: 1,
+      changes: [{ position: String(number), operations }],
+    });
   };
 };
 /** Rows in no order of their keys, so that pages are divided, of many lengths. */
 const secretRows = (count: number, name = 'k'): readonly Operation[] =>
-  [...Array(count).keys()].map((n) => ({ op: 'put', key: `${name}${(n * 7_919) % count}`, row: { text: `SECRET-${name}-${n} ${'SECRET '.repeat(n % 90)}`, group: 'g' } }));
-const removals = (rows: readonly Operation[]): readonly Operation[] => rows.flatMap((row): Operation[] => (row.op === 'put' ? [{ op: 'remove', key: row.key }] : []));
+  [...Array(count).keys()].map((n) => ({
+    op: 'put',
+    key: `${name}${(n * 7_919) % count}`,
+    row: { text: `SECRET-${name}-${n} ${'SECRET '.repeat(n % 90)}`, group: 'g' },
+  }));
+const removals = (rows: readonly Operation[]): readonly Operation[] =>
+  rows.flatMap((row): Operation[] => (row.op === 'put' ? [{ op: 'remove', key: row.key }] : []));
 
 /** Bytes that this process has handed to the system to write; undefined where the system does not tell. */
-const written = (): number | undefined => (existsSync('/proc/self/io') ? Number(/wchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) : undefined);
+const written = (): number | undefined =>
+  existsSync('/proc/self/io') ? Number(/wchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]) : undefined;
 
 /** Writes rows, removes them and purges, for ever; says so after the third purge. */
 const ENDLESS_ERASER = `
@@ -85,7 +114,14 @@ describe('a purge', () => {
   it('writes what was removed, not what is kept', async () => {
     const store = await open({ inThread: true });
     const commit = writerOf(store);
-    for (let batch = 0; batch < 20; batch += 1) await commit([...Array(1_000).keys()].map((n) => ({ op: 'put', key: `${batch}-${n}`, row: { text: 'kept '.repeat(200), group: 'g' } })));
+    for (let batch = 0; batch < 20; batch += 1)
+      await commit(
+        [...Array(1_000).keys()].map((n) => ({
+          op: 'put',
+          key: `${batch}-${n}`,
+          row: { text: 'kept '.repeat(200), group: 'g' },
+        })),
+      );
     await commit([{ op: 'put', key: '3-77', row: { text: 'SECRET', group: 'g' } }]);
     await store.purge();
     await commit([{ op: 'remove', key: '3-77' }]);
@@ -95,7 +131,12 @@ describe('a purge', () => {
     expect((written() ?? 0) - (before ?? 0)).toBeLessThan(1_000_000);
   });
 
-  const filler = (number: number): readonly Operation[] => [...Array(1_000).keys()].map((n) => ({ op: 'put', key: `filler${number}-${n}`, row: { text: 'kept '.repeat(900), group: 'g' } }));
+  const filler = (number: number): readonly Operation[] =>
+    [...Array(1_000).keys()].map((n) => ({
+      op: 'put',
+      key: `filler${number}-${n}`,
+      row: { text: 'kept '.repeat(900), group: 'g' },
+    }));
   it.each<readonly [string, (store: ReadStore, commit: ReturnType<typeof writerOf>) => Promise<ReadStore>]>([
     ['at once', async (store) => store],
     [
@@ -124,12 +165,31 @@ describe('a purge', () => {
     const from = (await store.checkpoint('notes', 1))?.position ?? null;
     expect(Number(from)).toBeGreaterThanOrEqual(Number(position));
     const change = (number: number, operations: readonly Operation[]): Promise<void> =>
-      store.commit({ view: 'notes', version: 1, from: String(Number(from) + number - 1), to: { position: String(Number(from) + number), handled: number }, fence: 1, changes: [{ position: String(Number(from) + number), operations }] });
-    await change(1, [...Array(400).keys()].map((n): Operation => (n % 3 === 0 ? { op: 'remove', key: `k${n}` } : { op: 'patch', key: `k${n}`, fields: { text: { erased: true }, mark: 'a' } })));
+      store.commit({
+        view: 'notes',
+        version: 1,
+        from: String(Number(from) + number - 1),
+        to: { position: String(Number(from) + number), handled: number },
+        fence: 1,
+        changes: [{ position: String(Number(from) + number), operations }],
+      });
+    await change(
+      1,
+      [...Array(400).keys()].map((n): Operation =>
+        n % 3 === 0
+          ? { op: 'remove', key: `k${n}` }
+          : { op: 'patch', key: `k${n}`, fields: { text: { erased: true }, mark: 'a' } },
+      ),
+    );
     await store.purge();
     expect([onDisk('SECRET'), staleGaps()]).toEqual([[], 0]);
     // Rows that change their letters and not their length divide no page: those that are written again bring nothing back.
-    await change(2, [...Array(400).keys()].flatMap((n): Operation[] => (n % 3 === 0 ? [] : [{ op: 'patch', key: `k${n}`, fields: { mark: 'b' } }])));
+    await change(
+      2,
+      [...Array(400).keys()].flatMap((n): Operation[] =>
+        n % 3 === 0 ? [] : [{ op: 'patch', key: `k${n}`, fields: { mark: 'b' } }],
+      ),
+    );
     expect([onDisk('SECRET'), staleGaps()]).toEqual([[], 0]);
     expect(isWhole()).toBe('ok');
   });
@@ -180,7 +240,8 @@ describe('a purge', () => {
     const reading = (async () => {
       for (; !isDone; await nextTurn()) await one.find('notes', { where: { group: 'g' }, limit: 50 }, 1);
     })();
-    for (let n = 0; n < 25; n += 1) await Promise.all([commits[0](round('a')), commits[1](round('b')), ...(n % 5 === 0 ? [one.purge()] : [])]);
+    for (let n = 0; n < 25; n += 1)
+      await Promise.all([commits[0](round('a')), commits[1](round('b')), ...(n % 5 === 0 ? [one.purge()] : [])]);
     const removed = [...secretRows(300, 'a-x'), ...secretRows(300, 'b-x')];
     for (const commit of commits) {
       await commit(removed);
@@ -204,10 +265,13 @@ describe('a purge', () => {
     raw((db) => {
       db.pragma('secure_delete = on');
       db.exec(`create table copy as select * from rows order by random(); delete from rows`);
-      db.exec(`insert into rows select * from copy order by random(); drop table copy; delete from rows where row like '%SECRET-k-%1 %'; update head set loose = 1; pragma user_version = 0`);
+      db.exec(
+        `insert into rows select * from copy order by random(); drop table copy; delete from rows where row like '%SECRET-k-%1 %'; update head set loose = 1; pragma user_version = 0`,
+      );
       db.pragma('wal_checkpoint(truncate)');
     });
-    const gone = (): readonly string[] => [...Array(200).keys()].filter((n) => onDisk(`SECRET-k-${n}1 `).length > 0).map((n) => `${n}1`);
+    const gone = (): readonly string[] =>
+      [...Array(200).keys()].filter((n) => onDisk(`SECRET-k-${n}1 `).length > 0).map((n) => `${n}1`);
     expect(gone()).not.toEqual([]);
     const store = await open();
     await store.purge();
@@ -217,10 +281,25 @@ describe('a purge', () => {
 
   it('that is cut short by a kill is finished by the next', async () => {
     const first = await open();
-    await writerOf(first)([...Array(100).keys()].map((n) => ({ op: 'put', key: `kept${n}`, row: { text: 'kept', group: 'g' } })));
+    await writerOf(first)(
+      [...Array(100).keys()].map((n) => ({ op: 'put', key: `kept${n}`, row: { text: 'kept', group: 'g' } })),
+    );
     await opened.splice(0)[0]?.close();
     for (let round = 0; round < 4; round += 1) {
-      const eraser = spawn(process.execPath, ['--require', './test/register.cjs', '-e', ENDLESS_ERASER.replace('let number = 1', `let number = ${Number(raw((db) => db.prepare('select position from head').pluck().get()))}`), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const eraser = spawn(
+        process.execPath,
+        [
+          '--require',
+          './test/register.cjs',
+          '-e',
+          ENDLESS_ERASER.replace(
+            'let number = 1',
+            `let number = ${Number(raw((db) => db.prepare('select position from head').pluck().get()))}`,
+          ),
+          folder,
+        ],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
       await once(eraser.stdout, 'data');
       eraser.kill('SIGKILL');
       await once(eraser, 'exit');
@@ -231,7 +310,19 @@ describe('a purge', () => {
     const left = keys.filter((key) => key.startsWith('gone'));
     expect(keys.length - left.length).toBe(100);
     const position = Number((await store.checkpoint('notes', 1))?.position);
-    await store.commit({ view: 'notes', version: 1, from: String(position), to: { position: String(position + 1), handled: 1 }, fence: 1, changes: [{ position: String(position + 1), operations: ['gone0', ...left].map((key): Operation => ({ op: 'remove', key })) }] });
+    await store.commit({
+      view: 'notes',
+      version: 1,
+      from: String(position),
+      to: { position: String(position + 1), handled: 1 },
+      fence: 1,
+      changes: [
+        {
+          position: String(position + 1),
+          operations: ['gone0', ...left].map((key): Operation => ({ op: 'remove', key })),
+        },
+      ],
+    });
     await store.purge();
     expect(onDisk('SECRET')).toEqual([]);
   });

@@ -18,12 +18,18 @@ const former = new Database(':memory:');
 prepareFile(former, { name: 'agents', version: 1, indexes: [] });
 for (const { name, fields, unique } of indexes) {
   const columns = fields.map(({ field, order = 'asc' }) => `${fieldSql(field)} ${order}`);
-  former.exec(`create ${unique ? 'unique ' : ''}index "${name}" on rows(${[...columns, ...(unique ? [] : [`key ${fields.at(-1)?.order ?? 'asc'}`])].join(', ')})`);
+  former.exec(
+    `create ${unique ? 'unique ' : ''}index "${name}" on rows(${[...columns, ...(unique ? [] : [`key ${fields.at(-1)?.order ?? 'asc'}`])].join(', ')})`,
+  );
 }
 
 /** How SQLite runs the queries of a page. */
 const plans = (options: Omit<FindOptions, 'limit'>, file = db): readonly string[] =>
-  pageQueries(indexes, { ...options, limit: 5 }).map(({ sql, parameters }) => (file.prepare(`explain query plan ${sql}`).all(...parameters, 5) as { detail: string }[]).map(({ detail }) => detail).join('; '));
+  pageQueries(indexes, { ...options, limit: 5 }).map(({ sql, parameters }) =>
+    (file.prepare(`explain query plan ${sql}`).all(...parameters, 5) as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join('; '),
+  );
 
 const created = [{ field: 'createdAt', order: 'desc' }] as const;
 const after = { values: ['2026-01-01'], key: 'k' };
@@ -32,10 +38,22 @@ describe('the queries of a page', () => {
   it.each<readonly [string, Omit<FindOptions, 'limit'>]>([
     ['equal fields, then an order', { where: { archived: false, spaceId: 's' }, orderBy: created }],
     ['the same, further on', { where: { spaceId: 's', archived: false }, orderBy: created, after }],
-    ['the other way round', { where: { spaceId: 's', archived: true }, orderBy: [{ field: 'createdAt', order: 'asc' }], after }],
+    [
+      'the other way round',
+      { where: { spaceId: 's', archived: true }, orderBy: [{ field: 'createdAt', order: 'asc' }], after },
+    ],
     ['an order alone', { orderBy: created, after }],
     ['orders that differ', { orderBy: [{ field: 'rank', order: 'asc' }, ...created] }],
-    ['orders that differ, the other way round', { orderBy: [{ field: 'rank', order: 'desc' }, { field: 'createdAt', order: 'asc' }], after: { values: [1, '2026-01-01'], key: 'k' } }],
+    [
+      'orders that differ, the other way round',
+      {
+        orderBy: [
+          { field: 'rank', order: 'desc' },
+          { field: 'createdAt', order: 'asc' },
+        ],
+        after: { values: [1, '2026-01-01'], key: 'k' },
+      },
+    ],
     ['a unique field', { where: { slug: 'x' } }],
     ['no field', {}],
     ['no field, further on', { after: { values: [], key: 'k' } }],
@@ -55,10 +73,18 @@ describe('the queries of a page', () => {
 
   it('count over an index', () => {
     const { sql, parameters } = countQuery(indexes, { spaceId: 's', archived: false });
-    expect(db.prepare(`explain query plan ${sql}`).all(...parameters)).toMatchObject([{ detail: expect.stringContaining('SEARCH rows USING COVERING INDEX by-space') }]);
+    expect(db.prepare(`explain query plan ${sql}`).all(...parameters)).toMatchObject([
+      { detail: expect.stringContaining('SEARCH rows USING COVERING INDEX by-space') },
+    ]);
   });
 
   it('refuse field names that are none', () => {
-    expect(() => prepareFile(new Database(':memory:'), { name: 'x', version: 1, indexes: [{ name: 'i', fields: [{ field: "a'); drop table rows; --" }] }] })).toThrow('no field may be called');
+    expect(() =>
+      prepareFile(new Database(':memory:'), {
+        name: 'x',
+        version: 1,
+        indexes: [{ name: 'i', fields: [{ field: "a'); drop table rows; --" }] }],
+      }),
+    ).toThrow('no field may be called');
   });
 });

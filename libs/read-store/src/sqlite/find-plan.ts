@@ -30,14 +30,20 @@ interface Range {
  * The queries of a page, each served by one declared index from end to end. Keyset paging is a sequence of index ranges:
  * rows that tie with the last one in all fields, then in all but the last field, and so on. Throws when no index serves it.
  */
-export const pageQueries = (indexes: readonly IndexSpec[], { where = {}, orderBy = [], after }: FindOptions): readonly PageQuery[] => {
+export const pageQueries = (
+  indexes: readonly IndexSpec[],
+  { where = {}, orderBy = [], after }: FindOptions,
+): readonly PageQuery[] => {
   const equal = Object.keys(where);
   const open = orderBy.filter(({ field }) => !equal.includes(field));
   const index = servingIndex(indexes, equal, open);
   const keyOrder = orderBy.at(-1)?.order ?? 'asc';
   const source = index === undefined ? 'rows' : `rows indexed by "${index.name}"`;
   const given = Object.entries(where).map(equalTo);
-  const ranges = after === undefined ? [{ conditions: [], order: open }] : rangesAfter(open, valuesOf(open, orderBy, after.values), after.key, keyOrder);
+  const ranges =
+    after === undefined
+      ? [{ conditions: [], order: open }]
+      : rangesAfter(open, valuesOf(open, orderBy, after.values), after.key, keyOrder);
   return ranges.map(({ conditions, order }) => ({
     sql: `select ${COLUMNS} from ${source}${whereSql([...given, ...conditions])} order by ${[...order.map(({ field, order: way }) => `${fieldSql(field)} ${way}`), `key ${keyOrder}`].join(', ')} limit ?`,
     parameters: [...given, ...conditions].flatMap(({ parameters }) => parameters),
@@ -48,13 +54,17 @@ export const pageQueries = (indexes: readonly IndexSpec[], { where = {}, orderBy
 export const countQuery = (indexes: readonly IndexSpec[], where: Where = {}): Condition => {
   const index = servingIndex(indexes, Object.keys(where), []);
   const given = Object.entries(where).map(equalTo);
-  return { sql: `select count(*) from rows${index === undefined ? '' : ` indexed by "${index.name}"`}${whereSql(given)}`, parameters: given.flatMap(({ parameters }) => parameters) };
+  return {
+    sql: `select count(*) from rows${index === undefined ? '' : ` indexed by "${index.name}"`}${whereSql(given)}`,
+    parameters: given.flatMap(({ parameters }) => parameters),
+  };
 };
 
 const equalTo = ([field, wanted]: [string, Where[string]]): Condition => {
   if (wanted === null) return { sql: `${fieldSql(field)} is null`, parameters: [] };
   if (typeof wanted !== 'object') return { sql: `${fieldSql(field)} = ?`, parameters: [comparable(wanted)] };
-  if (wanted.in.length > 1_000) throw new RangeError(`${field} is compared with ${wanted.in.length} values; 1,000 is the most`);
+  if (wanted.in.length > 1_000)
+    throw new RangeError(`${field} is compared with ${wanted.in.length} values; 1,000 is the most`);
   return { sql: `${fieldSql(field)} in (select value from json_each(?))`, parameters: [JSON.stringify(wanted.in)] };
 };
 
@@ -63,17 +73,31 @@ const valuesOf = (open: OrderBy, orderBy: OrderBy, values: readonly Json[]): rea
   open.map((field) => comparable(values[orderBy.indexOf(field)]));
 
 /** What comes after a row, as ranges in order. Null stands first ascending and last descending. */
-const rangesAfter = (orderBy: OrderBy, values: readonly Value[], key: string, keyOrder: Direction): readonly Range[] => {
+const rangesAfter = (
+  orderBy: OrderBy,
+  values: readonly Value[],
+  key: string,
+  keyOrder: Direction,
+): readonly Range[] => {
   const ties = orderBy.map(({ field }, position): Condition => equalTo([field, values[position] ?? null]));
-  const ranges: Range[] = [{ conditions: [...ties, { sql: `key ${keyOrder === 'asc' ? '>' : '<'} ?`, parameters: [key] }], order: [] }];
+  const ranges: Range[] = [
+    { conditions: [...ties, { sql: `key ${keyOrder === 'asc' ? '>' : '<'} ?`, parameters: [key] }], order: [] },
+  ];
   for (const [position, { field, order }] of [...orderBy.entries()].toReversed())
     for (const { condition, fixes } of beyondValue(fieldSql(field), order, values[position] ?? null))
-      ranges.push({ conditions: [...ties.slice(0, position), condition], order: orderBy.slice(fixes ? position + 1 : position) });
+      ranges.push({
+        conditions: [...ties.slice(0, position), condition],
+        order: orderBy.slice(fixes ? position + 1 : position),
+      });
   return ranges;
 };
 
 /** What comes after a value of a field; `fixes`: it leaves the field one value only. */
-const beyondValue = (field: string, order: Direction, value: Value): readonly { readonly condition: Condition; readonly fixes: boolean }[] => {
+const beyondValue = (
+  field: string,
+  order: Direction,
+  value: Value,
+): readonly { readonly condition: Condition; readonly fixes: boolean }[] => {
   const isNull = { condition: { sql: `${field} is null`, parameters: [] }, fixes: true };
   const isNotNull = { condition: { sql: `${field} is not null`, parameters: [] }, fixes: false };
   const beyond = { condition: { sql: `${field} ${order === 'asc' ? '>' : '<'} ?`, parameters: [value] }, fixes: false };
@@ -81,4 +105,5 @@ const beyondValue = (field: string, order: Direction, value: Value): readonly { 
   return value === null ? [] : [beyond, isNull];
 };
 
-const whereSql = (conditions: readonly Condition[]): string => (conditions.length === 0 ? '' : ` where ${conditions.map(({ sql }) => sql).join(' and ')}`);
+const whereSql = (conditions: readonly Condition[]): string =>
+  conditions.length === 0 ? '' : ` where ${conditions.map(({ sql }) => sql).join(' and ')}`;

@@ -10,7 +10,9 @@ export const fieldSql = (field: string): string => `row->>'$.${checkedField(fiel
  */
 export const createIndexSql = ({ name, fields, unique }: IndexSpec): string => {
   const isReversed = fields.at(-1)?.order === 'desc';
-  const columns = fields.map(({ field, order = 'asc' }) => `${fieldSql(field)} ${(order === 'desc') === isReversed ? 'asc' : 'desc'}`);
+  const columns = fields.map(
+    ({ field, order = 'asc' }) => `${fieldSql(field)} ${(order === 'desc') === isReversed ? 'asc' : 'desc'}`,
+  );
   const ties = unique ? [] : ['key asc'];
   return `create ${unique ? 'unique ' : ''}index "${checkedIndexName(name)}" on rows(${[...columns, ...ties].join(', ')})`;
 };

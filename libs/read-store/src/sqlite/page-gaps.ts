@@ -18,7 +18,10 @@ const LEAF: ReadonlySet<number> = new Set([10, 13]);
 export const MOST_PAGES = 2 ** 25;
 
 /** Where the gap of a page begins and ends; undefined where it is no b-tree page, or holds nothing but zeros there. */
-export const staleGap = (page: Buffer, isFirst: boolean): { readonly start: number; readonly end: number } | undefined => {
+export const staleGap = (
+  page: Buffer,
+  isFirst: boolean,
+): { readonly start: number; readonly end: number } | undefined => {
   const header = isFirst ? 100 : 0;
   const kind = page[header] ?? 0;
   if (!INTERIOR.has(kind) && !LEAF.has(kind)) return undefined;
@@ -32,18 +35,26 @@ export const staleGap = (page: Buffer, isFirst: boolean): { readonly start: numb
 /** The salts of a write-ahead log, as text; undefined where it is empty. */
 export const saltsOf = (logFile: string): string | undefined => {
   const header = Buffer.alloc(LOG_HEADER);
-  return opened(logFile, 'r', (log) => (readSync(log, header, 0, LOG_HEADER, 0) === LOG_HEADER ? header.toString('hex', SALTS, SALTS + 8) : undefined));
+  return opened(logFile, 'r', (log) =>
+    readSync(log, header, 0, LOG_HEADER, 0) === LOG_HEADER ? header.toString('hex', SALTS, SALTS + 8) : undefined,
+  );
 };
 
 /** Zeros the gaps of the pages that frames of a write-ahead log hold, all of which stand in the file already. Nobody may write meanwhile. True where one was not zero. */
-export const clearWrittenPages = (file: number, logFile: string, pageSize: number, frames: { readonly from: number; readonly to: number }): boolean =>
+export const clearWrittenPages = (
+  file: number,
+  logFile: string,
+  pageSize: number,
+  frames: { readonly from: number; readonly to: number },
+): boolean =>
   opened(logFile, 'r', (log) => {
     const size = FRAME_HEADER + pageSize;
     const chunk = Buffer.allocUnsafe(AT_ONCE * size);
     const gaps = new Map<number, ReturnType<typeof staleGap>>();
     for (let frame = frames.from; frame < frames.to; frame += AT_ONCE) {
       const count = Math.min(AT_ONCE, frames.to - frame);
-      if (readSync(log, chunk, 0, count * size, LOG_HEADER + frame * size) !== count * size) throw new Error('the write-ahead log is shorter than its index says');
+      if (readSync(log, chunk, 0, count * size, LOG_HEADER + frame * size) !== count * size)
+        throw new Error('the write-ahead log is shorter than its index says');
       for (let place = 0; place < count * size; place += size) {
         const page = chunk.readUInt32BE(place);
         // The last frame of a page is what stands in the file.

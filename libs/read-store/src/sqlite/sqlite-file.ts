@@ -8,10 +8,12 @@ const BARRED = /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/;
 const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)|^E(IO|NOSPC|ROFS|ACCES|NOENT|MFILE|NFILE)$/;
 
 /** Opens a file of a view for writing. What is deleted is overwritten; a process that dies loses nothing (a machine that dies at most the last commits, which the log has). */
-export const openForWriting = (file: string): Database.Database => opened(new Database(file, { timeout: 10_000 }), ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']);
+export const openForWriting = (file: string): Database.Database =>
+  opened(new Database(file, { timeout: 10_000 }), ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']);
 
 /** Opens a file of a view for reading beside its writer. */
-export const openForReading = (file: string): Database.Database => opened(new Database(file, { readonly: true, timeout: 10_000 }), [SMALL_CACHE]);
+export const openForReading = (file: string): Database.Database =>
+  opened(new Database(file, { readonly: true, timeout: 10_000 }), [SMALL_CACHE]);
 
 /**
  * Loads the driver's native code in this thread. To be done before a thread that uses it is started: what a thread loads first is
@@ -52,7 +54,10 @@ export class GuardedFiles {
     if (typeof code !== 'string') return error;
     if (DAMAGE.test(code)) return this.damage(file, 'is damaged', error);
     if (BARRED.test(code) && isUnreadable(file)) return this.damage(file, 'cannot be read and written', error);
-    if (TROUBLE.test(code)) return new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', { cause: error });
+    if (TROUBLE.test(code))
+      return new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', {
+        cause: error,
+      });
     return error;
   }
 

@@ -15,12 +15,24 @@ const open = async (options: { inThread?: boolean } = {}): Promise<ReadStore> =>
 };
 const put = (key: string, text: string): Operation => ({ op: 'put', key, row: { text, group: 'g' } });
 const write = (store: ReadStore, number: number, operations: readonly Operation[], version = 1): Promise<void> =>
-  store.commit({ view: 'notes', version, from: number === 1 ? null : String(number - 1), to: { position: String(number), handled: number }, fence: 1, changes: [{ position: String(number), operations }] });
+  store.commit({
+    view: 'notes',
+    version,
+    from: number === 1 ? null : String(number - 1),
+    to: { position: String(number), handled: number },
+    fence: 1,
+    changes: [{ position: String(number), operations }],
+  });
 const prepared = async (store: ReadStore, version = 1): Promise<ReadStore> => {
-  await store.prepare({ name: 'notes', version, indexes: [{ name: 'by-group', fields: [{ field: 'group' }, { field: 'text' }] }] });
+  await store.prepare({
+    name: 'notes',
+    version,
+    indexes: [{ name: 'by-group', fields: [{ field: 'group' }, { field: 'text' }] }],
+  });
   return store;
 };
-const onDisk = (text: string): readonly string[] => readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(text));
+const onDisk = (text: string): readonly string[] =>
+  readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes(text));
 
 /** Commits batches of 100 rows for ever and says so after the third. */
 const ENDLESS_WRITER = `
@@ -44,9 +56,19 @@ afterEach(async () => {
 describe('view files', () => {
   it('hold nothing of what was deleted once purged, in no file and not in the log', async () => {
     const store = await prepared(await open());
-    const rows = [...Array(400).keys()].map((n) => put(`k${(n * 7919) % 400}`, `SECRET-${n} ${'long text '.repeat(n % 60)}`));
+    const rows = [...Array(400).keys()].map((n) =>
+      put(`k${(n * 7919) % 400}`, `SECRET-${n} ${'long text '.repeat(n % 60)}`),
+    );
     await write(store, 1, rows);
-    await write(store, 2, rows.map((_, n): Operation => (n % 3 === 0 ? { op: 'remove', key: `k${n}` } : { op: 'patch', key: `k${n}`, fields: { text: { erased: true } } })));
+    await write(
+      store,
+      2,
+      rows.map((_, n): Operation =>
+        n % 3 === 0
+          ? { op: 'remove', key: `k${n}` }
+          : { op: 'patch', key: `k${n}`, fields: { text: { erased: true } } },
+      ),
+    );
     expect(onDisk('SECRET-')).not.toEqual([]);
     await store.purge();
     expect(onDisk('SECRET-')).toEqual([]);
@@ -56,7 +78,15 @@ describe('view files', () => {
     const store = await prepared(await open());
     await store.swap('notes', undefined, 1);
     const page = (group: string) => store.find('notes', { where: { group }, limit: 50 });
-    await write(store, 1, [...Array(60).keys()].map((n): Operation => ({ op: 'put', key: `k${n}`, row: { group: `g${n}`, text: `${n} `.padEnd(800_000, 'long text ') } })));
+    await write(
+      store,
+      1,
+      [...Array(60).keys()].map((n): Operation => ({
+        op: 'put',
+        key: `k${n}`,
+        row: { group: `g${n}`, text: `${n} `.padEnd(800_000, 'long text ') },
+      })),
+    );
     const [first, again] = [await page('g0'), await page('g0')];
     expect(again).toBe(first);
     for (let n = 1; n < 60; n += 1) await page(`g${n}`);
@@ -71,27 +101,40 @@ describe('view files', () => {
     expect(readdirSync(folder).filter((file) => file.startsWith('notes'))).toEqual([]);
   });
 
-  it.each(['notes-v1.sqlite', 'state.sqlite'])('that are damaged are named with what to do, and stop nothing else: %s', async (file) => {
-    const before = await prepared(await prepared(await open()), 2);
-    await write(before, 1, [put('a', 'x')]);
-    await write(before, 1, [put('a', 'y')], 2);
-    await before.close();
-    writeFileSync(join(folder, file), Buffer.alloc(8192, 'no database'));
-    if (file === 'state.sqlite') return expect(open()).rejects.toThrow(/state\.sqlite is damaged; delete it/);
+  it.each(['notes-v1.sqlite', 'state.sqlite'])(
+    'that are damaged are named with what to do, and stop nothing else: %s',
+    async (file) => {
+      const before = await prepared(await prepared(await open()), 2);
+      await write(before, 1, [put('a', 'x')]);
+      await write(before, 1, [put('a', 'y')], 2);
+      await before.close();
+      writeFileSync(join(folder, file), Buffer.alloc(8192, 'no database'));
+      if (file === 'state.sqlite') return expect(open()).rejects.toThrow(/state\.sqlite is damaged; delete it/);
 
-    const store = await open();
-    expect(await store.health()).toEqual({ ok: false, reason: 'notes-v1.sqlite is damaged; delete it and fill it again from the log' });
-    await expect(store.get('notes', 'a', 1)).rejects.toThrow('notes-v1.sqlite is damaged');
-    await expect(write(store, 2, [put('a', 'z')])).rejects.toThrow('notes-v1.sqlite is damaged');
-    expect((await store.get('notes', 'a', 2))?.row).toMatchObject({ text: 'y' });
-    await store.drop('notes', 1);
-    await prepared(store);
-    expect([await store.health(), await store.checkpoint('notes', 1)]).toEqual([{ ok: true }, { position: null, handled: 0 }]);
-  });
+      const store = await open();
+      expect(await store.health()).toEqual({
+        ok: false,
+        reason: 'notes-v1.sqlite is damaged; delete it and fill it again from the log',
+      });
+      await expect(store.get('notes', 'a', 1)).rejects.toThrow('notes-v1.sqlite is damaged');
+      await expect(write(store, 2, [put('a', 'z')])).rejects.toThrow('notes-v1.sqlite is damaged');
+      expect((await store.get('notes', 'a', 2))?.row).toMatchObject({ text: 'y' });
+      await store.drop('notes', 1);
+      await prepared(store);
+      expect([await store.health(), await store.checkpoint('notes', 1)]).toEqual([
+        { ok: true },
+        { position: null, handled: 0 },
+      ]);
+    },
+  );
 
   it('damaged in the middle are reported by health from the first read that meets the damage', async () => {
     const before = await prepared(await open());
-    await write(before, 1, [...Array(500).keys()].map((n) => put(`k${n}`, 'x'.repeat(300))));
+    await write(
+      before,
+      1,
+      [...Array(500).keys()].map((n) => put(`k${n}`, 'x'.repeat(300))),
+    );
     await before.close();
     const file = join(folder, 'notes-v1.sqlite');
     const bytes = readFileSync(file);
@@ -106,12 +149,21 @@ describe('view files', () => {
     const live = await prepared(await open());
     const rebuild = await prepared(await open({ inThread: true }), 2);
     await live.swap('notes', undefined, 1);
-    await Promise.all([...Array(20).keys()].map((n) => Promise.all([write(live, n + 1, [put('a', `live ${n}`)]), write(rebuild, n + 1, [put('a', `new ${n}`)], 2)])));
-    expect([(await live.get('notes', 'a'))?.row, (await live.get('notes', 'a', 2))?.row]).toMatchObject([{ text: 'live 19' }, { text: 'new 19' }]);
+    await Promise.all(
+      [...Array(20).keys()].map((n) =>
+        Promise.all([write(live, n + 1, [put('a', `live ${n}`)]), write(rebuild, n + 1, [put('a', `new ${n}`)], 2)]),
+      ),
+    );
+    expect([(await live.get('notes', 'a'))?.row, (await live.get('notes', 'a', 2))?.row]).toMatchObject([
+      { text: 'live 19' },
+      { text: 'new 19' },
+    ]);
     await rebuild.swap('notes', 1, 2);
     expect((await live.get('notes', 'a'))?.row).toMatchObject({ text: 'new 19' });
     await write(rebuild, 21, [put('a', 'newest')], 2);
-    expect((await live.find('notes', { where: { group: 'g' }, limit: 5 })).map(({ row }) => row['text'])).toEqual(['newest']);
+    expect((await live.find('notes', { where: { group: 'g' }, limit: 5 })).map(({ row }) => row['text'])).toEqual([
+      'newest',
+    ]);
   });
 
   it('dropped and made again by one thread are the new ones for the others', async () => {
@@ -128,7 +180,9 @@ describe('view files', () => {
 
   it('hold whole batches only when the process is killed at work', async () => {
     await (await prepared(await open())).close();
-    const writer = spawn(process.execPath, ['--require', './test/register.cjs', '-e', ENDLESS_WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const writer = spawn(process.execPath, ['--require', './test/register.cjs', '-e', ENDLESS_WRITER, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(writer.stdout, 'data');
     writer.kill('SIGKILL');
     await once(writer, 'exit');

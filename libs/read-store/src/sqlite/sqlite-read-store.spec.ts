@@ -29,7 +29,14 @@ test('a page is kept that turns out short, however many rows were asked for, unt
     await store.prepare({ name: 'view', version: 1, indexes: [] });
     await store.swap('view', undefined, 1);
     const put = (position: string, from: string | null) =>
-      store.commit({ view: 'view', version: 1, from, to: { position, handled: Number(position) }, fence: 1, changes: [{ position, operations: [{ op: 'put', key: position, row: { n: 1 } }] }] });
+      store.commit({
+        view: 'view',
+        version: 1,
+        from,
+        to: { position, handled: Number(position) },
+        fence: 1,
+        changes: [{ position, operations: [{ op: 'put', key: position, row: { n: 1 } }] }],
+      });
     const page = () => store.find('view', { limit: 1_000 });
     await put('1', null);
     const first = await page();

@@ -2,7 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
-import { type BuildFile, type Checkpoint, CheckpointMismatch, Fenced, type FindOptions, type ReadStore, type RowBatch, type StoredRow, UniqueViolation, type ViewSpec } from '../read-store';
+import {
+  type BuildFile,
+  type Checkpoint,
+  CheckpointMismatch,
+  Fenced,
+  type FindOptions,
+  type ReadStore,
+  type RowBatch,
+  type StoredRow,
+  UniqueViolation,
+  type ViewSpec,
+} from '../read-store';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
 import { StateReader } from './state-file';
@@ -31,7 +42,11 @@ export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteRe
   loadDriver();
   const writer = inThread
     ? callHere(new ViewsWriter(place))
-    : callThread<ViewsWriter>('views', () => startThread(__dirname, 'views.thread', __filename, { workerData: { folder: place } }), [CheckpointMismatch, Fenced, UniqueViolation, Unavailable, RangeError, TypeError]);
+    : callThread<ViewsWriter>(
+        'views',
+        () => startThread(__dirname, 'views.thread', __filename, { workerData: { folder: place } }),
+        [CheckpointMismatch, Fenced, UniqueViolation, Unavailable, RangeError, TypeError],
+      );
   const store = new SqliteReadStore(place, writer);
   try {
     await writer.call('open');
@@ -85,7 +100,12 @@ class SqliteReadStore implements ReadStore {
   /** What the writer met, or a reader here. */
   async damaged(): Promise<readonly BuildFile[]> {
     const read = this.guarded.files();
-    const here = read.length === 0 ? [] : allVersionsIn(this.folder).filter(({ name, version }) => read.includes(versionFile(this.folder, name, version)));
+    const here =
+      read.length === 0
+        ? []
+        : allVersionsIn(this.folder).filter(({ name, version }) =>
+            read.includes(versionFile(this.folder, name, version)),
+          );
     return [...here, ...(await this.writer.call('damaged'))];
   }
 
@@ -103,7 +123,8 @@ class SqliteReadStore implements ReadStore {
     const rows: StoredRow[] = [];
     for (let from = 0; from < keys.length; from += MANY) {
       if (from > 0) await nextTurn();
-      for (const row of this.read(view, version, (reader) => reader.getMany(keys.slice(from, from + MANY)))) rows.push(row);
+      for (const row of this.read(view, version, (reader) => reader.getMany(keys.slice(from, from + MANY))))
+        rows.push(row);
     }
     return rows;
   }
@@ -137,7 +158,10 @@ class SqliteReadStore implements ReadStore {
     return this.guarded.run(this.stateFile, () => this.state().read(key));
   }
 
-  async listState(prefix: string, { after = '', limit = 1_000 }: { readonly after?: string; readonly limit?: number } = {}): Promise<readonly { key: string; value: Json }[]> {
+  async listState(
+    prefix: string,
+    { after = '', limit = 1_000 }: { readonly after?: string; readonly limit?: number } = {},
+  ): Promise<readonly { key: string; value: Json }[]> {
     return this.guarded.run(this.stateFile, () => this.state().list(prefix, after, limit));
   }
 

@@ -11,26 +11,43 @@ export const prepareState = (db: Database.Database): void => {
 };
 
 /** The served version of each view. */
-export const readLive = (db: Database.Database): ReadonlyMap<string, number> => new Map(db.prepare('select view, version from live').raw().all() as [string, number][]);
+export const readLive = (db: Database.Database): ReadonlyMap<string, number> =>
+  new Map(db.prepare('select view, version from live').raw().all() as [string, number][]);
 
 /** Makes `to` the served version if `from` is. */
 export const swapLive = (db: Database.Database, view: string, from: number | undefined, to: number): boolean =>
   db
     .transaction(() => {
       if (db.prepare('select version from live where view = ?').pluck().get(view) !== from) return false;
-      db.prepare('insert into live values (?, ?) on conflict (view) do update set version = excluded.version').run(view, to);
+      db.prepare('insert into live values (?, ?) on conflict (view) do update set version = excluded.version').run(
+        view,
+        to,
+      );
       return true;
     })
     .immediate();
 
 /** Writes or removes an entry if the present value is the expected one. */
-export const writeEntry = (db: Database.Database, key: string, value: Json | null, options?: { readonly expected: Json | undefined }): boolean =>
+export const writeEntry = (
+  db: Database.Database,
+  key: string,
+  value: Json | null,
+  options?: { readonly expected: Json | undefined },
+): boolean =>
   db
     .transaction(() => {
       const present = db.prepare('select value from state where key = ?').pluck().get(key) as string | undefined;
-      if (options !== undefined && present !== (options.expected === undefined ? undefined : canonicalJson(options.expected))) return false;
+      if (
+        options !== undefined &&
+        present !== (options.expected === undefined ? undefined : canonicalJson(options.expected))
+      )
+        return false;
       if (value === null) db.prepare('delete from state where key = ?').run(key);
-      else db.prepare('insert into state values (?, ?) on conflict (key) do update set value = excluded.value').run(key, canonicalJson(value));
+      else
+        db.prepare('insert into state values (?, ?) on conflict (key) do update set value = excluded.value').run(
+          key,
+          canonicalJson(value),
+        );
       return true;
     })
     .immediate();
@@ -42,7 +59,9 @@ export class StateReader {
 
   constructor(private readonly db: Database.Database) {
     this.entry = db.prepare('select value from state where key = ?').pluck();
-    this.entries = db.prepare('select key, value from state where key > ? and key >= ? and key < ? order by key limit ?');
+    this.entries = db.prepare(
+      'select key, value from state where key > ? and key >= ? and key < ? order by key limit ?',
+    );
   }
 
   live(): ReadonlyMap<string, number> {

@@ -118,7 +118,8 @@ export class VersionedFiles<File extends Opened> {
   async purge(): Promise<void> {
     deleteSetAside(this.folder);
     for (const { name, version } of allVersionsIn(this.folder)) {
-      const step = (): PurgeStep => (this.has(name, version) ? this.onOpen(name, version, ({ writeBack }) => writeBack.purge()) : 'done');
+      const step = (): PurgeStep =>
+        this.has(name, version) ? this.onOpen(name, version, ({ writeBack }) => writeBack.purge()) : 'done';
       await this.patiently(versionFile(this.folder, name, version), step);
     }
     await this.patiently(this.stateFile, () => (this.onState(emptyLog) ? 'done' : 'busy'));
@@ -126,7 +127,11 @@ export class VersionedFiles<File extends Opened> {
 
   /** What is wrong with the files, one sentence each. */
   problems(): readonly string[] {
-    const checks = allVersionsIn(this.folder).map(({ name, version }) => () => this.has(name, version) && this.on(name, version, ({ db }) => db.prepare('select count(*) from head').get()));
+    const checks = allVersionsIn(this.folder).map(
+      ({ name, version }) =>
+        () =>
+          this.has(name, version) && this.on(name, version, ({ db }) => db.prepare('select count(*) from head').get()),
+    );
     const unusable = [...checks, () => this.onState(() => undefined)].flatMap(problemOf);
     return [...new Set([...unusable, ...this.guarded.problems()])];
   }
@@ -142,7 +147,8 @@ export class VersionedFiles<File extends Opened> {
     const file = versionFile(this.folder, name, version);
     return this.guarded.run(file, () => {
       const found = this.file(file);
-      if (found === undefined) throw new Unavailable(this.dependency, `${basename(file)} is missing; prepare it and fill it from the log`);
+      if (found === undefined)
+        throw new Unavailable(this.dependency, `${basename(file)} is missing; prepare it and fill it from the log`);
       return work(found);
     });
   }
@@ -172,7 +178,10 @@ export class VersionedFiles<File extends Opened> {
       make?.(db);
       const found = this.opened(db);
       if (found === undefined) return undefined;
-      const writeBack = new WriteBack(db, { is: () => db.prepare('select loose from head').pluck().get() === 1, clear: () => db.exec('update head set loose = 0') });
+      const writeBack = new WriteBack(db, {
+        is: () => db.prepare('select loose from head').pluck().get() === 1,
+        clear: () => db.exec('update head set loose = 0'),
+      });
       if (isNew) writeBack.begin();
       opened = { file: found, writeBack };
       this.files.set(file, opened);
@@ -199,7 +208,11 @@ export class VersionedFiles<File extends Opened> {
       const outcome = step();
       if (outcome === 'done') return;
       if (outcome === 'more') deadline = performance.now() + PATIENCE_MS;
-      else if (performance.now() > deadline) throw new Unavailable(this.dependency, `${basename(file)} is in use; what was deleted stays on the disk until the next purge`);
+      else if (performance.now() > deadline)
+        throw new Unavailable(
+          this.dependency,
+          `${basename(file)} is in use; what was deleted stays on the disk until the next purge`,
+        );
       else await pause(LOOK_MS);
     }
   }

@@ -1,6 +1,14 @@
 import { canonicalJson, type Json, type Position } from '@app/kernel';
 import type Database from 'better-sqlite3';
-import { type Checkpoint, CheckpointMismatch, Fenced, type IndexSpec, type Row, type RowBatch, type ViewSpec } from '../read-store';
+import {
+  type Checkpoint,
+  CheckpointMismatch,
+  Fenced,
+  type IndexSpec,
+  type Row,
+  type RowBatch,
+  type ViewSpec,
+} from '../read-store';
 import { comparable, indexBeginningWith, type Scalar } from '../index-choice';
 import { RowFold, type StoredRows } from '../row-fold';
 import { createIndexSql, fieldSql } from './index-sql';
@@ -18,8 +26,12 @@ export interface ViewHead extends Checkpoint {
 
 /** Reads the head of a view file; undefined while the file is not yet made. */
 export const readHead = (db: Database.Database): ViewHead | undefined => {
-  const made = db.prepare(`select count(*) from sqlite_schema where type = 'table' and name = 'head'`).pluck().get() === 1;
-  const head = made ? (db.prepare('select indexes, position, handled, fence, commits from head').get() as (Omit<ViewHead, 'indexes'> & { indexes: string }) | undefined) : undefined;
+  const made =
+    db.prepare(`select count(*) from sqlite_schema where type = 'table' and name = 'head'`).pluck().get() === 1;
+  const head = made
+    ? (db.prepare('select indexes, position, handled, fence, commits from head').get() as
+        (Omit<ViewHead, 'indexes'> & { indexes: string }) | undefined)
+    : undefined;
   return head && { ...head, indexes: JSON.parse(head.indexes) as IndexSpec[] };
 };
 
@@ -35,7 +47,9 @@ export const prepareFile = (db: Database.Database, { name, version, indexes }: V
       for (const index of indexes) db.exec(createIndexSql(index));
       db.prepare('insert into head values (?, null, 0, 0, 0, 0)').run(canonicalJson(indexes));
     } else if (canonicalJson(head.indexes) !== canonicalJson(indexes)) {
-      throw new Error(`view ${name} v${version} was made with other indexes than are declared now; give the projection a new version`);
+      throw new Error(
+        `view ${name} v${version} was made with other indexes than are declared now; give the projection a new version`,
+      );
     }
   }).immediate();
 };
@@ -78,7 +92,9 @@ export class ViewFile implements StoredRows {
 
   keysWhere(where: Readonly<Record<string, Scalar>>): readonly string[] {
     const fields = Object.keys(where);
-    return this.lookup(indexBeginningWith(this.indexes, fields), fields).all(...Object.values(where).map(comparable)) as string[];
+    return this.lookup(indexBeginningWith(this.indexes, fields), fields).all(
+      ...Object.values(where).map(comparable),
+    ) as string[];
   }
 
   holder(index: IndexSpec, values: readonly (string | number)[]): string | undefined {
@@ -89,8 +105,12 @@ export class ViewFile implements StoredRows {
   private write({ view, version, slice = 0, changes, from, to, fence, state = {} }: RowBatch): void {
     const head = this.statements.head.get() as ViewHead;
     const place = slice === 0 ? head : readSlicePlace(this.db, slice);
-    if (fence < place.fence) throw new Fenced(`view ${view} v${version} has a newer writer: fence ${place.fence}, not ${fence}`);
-    if (from !== place.position) throw new CheckpointMismatch(`view ${view} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`);
+    if (fence < place.fence)
+      throw new Fenced(`view ${view} v${version} has a newer writer: fence ${place.fence}, not ${fence}`);
+    if (from !== place.position)
+      throw new CheckpointMismatch(
+        `view ${view} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
+      );
     const commit = head.commits + 1;
     const loose = this.writeRows(view, changes, commit) ? 1 : 0;
     for (const [key, value] of Object.entries(state)) this.writeState(key, value);
@@ -105,7 +125,8 @@ export class ViewFile implements StoredRows {
     const unique = this.indexes.some((index) => index.unique);
     // Values of a unique index may have moved between rows: all their old rows go before the first new one comes.
     for (const [key, { removed }] of fold.written()) if (removed || unique) this.statements.remove.run(key);
-    for (const [key, { position, row }] of fold.written()) if (row !== null) this.statements.put.run(key, position, commit, JSON.stringify(row));
+    for (const [key, { position, row }] of fold.written())
+      if (row !== null) this.statements.put.run(key, position, commit, JSON.stringify(row));
     return fold.removesContent;
   }
 

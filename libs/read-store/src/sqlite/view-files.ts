@@ -5,7 +5,8 @@ const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 
 /** The file of one version of a view, such as `agents-v3.sqlite`. Refuses names that are no plain file names. */
 export const versionFile = (folder: string, name: string, version: number): string => {
-  if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 0) throw new RangeError(`no view is called ${JSON.stringify(name)} v${version}`);
+  if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 0)
+    throw new RangeError(`no view is called ${JSON.stringify(name)} v${version}`);
   return join(folder, `${name}-v${version}.sqlite`);
 };
 
@@ -44,7 +45,8 @@ export const setDatabaseAside = (file: string): void => {
 
 /** Deletes what was set aside: it may hold what was erased since. */
 export const deleteSetAside = (folder: string): void => {
-  for (const file of readdirSync(folder)) if (file.endsWith(ASIDE)) rmSync(join(folder, file), { force: true, recursive: true });
+  for (const file of readdirSync(folder))
+    if (file.endsWith(ASIDE)) rmSync(join(folder, file), { force: true, recursive: true });
 };
 
 /** True where this process may not read and write a database, or something else has its name. No repetition helps then. */

@@ -73,15 +73,23 @@ export class ViewReader {
     const page = this.pages.get(name);
     if (page?.seen === seen) return page.rows;
     const rows = this.atOneTime(() => this.foundRows(options, seen));
-    const same = page !== undefined && page.rows.length === rows.length && rows.every((row, index) => row === page.rows[index]);
+    const same =
+      page !== undefined && page.rows.length === rows.length && rows.every((row, index) => row === page.rows[index]);
     const answer = same ? page.rows : Object.freeze(rows);
-    if (rows.length <= LONGEST_KEPT) this.pages.set(name, { seen, size: rows.reduce((sum, row) => sum + row.size, name.length + PAGE_OVERHEAD), rows: answer });
+    if (rows.length <= LONGEST_KEPT)
+      this.pages.set(name, {
+        seen,
+        size: rows.reduce((sum, row) => sum + row.size, name.length + PAGE_OVERHEAD),
+        rows: answer,
+      });
     return answer;
   }
 
   count(where: FindOptions['where']): number {
     const { sql, parameters } = countQuery(this.head.indexes, where);
-    return this.statement(sql).pluck().get(...parameters) as number;
+    return this.statement(sql)
+      .pluck()
+      .get(...parameters) as number;
   }
 
   scan(afterKey: string | null, limit: number): readonly StoredRow[] {
@@ -102,7 +110,10 @@ export class ViewReader {
   }
 
   state(): readonly { readonly key: string; readonly value: Json }[] {
-    return (this.statements.state.all() as { key: string; value: string }[]).map(({ key, value }) => ({ key, value: JSON.parse(value) as Json }));
+    return (this.statements.state.all() as { key: string; value: string }[]).map(({ key, value }) => ({
+      key,
+      value: JSON.parse(value) as Json,
+    }));
   }
 
   close(): void {
@@ -116,9 +127,13 @@ export class ViewReader {
     const { limit, most = Infinity } = options;
     let size = 0;
     for (const { sql, parameters } of pageQueries(this.head.indexes, options)) {
-      const found = this.statement(sql).raw().all(...parameters, limit - rows.length) as FoundInPage[];
+      const found = this.statement(sql)
+        .raw()
+        .all(...parameters, limit - rows.length) as FoundInPage[];
       for (const [key, position, changed, row] of found) {
-        const stored = this.unchanged(key, changed, seen) ?? (row === null ? (this.fetched(key, seen) as StoredRow) : this.parsed({ key, position, changed, row }, seen));
+        const stored =
+          this.unchanged(key, changed, seen) ??
+          (row === null ? (this.fetched(key, seen) as StoredRow) : this.parsed({ key, position, changed, row }, seen));
         rows.push(stored);
         size += stored.size;
         if (size >= most) return rows;

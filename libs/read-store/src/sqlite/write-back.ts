@@ -193,15 +193,18 @@ export class WriteBack {
 
   private file(): number {
     this.descriptor ??= openSync(this.db.name, 'r+');
-    if (fstatSync(this.descriptor).ino !== this.inode) throw new Error(`${basename(this.db.name)} was replaced while it was open`);
+    if (fstatSync(this.descriptor).ino !== this.inode)
+      throw new Error(`${basename(this.db.name)} was replaced while it was open`);
     return this.descriptor;
   }
 }
 
 /** Empties a write-ahead log, which holds older pages, with everything in it written back as it is. False where somebody reads or writes: they are not waited for. */
-export const emptyLog = (db: Database.Database): boolean => withoutWaiting(db, () => stateOf(db, 'truncate').busy === 0);
+export const emptyLog = (db: Database.Database): boolean =>
+  withoutWaiting(db, () => stateOf(db, 'truncate').busy === 0);
 
-const stateOf = (db: Database.Database, mode: 'noop' | 'passive' | 'truncate'): LogState => (db.pragma(`wal_checkpoint(${mode})`) as [LogState])[0];
+const stateOf = (db: Database.Database, mode: 'noop' | 'passive' | 'truncate'): LogState =>
+  (db.pragma(`wal_checkpoint(${mode})`) as [LogState])[0];
 
 const withoutWaiting = <T>(db: Database.Database, work: () => T): T => {
   const usual = db.pragma('busy_timeout', { simple: true }) as number;

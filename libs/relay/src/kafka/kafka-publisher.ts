@@ -35,10 +35,15 @@ export class KafkaPublisher implements Publisher {
   constructor(private readonly options: KafkaPublisherOptions) {}
 
   async publish(messages: readonly Message[]): Promise<void> {
-    const topicMessages = [...Map.groupBy(messages, ({ topic }) => topic)].map(([topic, ofTopic]) => ({ topic, messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers })) }));
+    const topicMessages = [...Map.groupBy(messages, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+      topic,
+      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers })),
+    }));
     try {
       const sent = this.connected().then(({ producer }) => producer.sendBatch({ topicMessages, acks: ALL }));
-      const givenUp = new Promise<never>((_resolve, reject) => (this.giveUp = () => reject(new Unavailable('kafka', 'closed', 'unknown'))));
+      const givenUp = new Promise<never>(
+        (_resolve, reject) => (this.giveUp = () => reject(new Unavailable('kafka', 'closed', 'unknown'))),
+      );
       await within(PUBLISH_MS, Promise.race([sent, givenUp]));
     } catch (error) {
       await this.close();
@@ -48,7 +53,10 @@ export class KafkaPublisher implements Publisher {
 
   async health(): Promise<{ ok: boolean; reason?: string }> {
     try {
-      await within(HEALTH_MS, this.connected().then(({ admin }) => admin.describeCluster()));
+      await within(
+        HEALTH_MS,
+        this.connected().then(({ admin }) => admin.describeCluster()),
+      );
       return { ok: true };
     } catch (error) {
       return { ok: false, reason: unavailable(error).reason };
@@ -59,7 +67,10 @@ export class KafkaPublisher implements Publisher {
     this.giveUp?.();
     const connection = this.connection;
     this.connection = undefined;
-    if (connection !== undefined) await within(CLOSE_MS, disconnect(connection)).catch((error: unknown) => this.options.logger.warn({ error: nameOf(error) }, 'a connection to the brokers did not end in time'));
+    if (connection !== undefined)
+      await within(CLOSE_MS, disconnect(connection)).catch((error: unknown) =>
+        this.options.logger.warn({ error: nameOf(error) }, 'a connection to the brokers did not end in time'),
+      );
   }
 
   /** The connection, made when first needed. A failed one is forgotten, so that the next caller tries anew. */
@@ -107,10 +118,16 @@ const within = async <T>(milliseconds: number, work: Promise<T>): Promise<T> => 
 };
 
 /** Names and codes of kafkajs alone: its messages quote addresses and what brokers say. */
-const unavailable = (error: unknown): Unavailable => (error instanceof Unavailable ? error : new Unavailable('kafka', nameOf(error), 'unknown', { cause: error }));
+const unavailable = (error: unknown): Unavailable =>
+  error instanceof Unavailable ? error : new Unavailable('kafka', nameOf(error), 'unknown', { cause: error });
 
 const nameOf = (error: unknown): string => {
-  const { name, type, code, cause } = error as { readonly name?: string; readonly type?: string; readonly code?: unknown; readonly cause?: unknown };
+  const { name, type, code, cause } = error as {
+    readonly name?: string;
+    readonly type?: string;
+    readonly code?: unknown;
+    readonly cause?: unknown;
+  };
   const detail = type ?? (typeof code === 'string' ? code : undefined);
   if (detail !== undefined) return detail;
   return cause === undefined ? (name ?? 'failed') : nameOf(cause);

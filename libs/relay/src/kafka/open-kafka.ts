@@ -17,7 +17,12 @@ const REQUEST_MS = 7_000;
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 };
 
 /** kafkajs as the relay uses it; imported only where brokers are configured. */
-export const openKafka = async ({ brokers, ssl, sasl, logger }: KafkaOptions): Promise<{ producer(): Producer; admin(): Admin }> => {
+export const openKafka = async ({
+  brokers,
+  ssl,
+  sasl,
+  logger,
+}: KafkaOptions): Promise<{ producer(): Producer; admin(): Admin }> => {
   const { Kafka, logLevel } = await import('kafkajs');
   const kafka = new Kafka({
     clientId: CLIENT,
@@ -33,13 +38,22 @@ export const openKafka = async ({ brokers, ssl, sasl, logger }: KafkaOptions): P
   });
   return {
     // One request at a time: the order of a key holds, also when the brokers ask for a request again.
-    producer: () => kafka.producer({ idempotent: true, maxInFlightRequests: 1, allowAutoTopicCreation: false, createPartitioner: partitionByKey }),
+    producer: () =>
+      kafka.producer({
+        idempotent: true,
+        maxInFlightRequests: 1,
+        allowAutoTopicCreation: false,
+        createPartitioner: partitionByKey,
+      }),
     admin: () => kafka.admin(),
   };
 };
 
 /** Passes on what kafkajs complains of, as warnings: the relay knows itself what is an error. Of its facts, those without secrets. */
-const logInto = (logger: Logger): logCreator => () => ({ namespace, log: { message, broker } }) => {
-  const facts = typeof broker === 'string' ? { broker } : {};
-  logger.warn({ ...facts, from: namespace, said: message }, 'kafkajs');
-};
+const logInto =
+  (logger: Logger): logCreator =>
+  () =>
+  ({ namespace, log: { message, broker } }) => {
+    const facts = typeof broker === 'string' ? { broker } : {};
+    logger.warn({ ...facts, from: namespace, said: message }, 'kafkajs');
+  };

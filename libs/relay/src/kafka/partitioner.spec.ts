@@ -7,9 +7,17 @@ test('Keys go to the partitions that every client of Kafka sends them to', () =>
   const theirs = Partitioners.DefaultPartitioner();
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (key, partitions) => {
-      const partitionMetadata = Array.from({ length: partitions }, (_, partitionId): PartitionMetadata => ({ partitionErrorCode: 0, partitionId, leader: 1, replicas: [1], isr: [1] }));
+      const partitionMetadata = Array.from({ length: partitions }, (_, partitionId): PartitionMetadata => ({
+        partitionErrorCode: 0,
+        partitionId,
+        leader: 1,
+        replicas: [1],
+        isr: [1],
+      }));
       const message: Message = { key, value: null };
-      expect(ours({ topic: 'agents', partitionMetadata, message })).toBe(theirs({ topic: 'agents', partitionMetadata, message }));
+      expect(ours({ topic: 'agents', partitionMetadata, message })).toBe(
+        theirs({ topic: 'agents', partitionMetadata, message }),
+      );
     }),
     { numRuns: 500 },
   );

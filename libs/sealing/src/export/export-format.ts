@@ -29,7 +29,9 @@ export const exportedEvent = z.strictObject({
 });
 
 /** The events of a stream before a revision were removed rightfully; stands before the first that is left. */
-export const exportedRemoval = z.strictObject({ removed: z.strictObject({ stream: z.string(), before: z.number().int().positive() }) });
+export const exportedRemoval = z.strictObject({
+  removed: z.strictObject({ stream: z.string(), before: z.number().int().positive() }),
+});
 export type ExportedRemoval = z.output<typeof exportedRemoval>['removed'];
 
 export const exportFooter = z.strictObject({
@@ -48,10 +50,10 @@ export type ExportItem =
   | { readonly kind: 'footer'; readonly footer: z.output<typeof exportFooter>['footer'] }
   | { readonly kind: 'unreadable' };
 
-export const eventLine = ({ stream, revision, id, type, data, metadata, position }: StoredEvent): string => lineOf({ stream, revision, id, type, data, metadata, position });
+export const eventLine = ({ stream, revision, id, type, data, metadata, position }: StoredEvent): string =>
+  lineOf({ stream, revision, id, type, data, metadata, position });
 
 export const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
 
 /** How the line of an event of a stream begins; other lines need not be parsed to be passed over. */
 export const beginsStream = (stream: string): Buffer => Buffer.from(`{"stream":${JSON.stringify(stream)},`);
-

@@ -24,7 +24,11 @@ export interface ExportOptions extends Patience {
 }
 
 /** Writes the whole log into a file that can be verified alone; of what others wrote to the server only what an earlier version sealed. A log that goes away meanwhile is waited for. The file appears under its name when it is whole and on the disk. */
-export const exportLog = async (log: LogReader, file: string, { warn, patienceMs, ...options }: ExportOptions): Promise<{ readonly events: number }> => {
+export const exportLog = async (
+  log: LogReader,
+  file: string,
+  { warn, patienceMs, ...options }: ExportOptions,
+): Promise<{ readonly events: number }> => {
   const unfinished = `${file}.unfinished`;
   const written = { events: 0 };
   try {
@@ -40,7 +44,11 @@ export const exportLog = async (log: LogReader, file: string, { warn, patienceMs
   return written;
 };
 
-async function* exportText(log: LogReader, { publicKey, clock, onProgress }: Omit<ExportOptions, keyof Patience>, written: { events: number }): AsyncGenerator<Buffer> {
+async function* exportText(
+  log: LogReader,
+  { publicKey, clock, onProgress }: Omit<ExportOptions, keyof Patience>,
+  written: { events: number },
+): AsyncGenerator<Buffer> {
   const digest = createHash('sha256');
   const text = (lines: readonly string[]): Buffer => {
     const bytes = Buffer.from(lines.join(''));
@@ -49,11 +57,19 @@ async function* exportText(log: LogReader, { publicKey, clock, onProgress }: Omi
   };
   const head = await log.head();
   const total = await sealedOrdinal(log);
-  const header: ExportHeader = { format: 'agent-platform/export', version: 1, at: clock.now().toISOString(), publicKey, ordinal: total };
+  const header: ExportHeader = {
+    format: 'agent-platform/export',
+    version: 1,
+    at: clock.now().toISOString(),
+    publicKey,
+    ordinal: total,
+  };
   yield text([lineOf(header)]);
   const removals = new Removals(receiptsOf(await log.readStream(REMOVAL_STREAM)));
   for await (const events of ofUsAndSealed(log, head)) {
-    yield text(events.flatMap((event) => [...removals.before(event).map((removed) => lineOf({ removed })), eventLine(event)]));
+    yield text(
+      events.flatMap((event) => [...removals.before(event).map((removed) => lineOf({ removed })), eventLine(event)]),
+    );
     written.events += events.length;
     onProgress?.({ done: written.events, total: Math.max(total, written.events) });
   }
@@ -75,10 +91,12 @@ async function* ofUsAndSealed(log: LogReader, head: Position | null): AsyncGener
 }
 
 async function* pagesUpTo(log: LogReader, head: Position | null): AsyncGenerator<Pick<LogPage, 'events' | 'foreign'>> {
-  for (let after: Position | null = null; head !== null; ) {
+  for (let after: Position | null = null; head !== null;) {
     const { events, foreign, next, end }: LogPage = await log.readAll({ after, limit: PAGE, withForeign: true });
     const isPast = next !== null && next > head;
-    yield isPast ? { events: events.filter(upTo(head)), foreign: foreign?.filter(upTo(head)) ?? [] } : { events, ...(foreign && { foreign }) };
+    yield isPast
+      ? { events: events.filter(upTo(head)), foreign: foreign?.filter(upTo(head)) ?? [] }
+      : { events, ...(foreign && { foreign }) };
     if (end || next === null || next >= head) return;
     after = next;
   }

@@ -49,18 +49,42 @@ describe('an export', () => {
     const progress: number[] = [];
     for (const name of ['whole.jsonl', 'whole.jsonl.gz']) {
       const path = join(folder, name);
-      expect(await exportLog(test.log, path, { ...options(), onProgress: ({ done, total }) => progress.push(done / total) })).toEqual({ events: 8 });
+      expect(
+        await exportLog(test.log, path, { ...options(), onProgress: ({ done, total }) => progress.push(done / total) }),
+      ).toEqual({ events: 8 });
       const verification = await verifyExport(path);
-      expect(verification).toMatchObject({ ok: true, events: 3, seals: 3, trustsFile: true, publicKey: test.key.publicKey, unsealed: { events: 2 }, findings: [] });
-      expect(verification.removals.map(({ stream, events }) => [stream, events])).toEqual([['document-1', 1], ['document-2', 2]]);
-      expect(await verifyExport(path, { publicKeys: [test.key.publicKey] })).toMatchObject({ ok: true, trustsFile: false });
+      expect(verification).toMatchObject({
+        ok: true,
+        events: 3,
+        seals: 3,
+        trustsFile: true,
+        publicKey: test.key.publicKey,
+        unsealed: { events: 2 },
+        findings: [],
+      });
+      expect(verification.removals.map(({ stream, events }) => [stream, events])).toEqual([
+        ['document-1', 1],
+        ['document-2', 2],
+      ]);
+      expect(await verifyExport(path, { publicKeys: [test.key.publicKey] })).toMatchObject({
+        ok: true,
+        trustsFile: false,
+      });
     }
-    expect(gunzipSync(readFileSync(join(folder, 'whole.jsonl.gz'))).toString()).toBe(readFileSync(join(folder, 'whole.jsonl'), 'utf8'));
+    expect(gunzipSync(readFileSync(join(folder, 'whole.jsonl.gz'))).toString()).toBe(
+      readFileSync(join(folder, 'whole.jsonl'), 'utf8'),
+    );
     expect(progress.at(-1)).toBe(1);
   });
 
   it('leaves nothing half written under its name', async () => {
-    const breaking = { ...test.log, head: () => test.log.head(), readStream: () => Promise.reject(new Error('the disk is gone')), readAll: () => Promise.reject(new Error('the disk is gone')), close: () => test.log.close() };
+    const breaking = {
+      ...test.log,
+      head: () => test.log.head(),
+      readStream: () => Promise.reject(new Error('the disk is gone')),
+      readAll: () => Promise.reject(new Error('the disk is gone')),
+      close: () => test.log.close(),
+    };
     await expect(exportLog(breaking, join(folder, 'broken.jsonl'), options())).rejects.toThrow('the disk is gone');
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([]);
   });
@@ -73,8 +97,14 @@ describe('an export', () => {
     }
   });
 
-  const eventAt = (line: number) => JSON.parse(lines()[line - 1] ?? '') as { stream: string; revision: number; id: string; position: string };
-  const placeOf = ({ stream, revision, id, position }: ReturnType<typeof eventAt>) => ({ stream, revision, id, position });
+  const eventAt = (line: number) =>
+    JSON.parse(lines()[line - 1] ?? '') as { stream: string; revision: number; id: string; position: string };
+  const placeOf = ({ stream, revision, id, position }: ReturnType<typeof eventAt>) => ({
+    stream,
+    revision,
+    id,
+    position,
+  });
 
   it('tells the place of a changed, dropped, inserted and moved event', async () => {
     const kept = eventAt(3);
@@ -82,13 +112,23 @@ describe('an export', () => {
     withLines((all) => all.with(2, (all[2] ?? '').replace('quoted', 'Quoted')));
     expect((await verifyExport(file)).findings.at(-1)).toMatchObject({ kind: 'changed', ordinal: 2, ...placeOf(kept) });
     withLines((all) => all.toSpliced(2, 1));
-    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'missing', ordinal: 2, id: kept.id }) as unknown);
-    withLines((all) => all.toSpliced(2, 0, (all[2] ?? '').replace(kept.id, test.ids.next()).replace('document-1', 'document-9')));
-    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'inserted', stream: 'document-9', revision: 1 }) as unknown);
+    expect((await verifyExport(file)).findings).toContainEqual(
+      expect.objectContaining({ kind: 'missing', ordinal: 2, id: kept.id }) as unknown,
+    );
+    withLines((all) =>
+      all.toSpliced(2, 0, (all[2] ?? '').replace(kept.id, test.ids.next()).replace('document-1', 'document-9')),
+    );
+    expect((await verifyExport(file)).findings).toContainEqual(
+      expect.objectContaining({ kind: 'inserted', stream: 'document-9', revision: 1 }) as unknown,
+    );
     withLines((all) => all.with(4, all[6] ?? '').with(6, all[4] ?? ''));
-    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'reordered' }) as unknown);
+    expect((await verifyExport(file)).findings).toContainEqual(
+      expect.objectContaining({ kind: 'reordered' }) as unknown,
+    );
     withLines((all) => all.with(2, 'no JSON'));
-    expect((await verifyExport(file)).findings).toContainEqual(expect.objectContaining({ kind: 'unreadable', ordinal: 2, id: kept.id }) as unknown);
+    expect((await verifyExport(file)).findings).toContainEqual(
+      expect.objectContaining({ kind: 'unreadable', ordinal: 2, id: kept.id }) as unknown,
+    );
   });
 
   it('tells the line and the place of lines that were swapped, of seals and of what is not sealed too', async () => {
@@ -97,7 +137,11 @@ describe('an export', () => {
       const [one, other] = [lines()[line - 1] ?? '', lines()[line] ?? ''];
       if (!one.startsWith('{"stream"') || !other.startsWith('{"stream"')) continue;
       withLines((all) => all.with(line - 1, other).with(line, one));
-      expect((await verifyExport(file)).findings).toContainEqual({ kind: 'file', detail: `line ${line + 1} stands behind one of a later position`, ...placeOf(eventAt(line)) });
+      expect((await verifyExport(file)).findings).toContainEqual({
+        kind: 'file',
+        detail: `line ${line + 1} stands behind one of a later position`,
+        ...placeOf(eventAt(line)),
+      });
     }
   });
 
@@ -108,20 +152,40 @@ describe('an export', () => {
 
     const verification = await verifyExport(file, { publicKeys: [test.key.publicKey] });
 
-    expect(verification.findings).toEqual([{ kind: 'missing', detail: `the event was sealed and is gone, without a sealed receipt: no seal knows ${receipt}`, ordinal: 2, stream, revision, id }]);
+    expect(verification.findings).toEqual([
+      {
+        kind: 'missing',
+        detail: `the event was sealed and is gone, without a sealed receipt: no seal knows ${receipt}`,
+        ordinal: 2,
+        stream,
+        revision,
+        id,
+      },
+    ]);
     expect(verification).toMatchObject({ ok: false, events: 2, unsealed: { events: 3 } });
-    expect(verification.removals.map(({ stream, beforeRevision, events }) => [stream, beforeRevision, events])).toEqual([['document-1', 1, 1], ['document-2', 2, 2]]);
+    expect(verification.removals.map(({ stream, beforeRevision, events }) => [stream, beforeRevision, events])).toEqual(
+      [
+        ['document-1', 1, 1],
+        ['document-2', 2, 2],
+      ],
+    );
   });
 
   it('finds a cut file, a broken gzip, another key, and a seal that is known and gone', async () => {
     withLines((all) => all.slice(0, -3));
-    expect((await verifyExport(file)).findings).toMatchObject([{ kind: 'file', detail: expect.stringContaining('cut off') as string }]);
+    expect((await verifyExport(file)).findings).toMatchObject([
+      { kind: 'file', detail: expect.stringContaining('cut off') as string },
+    ]);
     writeFileSync(`${file}.gz`, gzipSync(original).subarray(0, 300));
     expect((await verifyExport(`${file}.gz`)).findings.map(({ kind }) => kind)).toContain('file');
     withLines((all) => all);
     const stranger = sealKeyOf('the secret of somebody else, long enough').publicKey;
-    expect((await verifyExport(file, { publicKeys: [stranger] })).findings.map(({ kind }) => kind)).toEqual(['seal_key']);
-    expect((await verifyExport(file, { since: { ordinal: 9, hash: 'f'.repeat(64) } })).findings.map(({ kind }) => kind)).toEqual(['tail_cut']);
+    expect((await verifyExport(file, { publicKeys: [stranger] })).findings.map(({ kind }) => kind)).toEqual([
+      'seal_key',
+    ]);
+    expect(
+      (await verifyExport(file, { since: { ordinal: 9, hash: 'f'.repeat(64) } })).findings.map(({ kind }) => kind),
+    ).toEqual(['tail_cut']);
     await expect(verifyExport(join(folder, 'nothing.jsonl'))).rejects.toThrow('ENOENT');
   });
 
@@ -139,7 +203,12 @@ describe('an export', () => {
     const exported = async (log: SealedLog) => (await log.events()).map((event) => ({ ...event, position: '' }));
 
     it('gives the same events at the same revisions, under the same seals', async () => {
-      expect(await importExport(file, other.log, keys())).toMatchObject({ ok: true, events: 3, seals: 3, findings: [] });
+      expect(await importExport(file, other.log, keys())).toMatchObject({
+        ok: true,
+        events: 3,
+        seals: 3,
+        findings: [],
+      });
       expect(await exported(other)).toEqual(await exported(test));
       await other.note('document-2', 'next');
       expect((await other.log.readStream('document-2')).map(({ revision }) => revision)).toEqual([2]);
@@ -152,7 +221,8 @@ describe('an export', () => {
           get: (target, name: keyof EventLog) => {
             const value: unknown = target[name];
             if (name !== 'append') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-            return (...given: Parameters<EventLog['append']>) => (left-- > 0 ? target.append(...given) : Promise.reject(new Error('died')));
+            return (...given: Parameters<EventLog['append']>) =>
+              left-- > 0 ? target.append(...given) : Promise.reject(new Error('died'));
           },
         });
         await expect(importExport(file, dying, keys())).rejects.toThrow('died');

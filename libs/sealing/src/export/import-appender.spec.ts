@@ -46,7 +46,10 @@ describe('a log that goes away', () => {
   it('is waited for by an export, which holds every event once', async () => {
     const server = new GoingAway(new Set([1, 2, 4]));
 
-    await exportLog(server.of(source.log, ['readAll', 'readStream', 'head']), file, { ...options(), warn: server.warn });
+    await exportLog(server.of(source.log, ['readAll', 'readStream', 'head']), file, {
+      ...options(),
+      warn: server.warn,
+    });
 
     expect(server.waited).toBe(3);
     expect(await importExport(file, target.log, keys())).toMatchObject({ ok: true, findings: [] });
@@ -57,7 +60,9 @@ describe('a log that goes away', () => {
     await exportLog(source.log, file, options());
     const server = new GoingAway(new Set([400]));
 
-    await expect(importExport(file, server.of(target.log, ['append', 'readAll']), { ...keys(), patienceMs: 0 })).rejects.toMatchObject({ name: 'Unavailable' });
+    await expect(
+      importExport(file, server.of(target.log, ['append', 'readAll']), { ...keys(), patienceMs: 0 }),
+    ).rejects.toMatchObject({ name: 'Unavailable' });
 
     expect(await importExport(file, target.log, keys())).toMatchObject({ ok: true, findings: [] });
     expect(await content(target)).toEqual(await content(source));

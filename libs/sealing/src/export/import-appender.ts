@@ -34,7 +34,8 @@ export class ImportAppender {
     const last = this.group.at(-1);
     const follows = last !== undefined && last.stream === event.stream && last.revision + 1 === event.revision;
     const bytes = Buffer.byteLength(event.type) + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
-    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes + bytes > BYTES_AT_ONCE)) await this.send();
+    if (last !== undefined && (!follows || this.group.length >= EVENTS_AT_ONCE || this.bytes + bytes > BYTES_AT_ONCE))
+      await this.send();
     this.group.push(event);
     this.bytes += bytes;
   }

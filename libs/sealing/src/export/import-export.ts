@@ -15,7 +15,9 @@ export class LogDiffers extends Error {
   override readonly name = 'LogDiffers';
 
   constructor(event: StoredEvent) {
-    super(`the log is not empty and not a part of this export: it holds event ${event.id} at revision ${event.revision} of ${event.stream}`);
+    super(
+      `the log is not empty and not a part of this export: it holds event ${event.id} at revision ${event.revision} of ${event.stream}`,
+    );
   }
 }
 
@@ -28,7 +30,9 @@ export class ForeignExport extends Error {
   override readonly name = 'ForeignExport';
 
   constructor({ id, stream, revision }: StoredEvent) {
-    super(`the export holds what other programs wrote, sealed by an earlier version, first event ${id} at revision ${revision} of ${stream}: import it into EventStoreDB (EVENTSTORE_URL), where it is told from the rest`);
+    super(
+      `the export holds what other programs wrote, sealed by an earlier version, first event ${id} at revision ${revision} of ${stream}: import it into EventStoreDB (EVENTSTORE_URL), where it is told from the rest`,
+    );
   }
 }
 
@@ -50,7 +54,11 @@ const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
  * patience ended, or after an interruption, it goes on where it was when called again. Throws `ExportDamaged`, `ForeignExport`
  * and `LogDiffers` before it writes anything.
  */
-export const importExport = async (file: string, log: EventLog, { publicKeys, ours, onProgress, sealing, ...patience }: ImportOptions): Promise<Verification> => {
+export const importExport = async (
+  file: string,
+  log: EventLog,
+  { publicKeys, ours, onProgress, sealing, ...patience }: ImportOptions,
+): Promise<Verification> => {
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
   if (ours !== undefined) await demandOurs(file, ours);
@@ -64,7 +72,8 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, ou
     if (item.kind === 'header') total = item.header.ordinal;
     if (item.kind === 'removed') {
       removals.push(item.removed);
-      for (const event of placeholders(item.removed)) if (!(await present.skipPlaceholder(event))) await appender.add(event);
+      for (const event of placeholders(item.removed))
+        if (!(await present.skipPlaceholder(event))) await appender.add(event);
     }
     if (item.kind !== 'event') continue;
     if (!(await present.skip(item.event))) await appender.add(item.event);
@@ -78,7 +87,11 @@ export const importExport = async (file: string, log: EventLog, { publicKeys, ou
   return verifyLog(reader, { publicKeys: sealing === undefined ? publicKeys : [...publicKeys, sealing.key.publicKey] });
 };
 
-const sealTail = async (log: EventLog, sealing: Omit<SealerOptions, 'log' | 'imported'>, patience: Patience): Promise<void> => {
+const sealTail = async (
+  log: EventLog,
+  sealing: Omit<SealerOptions, 'log' | 'imported'>,
+  patience: Patience,
+): Promise<void> => {
   stampAppends(log, sealing.mac);
   const sealer = new Sealer({ ...sealing, log, imported: true });
   await patiently(() => sealer.start(), patience);
@@ -87,12 +100,22 @@ const sealTail = async (log: EventLog, sealing: Omit<SealerOptions, 'log' | 'imp
 };
 
 const demandOurs = async (file: string, ours: OurEvents): Promise<void> => {
-  for await (const item of exportItems(file)) if (item.kind === 'event' && !ours.isOurs(item.event)) throw new ForeignExport(item.event);
+  for await (const item of exportItems(file))
+    if (item.kind === 'event' && !ours.isOurs(item.event)) throw new ForeignExport(item.event);
 };
 
 /** One after the other: a stream may have lost many. */
 function* placeholders({ stream, before }: ExportedRemoval): Generator<StoredEvent> {
-  for (let revision = 0; revision < before; revision += 1) yield { stream, revision, id: nameId(PLACEHOLDER_SPACE, `${stream}/${revision}`), type: PLACEHOLDER, data: '{}', metadata: '{}', position: '' };
+  for (let revision = 0; revision < before; revision += 1)
+    yield {
+      stream,
+      revision,
+      id: nameId(PLACEHOLDER_SPACE, `${stream}/${revision}`),
+      type: PLACEHOLDER,
+      data: '{}',
+      metadata: '{}',
+      position: '',
+    };
 }
 
 /** What the log holds already, which must be how the export begins. */
@@ -147,4 +170,9 @@ class PresentEvents {
 const placeOf = ({ stream, revision }: StoredEvent): string => `${revision} ${stream}`;
 
 const isSame = (a: StoredEvent, b: StoredEvent): boolean =>
-  a.id === b.id && a.stream === b.stream && a.revision === b.revision && a.type === b.type && a.data === b.data && a.metadata === b.metadata;
+  a.id === b.id &&
+  a.stream === b.stream &&
+  a.revision === b.revision &&
+  a.type === b.type &&
+  a.data === b.data &&
+  a.metadata === b.metadata;

@@ -50,7 +50,8 @@ export const checkFile = async (file: string): Promise<readonly Finding[]> => {
   for await (const line of exportLines(file)) {
     if (last !== undefined) digest.update(last).update('\n');
     lines += 1;
-    if (lines === 1 && itemOf(line).kind !== 'header') return [wrongFile('it does not begin as an export of this format does')];
+    if (lines === 1 && itemOf(line).kind !== 'header')
+      return [wrongFile('it does not begin as an export of this format does')];
     if (line.subarray(0, EVENT.length).equals(EVENT)) {
       events += 1;
       order.add(line, lines);
@@ -61,14 +62,21 @@ export const checkFile = async (file: string): Promise<readonly Finding[]> => {
   const footer = itemOf(last);
   if (footer.kind !== 'footer') return [wrongFile('it has no footer: it was cut off'), ...order.findings];
   return [
-    ...(footer.footer.sha256 === digest.digest('hex') ? [] : [wrongFile('its bytes are not those that the footer was made over')]),
-    ...(footer.footer.events === events ? [] : [wrongFile(`it holds ${events} events, its footer says ${footer.footer.events}`)]),
+    ...(footer.footer.sha256 === digest.digest('hex')
+      ? []
+      : [wrongFile('its bytes are not those that the footer was made over')]),
+    ...(footer.footer.events === events
+      ? []
+      : [wrongFile(`it holds ${events} events, its footer says ${footer.footer.events}`)]),
     ...order.findings,
   ];
 };
 
 /** A fault of the file as a whole. */
-export const wrongFile = (detail: string): Finding => ({ kind: 'file', detail: `the file is not as it was written: ${detail}` });
+export const wrongFile = (detail: string): Finding => ({
+  kind: 'file',
+  detail: `the file is not as it was written: ${detail}`,
+});
 
 /** Finds the lines of events that stand behind one of a later position: no log gives them in that order, sealed or not. */
 class LineOrder {
@@ -84,7 +92,13 @@ class LineOrder {
     }
     const item = itemOf(line);
     const { stream, revision, id } = item.kind === 'event' ? item.event : {};
-    if (this.findings.length < MOST_LISTED) this.findings.push({ kind: 'file', detail: `line ${number} stands behind one of a later position`, position, ...givenFields({ stream, revision, id }) });
+    if (this.findings.length < MOST_LISTED)
+      this.findings.push({
+        kind: 'file',
+        detail: `line ${number} stands behind one of a later position`,
+        position,
+        ...givenFields({ stream, revision, id }),
+      });
   }
 }
 

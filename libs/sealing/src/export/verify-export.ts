@@ -22,14 +22,24 @@ export interface ExportVerification extends Verification {
 }
 
 /** Verifies an export with nothing but the file. */
-export const verifyExport = async (file: string, { publicKeys = [], since, onProgress }: VerifyExportOptions = {}): Promise<ExportVerification> => {
+export const verifyExport = async (
+  file: string,
+  { publicKeys = [], since, onProgress }: VerifyExportOptions = {},
+): Promise<ExportVerification> => {
   const wrong = await checkFile(file).catch((error: unknown) => damagedGzip(error).map(wrongFile));
   const header = await headerOf(file);
   const trustsFile = publicKeys.length === 0;
   const trusted = trustsFile && header !== undefined ? [header.publicKey] : publicKeys;
   const verification = await verify(exportSource(file, header), { publicKeys: trusted, since, onProgress });
   const findings: readonly Finding[] = [...wrong, ...verification.findings];
-  return { ...verification, ok: findings.length === 0, findings, findingsInAll: verification.findingsInAll + wrong.length, publicKey: header?.publicKey ?? null, trustsFile };
+  return {
+    ...verification,
+    ok: findings.length === 0,
+    findings,
+    findingsInAll: verification.findingsInAll + wrong.length,
+    publicKey: header?.publicKey ?? null,
+    trustsFile,
+  };
 };
 
 const headerOf = async (file: string): Promise<ExportHeader | undefined> => {

@@ -34,7 +34,9 @@ export class Alignment {
     onEvent: (event: StoredEvent) => void,
     onForeign: (foreign: Stranger | PassedOver) => void,
   ) {
-    this.window = new EventWindow(events, onEvent, onForeign, (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }));
+    this.window = new EventWindow(events, onEvent, onForeign, (event) =>
+      this.inserted({ ...event, ordinal: this.lastOrdinal }),
+    );
   }
 
   /** The seals of so many events are lost. */
@@ -46,11 +48,20 @@ export class Alignment {
   /** The next event that the seals list. */
   async expect(entry: SealedEvent): Promise<void> {
     this.lastOrdinal += 1;
-    if (!this.seen.add(entry)) this.findings.add({ kind: 'repeated', detail: 'the event was sealed before: it stands in the log a second time', ...this.placeOf(entry) });
+    if (!this.seen.add(entry))
+      this.findings.add({
+        kind: 'repeated',
+        detail: 'the event was sealed before: it stands in the log a second time',
+        ...this.placeOf(entry),
+      });
     const early = this.passedOver.find(entry);
     if (early !== undefined) {
       this.passedOver.delete(early);
-      this.findings.add({ kind: 'reordered', detail: 'the event stands before others that were sealed before it', ...this.placeOf(entry, early) });
+      this.findings.add({
+        kind: 'reordered',
+        detail: 'the event stands before others that were sealed before it',
+        ...this.placeOf(entry, early),
+      });
       this.compare(entry, early);
       return;
     }
@@ -61,7 +72,11 @@ export class Alignment {
   }
 
   /** Everything that the seals list was met: what was passed over has no seal, what is left is not proven, nor are its receipts. */
-  async end(): Promise<{ readonly events: number; readonly since: string | null; readonly first: readonly UnprovenEvent[] }> {
+  async end(): Promise<{
+    readonly events: number;
+    readonly since: string | null;
+    readonly first: readonly UnprovenEvent[];
+  }> {
     for (const event of this.passedOver.values()) this.inserted(event);
     for (const removal of this.removals.unproven) this.unproven(removal);
     let events = 0;
@@ -75,9 +90,18 @@ export class Alignment {
       events += 1;
       const { id, stream, revision, position } = event;
       if (first.length < MOST_LISTED) first.push({ id, stream, revision, position });
-      if (!this.seen.add(event)) this.findings.add({ kind: 'repeated', detail: 'the event was sealed before: it stands in the log a second time', id, stream, revision, position });
+      if (!this.seen.add(event))
+        this.findings.add({
+          kind: 'repeated',
+          detail: 'the event was sealed before: it stands in the log a second time',
+          id,
+          stream,
+          revision,
+          position,
+        });
     }
-    if (this.window.damageAtEnd !== undefined && this.inDamage === undefined) this.unreadableTail(this.window.damageAtEnd);
+    if (this.window.damageAtEnd !== undefined && this.inDamage === undefined)
+      this.unreadableTail(this.window.damageAtEnd);
     return { events, since, first };
   }
 
@@ -120,9 +144,17 @@ export class Alignment {
   private compare(entry: SealedEvent, event: FoundEvent): void {
     this.events += 1;
     if (entry.stream !== event.stream || entry.revision !== event.revision) {
-      this.findings.add({ kind: 'changed', detail: `the event was sealed as revision ${entry.revision} of ${entry.stream}`, ...this.placeOf(event, event) });
+      this.findings.add({
+        kind: 'changed',
+        detail: `the event was sealed as revision ${entry.revision} of ${entry.stream}`,
+        ...this.placeOf(event, event),
+      });
     } else if (entry.content !== event.content) {
-      this.findings.add({ kind: 'changed', detail: 'type, data or metadata are not what was sealed', ...this.placeOf(entry, event) });
+      this.findings.add({
+        kind: 'changed',
+        detail: 'type, data or metadata are not what was sealed',
+        ...this.placeOf(entry, event),
+      });
     } else {
       this.removals.sealed(entry);
     }
@@ -132,13 +164,26 @@ export class Alignment {
     if (this.removals.explains(this.placeOf(entry))) return;
     const damage = this.window.first?.damageBefore ?? this.window.damageAtEnd;
     if (this.window.first?.stream === entry.stream && this.window.first.revision === entry.revision) {
-      this.findings.add({ kind: 'changed', detail: 'the id of the event is not what was sealed', ...this.placeOf(entry, this.window.takeFirst()) });
+      this.findings.add({
+        kind: 'changed',
+        detail: 'the id of the event is not what was sealed',
+        ...this.placeOf(entry, this.window.takeFirst()),
+      });
     } else if (damage === undefined) {
-      this.findings.add({ kind: 'missing', detail: 'the event was sealed and is gone, without a receipt', ...this.placeOf(entry) });
+      this.findings.add({
+        kind: 'missing',
+        detail: 'the event was sealed and is gone, without a receipt',
+        ...this.placeOf(entry),
+      });
     } else {
       const isFirst = this.inDamage !== damage;
       this.inDamage = damage;
-      this.findings.add({ kind: 'unreadable', detail: damage.damage, ...this.placeOf(entry), ...(isFirst && damage.position !== undefined ? { position: damage.position } : {}) });
+      this.findings.add({
+        kind: 'unreadable',
+        detail: damage.damage,
+        ...this.placeOf(entry),
+        ...(isFirst && damage.position !== undefined ? { position: damage.position } : {}),
+      });
     }
   }
 
@@ -148,20 +193,44 @@ export class Alignment {
       return;
     }
     const { ordinal, id, stream, revision, position } = event;
-    this.findings.add({ kind: 'inserted', detail: 'no seal knows the event, and later ones are sealed', ordinal, stream, revision, id, position });
+    this.findings.add({
+      kind: 'inserted',
+      detail: 'no seal knows the event, and later ones are sealed',
+      ordinal,
+      stream,
+      revision,
+      id,
+      position,
+    });
   }
 
   private unproven({ receipt, events, first, last }: UnprovenRemoval): void {
-    const which = events === 1 ? 'the event was sealed and is' : `${events} events up to revision ${last.revision} were sealed and are`;
-    this.findings.add({ kind: 'missing', detail: `${which} gone, without a sealed receipt: no seal knows ${receipt.receiptId}`, ...first });
+    const which =
+      events === 1
+        ? 'the event was sealed and is'
+        : `${events} events up to revision ${last.revision} were sealed and are`;
+    this.findings.add({
+      kind: 'missing',
+      detail: `${which} gone, without a sealed receipt: no seal knows ${receipt.receiptId}`,
+      ...first,
+    });
   }
 
   private unreadableTail({ damage, position }: Damage): void {
     this.findings.add({ kind: 'unreadable', detail: damage, ...(position === undefined ? {} : { position }) });
   }
 
-  private placeOf({ stream, revision, id }: SealedEvent, event?: FoundEvent): { ordinal: number; stream: string; revision: number; id: string; position?: string } {
-    return { ordinal: this.lastOrdinal, stream, revision, id, ...(event === undefined ? {} : { position: event.position }) };
+  private placeOf(
+    { stream, revision, id }: SealedEvent,
+    event?: FoundEvent,
+  ): { ordinal: number; stream: string; revision: number; id: string; position?: string } {
+    return {
+      ordinal: this.lastOrdinal,
+      stream,
+      revision,
+      id,
+      ...(event === undefined ? {} : { position: event.position }),
+    };
   }
 }
 

@@ -38,7 +38,8 @@ export class ClaimedRemovals {
 
   constructor(receipts: readonly StoredEvent[]) {
     for (const event of receipts) this.add(event);
-    for (const claims of this.byStream.values()) claims.sort((a, b) => a.receipt.beforeRevision - b.receipt.beforeRevision);
+    for (const claims of this.byStream.values())
+      claims.sort((a, b) => a.receipt.beforeRevision - b.receipt.beforeRevision);
   }
 
   /** True for an absent event that a receipt explains, should that be sealed. */
@@ -68,7 +69,9 @@ export class ClaimedRemovals {
 
   /** What is gone by receipts that are not sealed. */
   get unproven(): readonly UnprovenRemoval[] {
-    return [...this.byStream.values()].flatMap((claims) => claims.slice(claims.findLastIndex(({ isSealed }) => isSealed) + 1).filter(isUsed));
+    return [...this.byStream.values()].flatMap((claims) =>
+      claims.slice(claims.findLastIndex(({ isSealed }) => isSealed) + 1).filter(isUsed),
+    );
   }
 
   private add(event: StoredEvent): void {
@@ -82,6 +85,7 @@ export class ClaimedRemovals {
   }
 }
 
-const keyOf = ({ id, revision, content }: Pick<SealedEvent, 'id' | 'revision' | 'content'>): string => `${id} ${revision} ${content}`;
+const keyOf = ({ id, revision, content }: Pick<SealedEvent, 'id' | 'revision' | 'content'>): string =>
+  `${id} ${revision} ${content}`;
 
 const isUsed = (claim: Claim): claim is Claim & UnprovenRemoval => claim.first !== undefined;

@@ -1,7 +1,15 @@
 import type { StoredEvent } from '@app/kernel';
 import { contentHash, type SealedEvent } from '../event-hash';
 import { isSealable } from '../seal';
-import { type Damage, isDamage, isPassedOver, isStranger, type PassedOver, type SourceItem, type Stranger } from './verify-source';
+import {
+  type Damage,
+  isDamage,
+  isPassedOver,
+  isStranger,
+  type PassedOver,
+  type SourceItem,
+  type Stranger,
+} from './verify-source';
 
 /** An event of the log under verification. */
 export interface FoundEvent extends SealedEvent {
@@ -14,7 +22,13 @@ export interface FoundEvent extends SealedEvent {
 }
 
 /** Under which an event is looked for. Others may give theirs an id of ours. */
-const keyOf = ({ id, stream, revision, isForeign }: Pick<FoundEvent, 'id' | 'stream' | 'revision' | 'isForeign'>): string => (isForeign ? `${id} ${revision} ${stream}` : id);
+const keyOf = ({
+  id,
+  stream,
+  revision,
+  isForeign,
+}: Pick<FoundEvent, 'id' | 'stream' | 'revision' | 'isForeign'>): string =>
+  isForeign ? `${id} ${revision} ${stream}` : id;
 
 /** Events by where they are looked for, in the order in which they came. */
 export class FoundEvents<Event extends FoundEvent = FoundEvent> {
@@ -125,7 +139,16 @@ export class EventWindow {
     if (!isForeign && !isSealable(event)) return;
     const { id, stream, revision, position } = event;
     const content = (isForeign ? event.content : undefined) ?? contentHash(event);
-    const found: FoundEvent = { id, stream, revision, content, position, metadata: isForeign ? '' : event.metadata, isForeign, damageBefore: this.damage };
+    const found: FoundEvent = {
+      id,
+      stream,
+      revision,
+      content,
+      position,
+      metadata: isForeign ? '' : event.metadata,
+      isForeign,
+      damageBefore: this.damage,
+    };
     this.damage = undefined;
     if (!this.events.add(found)) this.onDuplicate(found);
     else if (isForeign) this.strangers += 1;

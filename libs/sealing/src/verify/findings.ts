@@ -8,7 +8,13 @@ export class Findings {
 
   add(finding: Finding): void {
     const lost = finding.kind === 'inserted' && finding.id !== undefined ? this.missing.get(finding.id) : undefined;
-    if (lost !== undefined) return this.replace(lost, { ...finding, ...lost, kind: 'reordered', detail: 'the event stands far from where it was sealed' });
+    if (lost !== undefined)
+      return this.replace(lost, {
+        ...finding,
+        ...lost,
+        kind: 'reordered',
+        detail: 'the event stands far from where it was sealed',
+      });
     this.count += 1;
     if (this.listed.length >= MOST_LISTED) return;
     this.listed.push(finding);

@@ -23,7 +23,7 @@ export const logSource = (log: LogReader): VerifySource => ({
 
 async function* streamOf(log: LogReader, stream: string): AsyncGenerator<StoredEvent | Damage> {
   if (log.unsound !== undefined) return yield* restOfStream(log, stream, 0);
-  for (let from = 0; ; ) {
+  for (let from = 0; ;) {
     const events = await log.readStream(stream, { from, limit: SEALS_AT_ONCE }).catch(damageOf);
     if ('damage' in events) {
       yield events;
@@ -60,13 +60,17 @@ async function* withStrangers(log: LogReader): AsyncGenerator<SourceItem> {
       yield page;
       continue;
     }
-    for (const event of inLogOrder(page)) yield isForeignEvent(event) ? { ...event, isAmongOurs: await holders.isAmongOurs(event) } : event;
+    for (const event of inLogOrder(page))
+      yield isForeignEvent(event) ? { ...event, isAmongOurs: await holders.isAmongOurs(event) } : event;
   }
 }
 
 /** The pages of the log; what cannot be read is said in between. */
-async function* pagesOf(log: LogReader, options: { readonly filter?: EventFilter; readonly withForeign?: boolean }): AsyncGenerator<Pick<LogPage, 'events' | 'foreign'> | Damage> {
-  for (let after: Position | null = null; ; ) {
+async function* pagesOf(
+  log: LogReader,
+  options: { readonly filter?: EventFilter; readonly withForeign?: boolean },
+): AsyncGenerator<Pick<LogPage, 'events' | 'foreign'> | Damage> {
+  for (let after: Position | null = null; ;) {
     const page: LogPage | Damage = await log.readAll({ after, limit: PAGE, ...options }).catch(damageOf);
     if ('damage' in page) {
       const { events, position } = await upToDamage(log, after);
@@ -86,9 +90,12 @@ async function* pagesOf(log: LogReader, options: { readonly filter?: EventFilter
 }
 
 /** The events before a damaged one, in pages of one; all there are where each alone can be read, as from the memory of a server that runs. */
-const upToDamage = async (log: LogReader, after: Position | null): Promise<{ events: readonly StoredEvent[]; position: Position | null }> => {
+const upToDamage = async (
+  log: LogReader,
+  after: Position | null,
+): Promise<{ events: readonly StoredEvent[]; position: Position | null }> => {
   const events: StoredEvent[] = [];
-  for (let position = after; ; ) {
+  for (let position = after; ;) {
     const page: LogPage | Damage = await log.readAll({ after: position, limit: 1 }).catch(damageOf);
     if ('damage' in page) return { events, position };
     events.push(...page.events);
@@ -104,7 +111,7 @@ const upToDamage = async (log: LogReader, after: Position | null): Promise<{ eve
 const behindDamage = async (log: LogReader, before: Position | null): Promise<StoredEvent | undefined> => {
   let first: StoredEvent | undefined;
   let reached: Position | null = null;
-  for (let limit = PAGE; limit > 0; ) {
+  for (let limit = PAGE; limit > 0;) {
     const page: LogPage | Damage = await log.readAll({ direction: 'backwards', after: reached, limit }).catch(damageOf);
     if ('damage' in page) {
       limit = Math.floor(limit / 2);
@@ -130,4 +137,5 @@ const nothingIfDamaged = (error: unknown): readonly StoredEvent[] => {
 };
 
 /** By shape, since classes differ between threads. */
-const isCorruption = (error: unknown): error is Error & { readonly place: string } => error instanceof Error && error.name === 'LogCorrupted';
+const isCorruption = (error: unknown): error is Error & { readonly place: string } =>
+  error instanceof Error && error.name === 'LogCorrupted';

@@ -29,7 +29,10 @@ export class SealChain {
   private lastOrdinal = 0;
   private nextRevision = 0;
   /** By the id of a key that is not trusted: the place of its first seal, and how many there are. */
-  private readonly strangers = new Map<string, { readonly place: Place; readonly seals: number; readonly lastOrdinal: number }>();
+  private readonly strangers = new Map<
+    string,
+    { readonly place: Place; readonly seals: number; readonly lastOrdinal: number }
+  >();
 
   constructor(
     /** Undefined: whoever signed is taken. */
@@ -43,19 +46,37 @@ export class SealChain {
   /** The seal in an event, and how many ordinals before it have no seal; undefined when there is none in it. */
   follow(event: StoredEvent): { readonly seal: Seal; readonly skipped: number } | undefined {
     const place = { stream: event.stream, revision: event.revision, id: event.id, position: event.position };
-    if (event.revision !== this.nextRevision) this.findings.add({ kind: 'seal_missing', detail: `the seal of revision ${this.nextRevision} is gone`, ...place, ordinal: this.lastOrdinal + 1 });
+    if (event.revision !== this.nextRevision)
+      this.findings.add({
+        kind: 'seal_missing',
+        detail: `the seal of revision ${this.nextRevision} is gone`,
+        ...place,
+        ordinal: this.lastOrdinal + 1,
+      });
     this.nextRevision = event.revision + 1;
     const seal = parseSeal(event);
     if (seal === undefined) {
-      this.findings.add({ kind: 'seal_unreadable', detail: 'the event in the stream of seals is no seal', ...place, ordinal: this.lastOrdinal + 1 });
+      this.findings.add({
+        kind: 'seal_unreadable',
+        detail: 'the event in the stream of seals is no seal',
+        ...place,
+        ordinal: this.lastOrdinal + 1,
+      });
       return undefined;
     }
     const before = this.findings.total;
     this.check(seal, { ...place, ordinal: seal.ordinal });
-    if (this.findings.total === before && !isAsWritten(event, seal)) this.findings.add({ kind: 'changed', detail: 'what the event of the seal says beside the seal is not what was written', ...place, ordinal: seal.ordinal });
+    if (this.findings.total === before && !isAsWritten(event, seal))
+      this.findings.add({
+        kind: 'changed',
+        detail: 'what the event of the seal says beside the seal is not what was written',
+        ...place,
+        ordinal: seal.ordinal,
+      });
     const skipped = Math.max(0, seal.fromOrdinal - 1 - this.lastOrdinal);
     this.seals += 1;
-    if (seal.authenticated !== true) this.withoutMacs = { events: this.withoutMacs.events + seal.events.length, upTo: seal.ordinal };
+    if (seal.authenticated !== true)
+      this.withoutMacs = { events: this.withoutMacs.events + seal.events.length, upTo: seal.ordinal };
     this.lastHash = sealHash(headOf(seal));
     this.lastOrdinal = seal.ordinal;
     return { seal, skipped };
@@ -65,10 +86,18 @@ export class SealChain {
   end(): KnownSeal | null {
     for (const [keyId, { place, seals, lastOrdinal }] of this.strangers) {
       const which = seals === 1 ? 'the seal is' : `${seals} seals up to that of ordinal ${lastOrdinal} are`;
-      this.findings.add({ kind: 'seal_key', detail: `${which} signed with the key ${keyId}, which is not the one expected`, ...place });
+      this.findings.add({
+        kind: 'seal_key',
+        detail: `${which} signed with the key ${keyId}, which is not the one expected`,
+        ...place,
+      });
     }
     if (this.since !== undefined && this.lastOrdinal < this.since.ordinal) {
-      this.findings.add({ kind: 'tail_cut', detail: `the log was sealed up to ordinal ${this.since.ordinal} and its seals end at ${this.lastOrdinal}`, ordinal: this.lastOrdinal + 1 });
+      this.findings.add({
+        kind: 'tail_cut',
+        detail: `the log was sealed up to ordinal ${this.since.ordinal} and its seals end at ${this.lastOrdinal}`,
+        ordinal: this.lastOrdinal + 1,
+      });
     }
     return this.lastOrdinal === 0 ? null : { ordinal: this.lastOrdinal, hash: this.lastHash };
   }
@@ -77,11 +106,17 @@ export class SealChain {
     const key = this.trusted?.get(seal.keyId);
     this.keyIds.add(seal.keyId);
     if (key === undefined) this.addStranger(seal, place);
-    else if (!isSignedBy(key, signedText(seal), seal.signature)) this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
+    else if (!isSignedBy(key, signedText(seal), seal.signature))
+      this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
     const isFull = seal.ordinal - seal.fromOrdinal + 1 === seal.events.length;
-    if (!isFull || merkleRoot(sealedEvents(seal).map(leafHash)).toString('hex') !== seal.root) this.findings.add({ kind: 'seal_root', detail: 'the hashes in the seal do not give its root', ...place });
+    if (!isFull || merkleRoot(sealedEvents(seal).map(leafHash)).toString('hex') !== seal.root)
+      this.findings.add({ kind: 'seal_root', detail: 'the hashes in the seal do not give its root', ...place });
     if (seal.previous !== this.lastHash || seal.fromOrdinal !== this.lastOrdinal + 1) {
-      this.findings.add({ kind: 'seal_chain', detail: `the seal follows another one than that of ordinal ${this.lastOrdinal}`, ...place });
+      this.findings.add({
+        kind: 'seal_chain',
+        detail: `the seal follows another one than that of ordinal ${this.lastOrdinal}`,
+        ...place,
+      });
     }
     this.checkKnown(seal, place);
   }
@@ -96,15 +131,27 @@ export class SealChain {
     const { since } = this;
     if (since === undefined || since.ordinal < seal.fromOrdinal || since.ordinal > seal.ordinal) return;
     if (since.ordinal === seal.ordinal && since.hash === sealHash(headOf(seal))) return;
-    this.findings.add({ kind: 'known_seal_replaced', detail: `the known seal of ordinal ${since.ordinal} is not in the log`, ...place });
+    this.findings.add({
+      kind: 'known_seal_replaced',
+      detail: `the known seal of ordinal ${since.ordinal} is not in the log`,
+      ...place,
+    });
   }
 }
 
 /** Nothing is signed over the event of a seal but the seal: the rest is what follows from that. */
 const isAsWritten = ({ id, metadata }: StoredEvent, seal: Seal): boolean => {
   const { commandId, actor, now } = metaOfSeal(seal);
-  const written = { $correlationId: commandId, $causationId: commandId, commandId, actor, schema: '1', recordedAt: now.toISOString() };
+  const written = {
+    $correlationId: commandId,
+    $causationId: commandId,
+    commandId,
+    actor,
+    schema: '1',
+    recordedAt: now.toISOString(),
+  };
   return id === eventId(commandId, 0) && withoutMac(metadata) === JSON.stringify(written);
 };
 
-const parseSeal = (event: StoredEvent): Seal | undefined => (event.type === 'LogSealed' ? LogSealed.data.safeParse(jsonOf(event.data)).data : undefined);
+const parseSeal = (event: StoredEvent): Seal | undefined =>
+  event.type === 'LogSealed' ? LogSealed.data.safeParse(jsonOf(event.data)).data : undefined;

@@ -34,13 +34,16 @@ export interface StrangerPage {
 const NOTHING: StrangerPage = { items: [], others: { events: 0, since: null }, next: null };
 
 /** What others wrote behind a position, oldest first. */
-export const strangerPage = async (log: LogReader, { after, limit }: { readonly after: Position | null; readonly limit: number }): Promise<StrangerPage> => {
+export const strangerPage = async (
+  log: LogReader,
+  { after, limit }: { readonly after: Position | null; readonly limit: number },
+): Promise<StrangerPage> => {
   if (log.isShared !== true) return NOTHING;
   const holders = new StreamHolders(log);
   const sealed = new SealedStrangers(log, after);
   const items: NotedStranger[] = [];
   let others = NOTHING.others;
-  for (let at = after, looked = 0; ; ) {
+  for (let at = after, looked = 0; ;) {
     const page = await log.readAll({ after: at, limit: PAGE, withForeign: true });
     for (const event of inLogOrder(page)) {
       looked += 1;
@@ -50,7 +53,8 @@ export const strangerPage = async (log: LogReader, { after, limit }: { readonly 
       }
       const inStreamOfOurs = await holders.isAmongOurs(event);
       const { id, position, stream, revision } = event;
-      if (inStreamOfOurs || (await sealed.holds(event))) items.push({ id, position, stream, revision, contentHash: contentHash(event), inStreamOfOurs, at: event.at });
+      if (inStreamOfOurs || (await sealed.holds(event)))
+        items.push({ id, position, stream, revision, contentHash: contentHash(event), inStreamOfOurs, at: event.at });
       else others = { events: others.events + 1, since: others.since ?? { position, at: event.at } };
       if (items.length === limit) return { items, others, next: position };
     }

@@ -22,14 +22,23 @@ export class Strangers {
   end(findings: Findings): ForeignEvents {
     for (const { first, events } of this.intruded.values()) {
       const { stream, revision, id, position } = first;
-      const which = events === 1 ? 'another program wrote this event' : `other programs wrote ${events} events, this one first,`;
-      findings.add({ kind: 'foreign', detail: `${which} into a stream of ours, which is not written any more`, stream, revision, id, position });
+      const which =
+        events === 1 ? 'another program wrote this event' : `other programs wrote ${events} events, this one first,`;
+      findings.add({
+        kind: 'foreign',
+        detail: `${which} into a stream of ours, which is not written any more`,
+        stream,
+        revision,
+        id,
+        position,
+      });
     }
     return { events: this.count, since: this.since };
   }
 
   private countIn({ events, since }: ForeignEvents): void {
     this.count += events;
-    if (since !== null && (this.since === null || since.position < this.since.position)) this.since = { position: since.position, at: since.at };
+    if (since !== null && (this.since === null || since.position < this.since.position))
+      this.since = { position: since.position, at: since.at };
   }
 }

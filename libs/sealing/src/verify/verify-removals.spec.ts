@@ -12,10 +12,17 @@ describe('verify, of removals', () => {
       await test.removal(removal);
       const [receipt, ...more] = await test.log.readStream('removals-1');
       expect(more).toEqual([]);
-      expect(await verifyLog(test.log, notes.keys())).toMatchObject({ ok: true, events: 11, removals: [{ ...removal, receiptId: receipt?.id, events: 2 }] });
+      expect(await verifyLog(test.log, notes.keys())).toMatchObject({
+        ok: true,
+        events: 11,
+        removals: [{ ...removal, receiptId: receipt?.id, events: 2 }],
+      });
       await test.log.truncate('document-1', 3);
     });
-    expect(await notes.verified()).toMatchObject({ ok: false, findings: [{ kind: 'missing', stream: 'document-1', revision: 2 }] });
+    expect(await notes.verified()).toMatchObject({
+      ok: false,
+      findings: [{ kind: 'missing', stream: 'document-1', revision: 2 }],
+    });
   });
 
   const retention = { stream: 'document-1', beforeRevision: 4, reason: 'retention' };
@@ -26,25 +33,53 @@ describe('verify, of removals', () => {
       const end = (last?.revision ?? 0) + 1;
       await test.removal({ ...retention, beforeRevision: 1_000_000 });
       await test.removal({ ...retention, beforeRevision: 1_000_000 });
-      expect((await test.log.readStream('removals-1')).map(({ data }) => JSON.parse(data) as object)).toEqual([{ ...retention, beforeRevision: end }]);
+      expect((await test.log.readStream('removals-1')).map(({ data }) => JSON.parse(data) as object)).toEqual([
+        { ...retention, beforeRevision: end },
+      ]);
       expect(await verifyLog(test.log, notes.keys())).toMatchObject({ ok: true, removals: [{ events: end }] });
     });
   });
 
   it('takes no receipt that is not sealed for one', async () => {
-    const receipt = { stream: 'removals-1', revision: 0, id: notes.original.ids.next(), type: 'EventsRemoved', data: JSON.stringify(retention), metadata: '{}' };
+    const receipt = {
+      stream: 'removals-1',
+      revision: 0,
+      id: notes.original.ids.next(),
+      type: 'EventsRemoved',
+      data: JSON.stringify(retention),
+      metadata: '{}',
+    };
     const id = notes.idAt(1);
-    const forged = await notes.afterTampering((rows) => [...rows.filter(({ stream, revision }) => stream !== 'document-1' || revision >= 4), receipt]);
-    const finding = { kind: 'missing', detail: `4 events up to revision 3 were sealed and are gone, without a sealed receipt: no seal knows ${receipt.id}`, ordinal: 1, stream: 'document-1', revision: 0, id };
+    const forged = await notes.afterTampering((rows) => [
+      ...rows.filter(({ stream, revision }) => stream !== 'document-1' || revision >= 4),
+      receipt,
+    ]);
+    const finding = {
+      kind: 'missing',
+      detail: `4 events up to revision 3 were sealed and are gone, without a sealed receipt: no seal knows ${receipt.id}`,
+      ordinal: 1,
+      stream: 'document-1',
+      revision: 0,
+      id,
+    };
     expect(forged).toMatchObject({ ok: false, events: 8, unsealed: { events: 1 }, removals: [] });
     expect(forged.findings).toEqual([finding]);
-    await notes.running(async ({ log }) => expect(await verifyLog(log, notes.keys())).toMatchObject({ ok: false, findings: [finding] }));
+    await notes.running(async ({ log }) =>
+      expect(await verifyLog(log, notes.keys())).toMatchObject({ ok: false, findings: [finding] }),
+    );
   });
 
   it('takes no other event for a receipt that is sealed', async () => {
     await notes.running((test) => test.removal({ ...retention, beforeRevision: 1 }));
-    const { findings, removals } = await notes.afterTampering((rows) => rows.filter(({ stream, revision }) => stream !== 'document-1' || revision >= 4).map((row) => (row.stream === 'removals-1' ? { ...row, data: JSON.stringify(retention) } : row)));
-    expect(findings.map(({ kind, stream }) => [kind, stream])).toEqual([['missing', 'document-1'], ['changed', 'removals-1']]);
+    const { findings, removals } = await notes.afterTampering((rows) =>
+      rows
+        .filter(({ stream, revision }) => stream !== 'document-1' || revision >= 4)
+        .map((row) => (row.stream === 'removals-1' ? { ...row, data: JSON.stringify(retention) } : row)),
+    );
+    expect(findings.map(({ kind, stream }) => [kind, stream])).toEqual([
+      ['missing', 'document-1'],
+      ['changed', 'removals-1'],
+    ]);
     expect(removals).toEqual([]);
   });
 
@@ -54,19 +89,34 @@ describe('verify, of removals', () => {
       await sealer.start();
       await test.note('document-2', 'meanwhile');
       await removeEvents(test.log, test.codec, retention, { actor: 'system:retention', now: test.clock.now() });
-      expect(await verifyLog(test.log, notes.keys())).toMatchObject({ ok: true, findings: [], removals: [{ ...retention, events: 4 }] });
+      expect(await verifyLog(test.log, notes.keys())).toMatchObject({
+        ok: true,
+        findings: [],
+        removals: [{ ...retention, events: 4 }],
+      });
       await sealer.stop();
     });
   });
 
   it('removes nothing where nobody seals, and goes on when repeated', async () => {
     await notes.running(async (test) => {
-      await expect(removeEvents(test.log, test.codec, retention, { actor: 'system:retention', now: test.clock.now() }, { patienceMs: 30 })).rejects.toMatchObject({ name: 'Unavailable', dependency: 'the sealer' });
+      await expect(
+        removeEvents(
+          test.log,
+          test.codec,
+          retention,
+          { actor: 'system:retention', now: test.clock.now() },
+          { patienceMs: 30 },
+        ),
+      ).rejects.toMatchObject({ name: 'Unavailable', dependency: 'the sealer' });
       expect(await test.log.readStream('document-1')).toHaveLength(6);
       expect(await verifyLog(test.log, notes.keys())).toMatchObject({ ok: true, removals: [] });
       await test.removal(retention);
       expect(await test.log.readStream('removals-1')).toHaveLength(1);
-      expect(await verifyLog(test.log, notes.keys())).toMatchObject({ ok: true, removals: [{ ...retention, events: 4 }] });
+      expect(await verifyLog(test.log, notes.keys())).toMatchObject({
+        ok: true,
+        removals: [{ ...retention, events: 4 }],
+      });
     });
   });
 });

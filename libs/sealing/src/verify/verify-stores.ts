@@ -10,7 +10,12 @@ export const verifyLog = async (log: LogReader, options: VerifyOptions): Promise
   if (log.notice !== undefined) atOpening.push({ kind: 'tail_cut', detail: log.notice });
   if (log.unsound !== undefined) atOpening.push({ kind: 'unreadable', detail: log.unsound.message });
   if (atOpening.length === 0) return verification;
-  return { ...verification, ok: false, findings: [...verification.findings, ...atOpening], findingsInAll: verification.findingsInAll + atOpening.length };
+  return {
+    ...verification,
+    ok: false,
+    findings: [...verification.findings, ...atOpening],
+    findingsInAll: verification.findingsInAll + atOpening.length,
+  };
 };
 
 /** Opens a log, verifies and closes it. A log too damaged to open is a finding, too. */

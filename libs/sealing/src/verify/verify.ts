@@ -21,7 +21,10 @@ export interface VerifyOptions {
 const ERASURE_RECEIPT = 'ContentErased';
 
 /** Proves a log unaltered, or finds each place where it is not. Holds a few thousand events at a time, however long the log. */
-export const verify = async (source: VerifySource, { publicKeys, since, onProgress }: VerifyOptions): Promise<Verification> => {
+export const verify = async (
+  source: VerifySource,
+  { publicKeys, since, onProgress }: VerifyOptions,
+): Promise<Verification> => {
   const findings = new Findings();
   const erasures: Erasure[] = [];
   const chain = new SealChain(publicKeys, since, findings);
@@ -30,12 +33,18 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   const noteErasure = (event: StoredEvent): void => {
     if (event.type === ERASURE_RECEIPT && erasures.length < MOST_LISTED) erasures.push(erasureOf(event));
   };
-  const alignment = new Alignment(source.events(), removals, findings, noteErasure, (foreign) => strangers.add(foreign));
+  const alignment = new Alignment(source.events(), removals, findings, noteErasure, (foreign) =>
+    strangers.add(foreign),
+  );
   const total = onProgress === undefined ? 0 : await source.total();
   let done = 0;
   for await (const item of source.seals()) {
     if (isDamage(item)) {
-      findings.add({ kind: 'seal_unreadable', detail: item.damage, ...(item.position === undefined ? {} : { position: item.position }) });
+      findings.add({
+        kind: 'seal_unreadable',
+        detail: item.damage,
+        ...(item.position === undefined ? {} : { position: item.position }),
+      });
       continue;
     }
     const link = chain.follow(item);
@@ -48,7 +57,8 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
   const { first: unproven, ...unsealed } = await alignment.end();
   const lastSeal = chain.end();
   // Whoever takes all seals away must not leave a log that passes for proven.
-  if (lastSeal === null && findings.total === 0 && unsealed.events > 0) findings.add({ kind: 'seal_missing', detail: 'no seal stands in the log: nothing of it is proven' });
+  if (lastSeal === null && findings.total === 0 && unsealed.events > 0)
+    findings.add({ kind: 'seal_missing', detail: 'no seal stands in the log: nothing of it is proven' });
   const foreign = strangers.end(findings);
   return {
     ok: findings.total === 0,
@@ -70,10 +80,21 @@ export const verify = async (source: VerifySource, { publicKeys, since, onProgre
 const readReceipts = async (source: VerifySource, findings: Findings): Promise<readonly StoredEvent[]> => {
   const events: StoredEvent[] = [];
   for await (const item of source.receipts()) {
-    if (isDamage(item)) findings.add({ kind: 'unreadable', detail: item.damage, ...(item.position === undefined ? {} : { position: item.position }) });
+    if (isDamage(item))
+      findings.add({
+        kind: 'unreadable',
+        detail: item.damage,
+        ...(item.position === undefined ? {} : { position: item.position }),
+      });
     else events.push(item);
   }
   return events;
 };
 
-const erasureOf = ({ id, stream, revision, position, data }: StoredEvent): Erasure => ({ receiptId: id, stream, revision, position, receipt: jsonOf(data) });
+const erasureOf = ({ id, stream, revision, position, data }: StoredEvent): Erasure => ({
+  receiptId: id,
+  stream,
+  revision,
+  position,
+  receipt: jsonOf(data),
+});

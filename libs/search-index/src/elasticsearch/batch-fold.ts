@@ -26,7 +26,8 @@ export class BatchFold {
   ) {}
 
   apply(changes: SearchBatch['changes']): void {
-    for (const { position, operations } of changes) for (const operation of operations) this.operation(operation, position);
+    for (const { position, operations } of changes)
+      for (const operation of operations) this.operation(operation, position);
   }
 
   get changes(): readonly DocumentChange[] {
@@ -52,7 +53,13 @@ export class BatchFold {
     for (const passage of passages) checkVector(passage);
     const before = this.record(documentId);
     if (before !== undefined && before.at > position) return;
-    const present = { ...document, tagIds: [...new Set(tagIds)].toSorted(), passages: passages.length, put: position, since: position };
+    const present = {
+      ...document,
+      tagIds: [...new Set(tagIds)].toSorted(),
+      passages: passages.length,
+      put: position,
+      since: position,
+    };
     this.keep(documentId, present, position, passages);
   }
 
@@ -61,29 +68,60 @@ export class BatchFold {
     const present = before?.document.present;
     if (before === undefined || present === undefined || before.at > position) return;
     const tagIds = fields.tagIds === undefined ? present.tagIds : [...new Set(fields.tagIds)].toSorted();
-    const patched = { ...present, ...fields, tagIds, since: (fields.scope ?? present.scope) === present.scope ? present.since : position };
+    const patched = {
+      ...present,
+      ...fields,
+      tagIds,
+      since: (fields.scope ?? present.scope) === present.scope ? present.since : position,
+    };
     const passages = this.changed.get(documentId)?.passages ?? 'none';
-    const same = before.at !== position && patched.name === present.name && patched.scope === present.scope && patched.tagIds.join('\n') === present.tagIds.join('\n');
+    const same =
+      before.at !== position &&
+      patched.name === present.name &&
+      patched.scope === present.scope &&
+      patched.tagIds.join('\n') === present.tagIds.join('\n');
     this.keep(documentId, patched, position, passages === 'none' && !same ? 'stored' : passages);
   }
 
   private remove(documentId: string, position: Position): void {
     const before = this.record(documentId);
     if (before === undefined || before.at > position || (before.removed && before.at !== position)) return;
-    const record = { kind: 'document', documentId, at: position, removed: true, document: { slots: before.document.slots } } as const;
+    const record = {
+      kind: 'document',
+      documentId,
+      at: position,
+      removed: true,
+      document: { slots: before.document.slots },
+    } as const;
     this.changed.set(documentId, { record, passages: 'none' });
   }
 
   private removeScope(scope: Scope, position: Position): void {
     for (const documentId of new Set([...this.stored.keys(), ...this.changed.keys()])) {
       const { at, document } = this.record(documentId) as DocumentRecord;
-      if (document.present?.scope === scope && document.present.since < position) this.remove(documentId, at > position ? at : position);
+      if (document.present?.scope === scope && document.present.since < position)
+        this.remove(documentId, at > position ? at : position);
     }
   }
 
-  private keep(documentId: string, present: PresentDocument, position: Position, passages: DocumentChange['passages']): void {
+  private keep(
+    documentId: string,
+    present: PresentDocument,
+    position: Position,
+    passages: DocumentChange['passages'],
+  ): void {
     const slots = Math.max(this.record(documentId)?.document.slots ?? 0, present.passages);
-    this.changed.set(documentId, { record: { kind: 'document', documentId, at: position, removed: false, scope: present.scope, document: { slots, present } }, passages });
+    this.changed.set(documentId, {
+      record: {
+        kind: 'document',
+        documentId,
+        at: position,
+        removed: false,
+        scope: present.scope,
+        document: { slots, present },
+      },
+      passages,
+    });
     const removed = this.removedScopes.get(present.scope);
     if (removed !== undefined && removed > present.since) this.remove(documentId, position);
   }

@@ -17,7 +17,9 @@ export interface RecordWrite {
 
 interface BulkAnswer {
   readonly errors: boolean;
-  readonly items: readonly Readonly<Record<string, { readonly status: number; readonly error?: { readonly type: string } }>>[];
+  readonly items: readonly Readonly<
+    Record<string, { readonly status: number; readonly error?: { readonly type: string } }>
+  >[];
 }
 
 /**
@@ -25,7 +27,12 @@ interface BulkAnswer {
  * stays (409), one with the same is written again. What a busy server turned away is sent again. Throws `Unavailable`, or a
  * `Refusal` for a record that the server will never take; others may be written then.
  */
-export const writeRecords = async (server: Server, alias: string, writes: Iterable<RecordWrite>, patienceMs = PATIENCE_MS): Promise<void> => {
+export const writeRecords = async (
+  server: Server,
+  alias: string,
+  writes: Iterable<RecordWrite>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> => {
   let lines: string[] = [];
   let bytes = 0;
   for (const write of writes) {
@@ -47,7 +54,7 @@ const linesOf = ({ id, position, record }: RecordWrite): string => {
 
 const send = async (server: Server, alias: string, lines: readonly string[], patienceMs: number): Promise<void> => {
   const backoff = new Backoff(patienceMs);
-  for (let waiting = lines; ; ) {
+  for (let waiting = lines; ;) {
     const failures = failuresOf(await request(server, alias, waiting, patienceMs));
     const busy = [...failures].filter(([, { status }]) => status === 429 || status === 503);
     const [other] = [...failures.values()].filter(({ status }) => status !== 429 && status !== 503);
@@ -62,13 +69,21 @@ const send = async (server: Server, alias: string, lines: readonly string[], pat
 const request = (server: Server, alias: string, lines: readonly string[], patienceMs: number): Promise<BulkAnswer> =>
   server.call({ timeoutMs: TIMEOUT_MS, patienceMs }, (client, options) =>
     client.transport.request<BulkAnswer>(
-      { method: 'POST', path: `/${alias}/_bulk`, bulkBody: lines.join(''), querystring: { require_alias: true, filter_path: 'errors,items.*.status,items.*.error.type' } },
+      {
+        method: 'POST',
+        path: `/${alias}/_bulk`,
+        bulkBody: lines.join(''),
+        querystring: { require_alias: true, filter_path: 'errors,items.*.status,items.*.error.type' },
+      },
       options,
     ),
   );
 
 /** What failed, by its place in the request. A newer record (409) and nothing to delete (404) are as they should be. */
-const failuresOf = ({ errors, items }: BulkAnswer): ReadonlyMap<number, { readonly status: number; readonly type: string }> => {
+const failuresOf = ({
+  errors,
+  items,
+}: BulkAnswer): ReadonlyMap<number, { readonly status: number; readonly type: string }> => {
   const failures = new Map<number, { readonly status: number; readonly type: string }>();
   if (!errors) return failures;
   for (const [index, item] of items.entries()) {

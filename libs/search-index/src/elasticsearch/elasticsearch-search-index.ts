@@ -28,7 +28,8 @@ export const openElasticsearchIndex = async ({ url }: ElasticsearchIndexOptions)
   const names = new IndexNames(prefix);
   const versions = new Versions(server, names);
   const writer = new IndexWriter(server, names, versions);
-  const records = (index: string, version: number): IndexRecords => new IndexRecords(server, names.version(index, version));
+  const records = (index: string, version: number): IndexRecords =>
+    new IndexRecords(server, names.version(index, version));
   return {
     prepare: (index, version) => versions.prepare(index, version),
     live: (index) => versions.live(index),
@@ -47,7 +48,8 @@ export const openElasticsearchIndex = async ({ url }: ElasticsearchIndexOptions)
       await versions.refresh(index, version);
       const stored = records(index, version);
       const digests: { documentId: string; digest: string }[] = [];
-      for await (const document of stored.contents(await stored.documents(afterId, limit))) digests.push({ documentId: document.documentId, digest: documentDigest(document) });
+      for await (const document of stored.contents(await stored.documents(afterId, limit)))
+        digests.push({ documentId: document.documentId, digest: documentDigest(document) });
       return digests;
     },
     purge: () => purge(server, names.all),

@@ -44,7 +44,8 @@ export const documentKey = (documentId: string): string => `document:${documentI
 export const slotId = (documentId: string, slot: number): string => `passage:${documentId}:${slot}`;
 
 /** The field of the vectors of one model and length: only these are compared. */
-export const vectorField = (model: string, dimensions: number): string => `vector_${dimensions}_${createHash('sha256').update(model).digest('hex').slice(0, 16)}`;
+export const vectorField = (model: string, dimensions: number): string =>
+  `vector_${dimensions}_${createHash('sha256').update(model).digest('hex').slice(0, 16)}`;
 
 /** A position as the external version of a record: a whole number below 2^63, as text since it may be more than a double holds. Throws `RangeError` for other positions. */
 export const versionText = (position: Position): string => {

@@ -41,7 +41,8 @@ export class IndexReader {
 
   async revisionOf(documentId: string): Promise<number | undefined> {
     return this.onLive(async () => {
-      const document = (await this.sources([documentKey(documentId)])).get(documentKey(documentId)) as DocumentRecord | undefined;
+      const document = (await this.sources([documentKey(documentId)])).get(documentKey(documentId)) as
+        DocumentRecord | undefined;
       return document?.document.present?.revision;
     });
   }
@@ -51,7 +52,12 @@ export class IndexReader {
     const words = query.mode === 'vector' ? [] : askedWords(query.text);
     if (words.length === 0) return this.assertLive();
     const asked = { query: words.join(' ') };
-    return this.leg(wanted, { bool: { filter: filterOf(query), must: [{ dis_max: { queries: [{ match: { body: asked } }, { match: { 'body.german': asked } }] } }] } });
+    return this.leg(wanted, {
+      bool: {
+        filter: filterOf(query),
+        must: [{ dis_max: { queries: [{ match: { body: asked } }, { match: { 'body.german': asked } }] } }],
+      },
+    });
   }
 
   /** Nearest first. Where the cut would fall into a tie, more are fetched. */
@@ -80,7 +86,9 @@ export class IndexReader {
 
   /** Records as searches see them, not as they were written since. */
   private async sources(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-    const { docs } = await this.server.call(CALL, (client, options) => client.mget({ index: this.alias, ids: [...ids], realtime: false }, options));
+    const { docs } = await this.server.call(CALL, (client, options) =>
+      client.mget({ index: this.alias, ids: [...ids], realtime: false }, options),
+    );
     return new Map(docs.map(readable).map(({ _id, _source }) => [_id, _source]));
   }
 
@@ -101,16 +109,35 @@ export class IndexReader {
 
   private async leg(size: number, query: NonNullable<estypes.QueryDslQueryContainer>): Promise<readonly Leg[]> {
     const { hits } = await this.server.call(CALL, (client, options) =>
-      client.search({ index: this.alias, size, query, sort: [{ _score: { order: 'desc' } }, { chunkId: 'asc' }], _source: false, docvalue_fields: ['documentId', 'put'], track_total_hits: false, allow_partial_search_results: false }, options),
+      client.search(
+        {
+          index: this.alias,
+          size,
+          query,
+          sort: [{ _score: { order: 'desc' } }, { chunkId: 'asc' }],
+          _source: false,
+          docvalue_fields: ['documentId', 'put'],
+          track_total_hits: false,
+          allow_partial_search_results: false,
+        },
+        options,
+      ),
     );
     return hits.hits.map(({ _id = '', sort = [], fields = {} }) => {
-      const { documentId: [documentId = ''] = [], put: [put = ''] = [] } = fields as { documentId?: string[]; put?: string[] };
+      const { documentId: [documentId = ''] = [], put: [put = ''] = [] } = fields as {
+        documentId?: string[];
+        put?: string[];
+      };
       return { id: _id, chunkId: String(sort[1]), value: -Number(sort[0]), documentId, put };
     });
   }
 
   /** Reads what is shown, with its document: what is not of the put that the document stands at, or not of a scope asked for, is not shown. */
-  private async hits(candidates: readonly Candidate<string>[], found: ReadonlyMap<string, Leg>, query: SearchQuery): Promise<readonly SearchHit[]> {
+  private async hits(
+    candidates: readonly Candidate<string>[],
+    found: ReadonlyMap<string, Leg>,
+    query: SearchQuery,
+  ): Promise<readonly SearchHit[]> {
     if (candidates.length === 0) return [];
     const documents = new Set(candidates.map(({ id }) => documentKey(found.get(id)?.documentId ?? '')));
     const ids = [...candidates.map(({ id }) => id), ...documents];
@@ -121,12 +148,37 @@ export class IndexReader {
       const passage = sources.get(id) as PassageRecord | undefined;
       const document = sources.get(documentKey(leg?.documentId ?? '')) as DocumentRecord | undefined;
       const present = document?.document.present;
-      if (passage?.text === undefined || present === undefined || passage.put !== leg?.put || present.put !== leg.put || !query.scopes.includes(present.scope)) return [];
-      const { text, headings = [], place: { start, end, page } } = passage;
-      return [{
-        documentId: leg.documentId, documentName: present.name, documentRevision: present.revision, scope: present.scope, chunkId, text, headings, start, end,
-        ...(page !== undefined && { page }), highlight: highlighted(text, terms, languageOf([text])), score, textRank, vectorRank,
-      }];
+      if (
+        passage?.text === undefined ||
+        present === undefined ||
+        passage.put !== leg?.put ||
+        present.put !== leg.put ||
+        !query.scopes.includes(present.scope)
+      )
+        return [];
+      const {
+        text,
+        headings = [],
+        place: { start, end, page },
+      } = passage;
+      return [
+        {
+          documentId: leg.documentId,
+          documentName: present.name,
+          documentRevision: present.revision,
+          scope: present.scope,
+          chunkId,
+          text,
+          headings,
+          start,
+          end,
+          ...(page !== undefined && { page }),
+          highlight: highlighted(text, terms, languageOf([text])),
+          score,
+          textRank,
+          vectorRank,
+        },
+      ];
     });
   }
 }

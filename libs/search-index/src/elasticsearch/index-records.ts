@@ -9,7 +9,10 @@ import { type CallOptions, failureOfStatus, isRefusal, type Server } from './ser
 const CALL: CallOptions = { timeoutMs: 30_000, patienceMs: 10_000 };
 /** Records read at once: passages with their vectors are some 10 kB each. */
 const PAGE = 250;
-const PRESENT: readonly estypes.QueryDslQueryContainer[] = [{ term: { kind: 'document' } }, { term: { removed: false } }];
+const PRESENT: readonly estypes.QueryDslQueryContainer[] = [
+  { term: { kind: 'document' } },
+  { term: { removed: false } },
+];
 
 export interface StoredCheckpoint extends Checkpoint {
   readonly fence: number;
@@ -45,11 +48,24 @@ export class IndexRecords {
   }
 
   /** All that a batch must know before it is folded, in one request. */
-  async read(slice: number, { documentIds, scopes }: { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] }) {
-    const [checkpoint, ...others] = await this.get([checkpointId(slice), ...documentIds.map(documentKey), ...scopes.map(scopeId)]);
+  async read(
+    slice: number,
+    { documentIds, scopes }: { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] },
+  ) {
+    const [checkpoint, ...others] = await this.get([
+      checkpointId(slice),
+      ...documentIds.map(documentKey),
+      ...scopes.map(scopeId),
+    ]);
     const sources = others.flatMap(({ _source }) => (_source as DocumentRecord | ScopeRecord | undefined) ?? []);
-    const documents = new Map(sources.flatMap((record) => (record.kind === 'document' ? [[record.documentId, record]] : [])));
-    return { checkpoint: storedCheckpoint(checkpoint), documents, removedScopes: positionsOf(sources.filter((record) => record.kind === 'scope')) };
+    const documents = new Map(
+      sources.flatMap((record) => (record.kind === 'document' ? [[record.documentId, record]] : [])),
+    );
+    return {
+      checkpoint: storedCheckpoint(checkpoint),
+      documents,
+      removedScopes: positionsOf(sources.filter((record) => record.kind === 'scope')),
+    };
   }
 
   async removedScopes(scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, Position>> {
@@ -59,7 +75,7 @@ export class IndexRecords {
 
   /** Documents of a scope that a search sees. */
   async *inScope(scope: Scope): AsyncGenerator<DocumentRecord> {
-    for (let after: string | null = null; ; ) {
+    for (let after: string | null = null; ;) {
       const found: readonly DocumentRecord[] = await this.documents(after, PAGE, [{ term: { scope } }]);
       yield* found;
       after = found.at(-1)?.documentId ?? null;
@@ -68,17 +84,24 @@ export class IndexRecords {
   }
 
   /** Present documents that a search sees, by id. */
-  async documents(afterId: string | null, limit: number, filter: readonly estypes.QueryDslQueryContainer[] = []): Promise<readonly DocumentRecord[]> {
+  async documents(
+    afterId: string | null,
+    limit: number,
+    filter: readonly estypes.QueryDslQueryContainer[] = [],
+  ): Promise<readonly DocumentRecord[]> {
     const { hits } = await this.server.call(CALL, (client, options) =>
-      client.search<DocumentRecord>({
-        index: this.index,
-        size: limit,
-        sort: [{ documentId: 'asc' }],
-        track_total_hits: false,
-        allow_partial_search_results: false,
-        query: { bool: { filter: [...PRESENT, ...filter] } },
-        ...(afterId === null ? {} : { search_after: [afterId] }),
-      }, options),
+      client.search<DocumentRecord>(
+        {
+          index: this.index,
+          size: limit,
+          sort: [{ documentId: 'asc' }],
+          track_total_hits: false,
+          allow_partial_search_results: false,
+          query: { bool: { filter: [...PRESENT, ...filter] } },
+          ...(afterId === null ? {} : { search_after: [afterId] }),
+        },
+        options,
+      ),
     );
     return hits.hits.flatMap(({ _source }) => _source ?? []);
   }
@@ -86,19 +109,28 @@ export class IndexRecords {
   /** What a search sees. */
   async count(): Promise<{ readonly documents: number; readonly passages: number }> {
     const counted = async (...filter: readonly estypes.QueryDslQueryContainer[]): Promise<number> =>
-      (await this.server.call(CALL, (client, options) => client.count({ index: this.index, query: { bool: { filter: [...filter] } } }, options))).count;
+      (
+        await this.server.call(CALL, (client, options) =>
+          client.count({ index: this.index, query: { bool: { filter: [...filter] } } }, options),
+        )
+      ).count;
     const [documents, passages] = await Promise.all([counted(...PRESENT), counted({ term: { kind: 'passage' } })]);
     return { documents, passages };
   }
 
   /** The passages of documents, by slot; each document stands for itself, in the order given. */
   async passages(documents: readonly DocumentRecord[]): Promise<readonly (readonly Passage[])[]> {
-    const slots = documents.flatMap(({ documentId, document: { present } }) => Array.from({ length: present?.passages ?? 0 }, (_, slot) => slotId(documentId, slot)));
+    const slots = documents.flatMap(({ documentId, document: { present } }) =>
+      Array.from({ length: present?.passages ?? 0 }, (_, slot) => slotId(documentId, slot)),
+    );
     const passages = new Map(documents.map(({ documentId }) => [documentId, [] as Passage[]]));
     const puts = new Map(documents.map(({ documentId, document }) => [documentId, document.present?.put]));
     for (let start = 0; start < slots.length; start += PAGE) {
-      const records = (await this.get(slots.slice(start, start + PAGE))).flatMap(({ _source }) => (_source as PassageRecord | undefined) ?? []);
-      for (const record of records) if (record.put === puts.get(record.documentId)) passages.get(record.documentId)?.push(passageOf(record));
+      const records = (await this.get(slots.slice(start, start + PAGE))).flatMap(
+        ({ _source }) => (_source as PassageRecord | undefined) ?? [],
+      );
+      for (const record of records)
+        if (record.put === puts.get(record.documentId)) passages.get(record.documentId)?.push(passageOf(record));
     }
     return documents.map(({ documentId }) => passages.get(documentId) ?? []);
   }
@@ -107,10 +139,22 @@ export class IndexRecords {
   async *contents(documents: readonly DocumentRecord[]): AsyncGenerator<IndexedDocument> {
     for (const group of groups(documents)) {
       const passages = await this.passages(group);
-      for (const [index, { documentId, document: { present } }] of group.entries()) {
+      for (const [
+        index,
+        {
+          documentId,
+          document: { present },
+        },
+      ] of group.entries()) {
         if (present === undefined) continue;
         const { put: _, since: __, passages: ___, ...document } = present;
-        yield { documentId, ...document, passages: (passages[index] ?? []).toSorted((a, b) => a.ordinal - b.ordinal || (a.chunkId < b.chunkId ? -1 : 1)) };
+        yield {
+          documentId,
+          ...document,
+          passages: (passages[index] ?? []).toSorted(
+            (a, b) => a.ordinal - b.ordinal || (a.chunkId < b.chunkId ? -1 : 1),
+          ),
+        };
       }
     }
   }
@@ -152,4 +196,5 @@ const storedCheckpoint = (got: Got | undefined): StoredCheckpoint => {
   return { ...stored, revision: { if_seq_no: got?._seq_no ?? 0, if_primary_term: got?._primary_term ?? 0 } };
 };
 
-const positionsOf = (records: readonly ScopeRecord[]): Map<Scope, Position> => new Map(records.map(({ scope, at }) => [scope, at]));
+const positionsOf = (records: readonly ScopeRecord[]): Map<Scope, Position> =>
+  new Map(records.map(({ scope, at }) => [scope, at]));

@@ -10,7 +10,11 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
   tokenizer: { words: { type: 'pattern', pattern: '[^\\p{L}\\p{N}\\p{M}]+' } },
   filter: {
     marks: { type: 'pattern_replace', pattern: '\\p{M}+', replacement: '' },
-    pairs: { type: 'pattern_capture', preserve_original: false, patterns: [`(?=([${UNSPACED}]{2}))`, `([^${UNSPACED}]+)`] },
+    pairs: {
+      type: 'pattern_capture',
+      preserve_original: false,
+      patterns: [`(?=([${UNSPACED}]{2}))`, `([^${UNSPACED}]+)`],
+    },
     beginning: { type: 'truncate', length: 64 },
     english_stems: { type: 'stemmer', language: 'english' },
     german_stems: { type: 'stemmer', language: 'light_german' },
@@ -42,7 +46,12 @@ const properties: Record<string, estypes.MappingProperty> = {
   name: searched,
   headings: searched,
   text: searched,
-  body: { type: 'text', analyzer: 'english', index_options: 'freqs', fields: { german: { type: 'text', analyzer: 'german', index_options: 'freqs' } } },
+  body: {
+    type: 'text',
+    analyzer: 'english',
+    index_options: 'freqs',
+    fields: { german: { type: 'text', analyzer: 'german', index_options: 'freqs' } },
+  },
   hidden: stored,
 };
 

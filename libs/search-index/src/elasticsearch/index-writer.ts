@@ -47,21 +47,37 @@ export class IndexWriter {
       await this.writeChanges(batch, fold.changes, records);
       await this.removeLate(batch, fold.changes, records);
       if (await this.versions.isLive(index, version)) await this.versions.refresh(index, version);
-      if (performance.now() - started > LONGEST_BATCH_MS) throw new Unavailable('search', 'a batch took too long', 'unknown');
+      if (performance.now() - started > LONGEST_BATCH_MS)
+        throw new Unavailable('search', 'a batch took too long', 'unknown');
     }
     await this.moveCheckpoint(batch, slice, checkpoint);
   }
 
   /** Leaves word of the removal for every slice, and adds what stands in the scopes to the documents at hand. */
-  private async removeScopes({ index, version }: SearchBatch, scopes: ReadonlyMap<Scope, Position>, records: IndexRecords, documents: Map<string, DocumentRecord>): Promise<void> {
-    const writes = [...scopes].map(([scope, at]): RecordWrite => ({ id: scopeId(scope), position: at, record: { kind: 'scope', scope, at } satisfies ScopeRecord }));
+  private async removeScopes(
+    { index, version }: SearchBatch,
+    scopes: ReadonlyMap<Scope, Position>,
+    records: IndexRecords,
+    documents: Map<string, DocumentRecord>,
+  ): Promise<void> {
+    const writes = [...scopes].map(([scope, at]): RecordWrite => ({
+      id: scopeId(scope),
+      position: at,
+      record: { kind: 'scope', scope, at } satisfies ScopeRecord,
+    }));
     await writeRecords(this.server, this.names.writer(index, version), writes);
     await this.versions.refresh(index, version);
-    for (const scope of scopes.keys()) for await (const found of records.inScope(scope)) if (!documents.has(found.documentId)) documents.set(found.documentId, found);
+    for (const scope of scopes.keys())
+      for await (const found of records.inScope(scope))
+        if (!documents.has(found.documentId)) documents.set(found.documentId, found);
   }
 
   /** Removes what another slice removed with its scope while it was written. */
-  private async removeLate(batch: SearchBatch, written: readonly DocumentChange[], records: IndexRecords): Promise<void> {
+  private async removeLate(
+    batch: SearchBatch,
+    written: readonly DocumentChange[],
+    records: IndexRecords,
+  ): Promise<void> {
     const scopes = new Set(written.flatMap(({ record }) => record.scope ?? []));
     const removed = await records.removedScopes([...scopes]);
     const fold = new BatchFold(new Map(written.map(({ record }) => [record.documentId, record])), removed);
@@ -69,17 +85,39 @@ export class IndexWriter {
     await this.writeChanges(batch, fold.changes, records);
   }
 
-  private async writeChanges({ index, version }: SearchBatch, changes: readonly DocumentChange[], records: IndexRecords): Promise<void> {
-    const resolved = await Promise.all(changes.map(async (change) => ({ ...change, passages: await passagesOf(change, records) })));
-    for (const [field, dimensions] of vectorsOf(resolved)) await this.versions.declareVectors(index, version, field, dimensions);
+  private async writeChanges(
+    { index, version }: SearchBatch,
+    changes: readonly DocumentChange[],
+    records: IndexRecords,
+  ): Promise<void> {
+    const resolved = await Promise.all(
+      changes.map(async (change) => ({ ...change, passages: await passagesOf(change, records) })),
+    );
+    for (const [field, dimensions] of vectorsOf(resolved))
+      await this.versions.declareVectors(index, version, field, dimensions);
     await writeRecords(this.server, this.names.writer(index, version), resolved.flatMap(writesOf));
   }
 
-  private async moveCheckpoint({ index, version, to, fence }: SearchBatch, slice: number, stored: StoredCheckpoint): Promise<void> {
+  private async moveCheckpoint(
+    { index, version, to, fence }: SearchBatch,
+    slice: number,
+    stored: StoredCheckpoint,
+  ): Promise<void> {
     const document = { kind: 'checkpoint', checkpoint: { position: to.position, handled: to.handled, fence } } as const;
     const expected = stored.revision === undefined ? { op_type: 'create' as const } : stored.revision;
     try {
-      await this.server.call({ timeoutMs: 30_000, patienceMs: 10_000 }, (client, options) => client.index({ index: this.names.writer(index, version), id: checkpointId(slice), require_alias: true, document, ...expected }, options));
+      await this.server.call({ timeoutMs: 30_000, patienceMs: 10_000 }, (client, options) =>
+        client.index(
+          {
+            index: this.names.writer(index, version),
+            id: checkpointId(slice),
+            require_alias: true,
+            document,
+            ...expected,
+          },
+          options,
+        ),
+      );
     } catch (error) {
       if (isRefusal(error, 409)) throw new CheckpointMismatch(`index ${index} v${version} was written by another`);
       throw error;
@@ -87,27 +125,41 @@ export class IndexWriter {
   }
 }
 
-const assertTurn = ({ index, version, from, fence }: SearchBatch, { position, fence: stored }: StoredCheckpoint): void => {
+const assertTurn = (
+  { index, version, from, fence }: SearchBatch,
+  { position, fence: stored }: StoredCheckpoint,
+): void => {
   if (fence < stored) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${stored}, not ${fence}`);
-  if (from !== position) throw new CheckpointMismatch(`index ${index} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`);
+  if (from !== position)
+    throw new CheckpointMismatch(
+      `index ${index} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,
+    );
 };
 
 /** Scopes that a batch removes, with the last position that does. */
 const removals = (changes: SearchBatch['changes']): ReadonlyMap<Scope, Position> => {
   const scopes = new Map<Scope, Position>();
-  for (const { position, operations } of changes) for (const operation of operations) if (operation.op === 'removeScope') scopes.set(operation.scope, position);
+  for (const { position, operations } of changes)
+    for (const operation of operations) if (operation.op === 'removeScope') scopes.set(operation.scope, position);
   return scopes;
 };
 
 /** Documents that a batch names, and the scopes that it puts documents into. */
-const namesIn = (changes: SearchBatch['changes']): { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] } => {
+const namesIn = (
+  changes: SearchBatch['changes'],
+): { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] } => {
   const documentIds = new Set<string>();
   const scopes = new Set<Scope>();
   for (const { operations } of changes)
     for (const operation of operations) {
       if (operation.op === 'removeScope') continue;
       documentIds.add(operation.op === 'putDocument' ? operation.document.documentId : operation.documentId);
-      const scope = operation.op === 'putDocument' ? operation.document.scope : operation.op === 'patchDocument' ? operation.fields.scope : undefined;
+      const scope =
+        operation.op === 'putDocument'
+          ? operation.document.scope
+          : operation.op === 'patchDocument'
+            ? operation.fields.scope
+            : undefined;
       if (scope !== undefined) scopes.add(scope);
     }
   return { documentIds: [...documentIds], scopes: [...scopes] };
@@ -118,7 +170,10 @@ interface ResolvedChange extends Omit<DocumentChange, 'passages'> {
   readonly passages: readonly Passage[] | undefined;
 }
 
-const passagesOf = async ({ record, passages }: DocumentChange, records: IndexRecords): Promise<readonly Passage[] | undefined> => {
+const passagesOf = async (
+  { record, passages }: DocumentChange,
+  records: IndexRecords,
+): Promise<readonly Passage[] | undefined> => {
   if (record.removed) return [];
   if (passages === 'none') return undefined;
   return passages === 'stored' ? (await records.passages([record]))[0] : passages;
@@ -130,8 +185,18 @@ const writesOf = ({ record, passages }: ResolvedChange): readonly RecordWrite[] 
   const write: RecordWrite = { id: documentKey(documentId), position, record };
   if (passages === undefined) return [write];
   const { present } = document;
-  const records = present === undefined ? [] : passages.map((passage, slot): RecordWrite => ({ id: slotId(documentId, slot), position, record: passageRecord(documentId, present, passage) }));
-  const emptied = Array.from({ length: document.slots - records.length }, (_, index): RecordWrite => ({ id: slotId(documentId, records.length + index), position }));
+  const records =
+    present === undefined
+      ? []
+      : passages.map((passage, slot): RecordWrite => ({
+          id: slotId(documentId, slot),
+          position,
+          record: passageRecord(documentId, present, passage),
+        }));
+  const emptied = Array.from({ length: document.slots - records.length }, (_, index): RecordWrite => ({
+    id: slotId(documentId, records.length + index),
+    position,
+  }));
   return [write, ...records, ...emptied];
 };
 
@@ -140,7 +205,9 @@ const vectorsOf = (changes: readonly ResolvedChange[]): ReadonlyMap<string, numb
   const fields = new Map<string, number>();
   for (const { record, passages = [] } of changes) {
     const model = record.document.present?.embeddingModel ?? null;
-    if (model !== null) for (const { vector, enabled } of passages) if (vector !== undefined && enabled) fields.set(vectorField(model, vector.length), vector.length);
+    if (model !== null)
+      for (const { vector, enabled } of passages)
+        if (vector !== undefined && enabled) fields.set(vectorField(model, vector.length), vector.length);
   }
   return fields;
 };

@@ -26,12 +26,15 @@ export const purge = async (server: Server, index: string): Promise<void> => {
   await flush(server, index);
   if (removed.size === 0) return;
   for (let waited = 0; !(await areReleased(server, index, removed)); waited += POLL_MS) {
-    if (waited >= LONGEST_WAIT_MS) throw new Unavailable('search', 'a copy of an index is away, so that removed content cannot be purged yet');
+    if (waited >= LONGEST_WAIT_MS)
+      throw new Unavailable('search', 'a copy of an index is away, so that removed content cannot be purged yet');
     await pause(POLL_MS);
   }
   // The merge goes by what the last flush says of the copies.
   await flush(server, index);
-  await server.call(MERGE, (client, options) => client.indices.forcemerge({ index, only_expunge_deletes: true }, options));
+  await server.call(MERGE, (client, options) =>
+    client.indices.forcemerge({ index, only_expunge_deletes: true }, options),
+  );
 };
 
 const flush = (server: Server, index: string): Promise<unknown> =>
@@ -39,9 +42,19 @@ const flush = (server: Server, index: string): Promise<unknown> =>
 
 /** True when nothing up to the given changes is held for a copy any more; an index that was dropped meanwhile holds nothing. */
 const areReleased = async (server: Server, index: string, removed: ReadonlyMap<string, number>): Promise<boolean> =>
-  (await copies(server, index)).every((copy) => (copy.retention_leases?.leases ?? []).every(({ retaining_seq_no }) => retaining_seq_no > (removed.get(copy.index) ?? -1)));
+  (await copies(server, index)).every((copy) =>
+    (copy.retention_leases?.leases ?? []).every(
+      ({ retaining_seq_no }) => retaining_seq_no > (removed.get(copy.index) ?? -1),
+    ),
+  );
 
 const copies = async (server: Server, index: string): Promise<readonly Copy[]> => {
-  const { indices = {} } = await server.call(STATS, (client, options) => client.indices.stats({ index, level: 'shards', metric: 'docs' }, options));
-  return Object.entries(indices).flatMap(([name, { shards = {} }]) => Object.values(shards).flat().map((copy) => ({ ...copy, index: name })));
+  const { indices = {} } = await server.call(STATS, (client, options) =>
+    client.indices.stats({ index, level: 'shards', metric: 'docs' }, options),
+  );
+  return Object.entries(indices).flatMap(([name, { shards = {} }]) =>
+    Object.values(shards)
+      .flat()
+      .map((copy) => ({ ...copy, index: name })),
+  );
 };

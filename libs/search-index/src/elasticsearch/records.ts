@@ -64,9 +64,16 @@ export interface PassageRecord {
   readonly [vector: `vector_${string}`]: string | readonly number[];
 }
 
-export const passageRecord = (documentId: string, { name, scope, tagIds, embeddingModel, put }: PresentDocument, { chunkId, text, headings, vector, ...place }: Passage): PassageRecord => {
+export const passageRecord = (
+  documentId: string,
+  { name, scope, tagIds, embeddingModel, put }: PresentDocument,
+  { chunkId, text, headings, vector, ...place }: Passage,
+): PassageRecord => {
   const record = { kind: 'passage', documentId, chunkId, put, scope, tagIds, place } as const;
-  const encoded = vector === undefined || embeddingModel === null ? undefined : { field: vectorField(embeddingModel, vector.length), floats: encodeFloats(vector) };
+  const encoded =
+    vector === undefined || embeddingModel === null
+      ? undefined
+      : { field: vectorField(embeddingModel, vector.length), floats: encodeFloats(vector) };
   if (!place.enabled) return { ...record, hidden: { headings, text, ...(encoded && { vector: encoded.floats }) } };
   return { ...record, name, headings, text, ...(encoded && { [encoded.field]: encoded.floats }) };
 };
@@ -74,14 +81,26 @@ export const passageRecord = (documentId: string, { name, scope, tagIds, embeddi
 /** The passage of a record that was read with its vectors. */
 export const passageOf = (record: PassageRecord): Passage => {
   const { chunkId, place, hidden, headings = [], text = '' } = record;
-  const vector = hidden === undefined ? visibleVector(record) : hidden.vector === undefined ? undefined : decodeFloats(hidden.vector);
-  return { chunkId, ...place, headings: hidden?.headings ?? headings, text: hidden?.text ?? text, ...(vector && { vector }) };
+  const vector =
+    hidden === undefined
+      ? visibleVector(record)
+      : hidden.vector === undefined
+        ? undefined
+        : decodeFloats(hidden.vector);
+  return {
+    chunkId,
+    ...place,
+    headings: hidden?.headings ?? headings,
+    text: hidden?.text ?? text,
+    ...(vector && { vector }),
+  };
 };
 
 /** Refuses with `RangeError` what the server would refuse in the middle of a batch. */
 export const checkVector = ({ vector }: Passage): void => {
   if (vector === undefined) return;
-  if (vector.length < 1 || vector.length > MAX_DIMENSIONS) throw new RangeError(`a vector has 1 to ${MAX_DIMENSIONS} dimensions, not ${vector.length}`);
+  if (vector.length < 1 || vector.length > MAX_DIMENSIONS)
+    throw new RangeError(`a vector has 1 to ${MAX_DIMENSIONS} dimensions, not ${vector.length}`);
   if (!vector.every((value: number) => Number.isFinite(value))) throw new RangeError('a vector has numbers only');
 };
 

@@ -7,9 +7,20 @@ describe('a call to Elasticsearch', () => {
   let http: HttpServer;
   let server: Server;
   beforeEach(async () => {
-    http = createServer((_, answer) => void answer.writeHead(200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch', 'content-length': '100' }).write('{"count":'));
+    http = createServer(
+      (_, answer) =>
+        void answer
+          .writeHead(200, {
+            'content-type': 'application/json',
+            'x-elastic-product': 'Elasticsearch',
+            'content-length': '100',
+          })
+          .write('{"count":'),
+    );
     await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
-    server = new Server(new Client({ node: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, maxRetries: 0 }));
+    server = new Server(
+      new Client({ node: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, maxRetries: 0 }),
+    );
   });
   afterEach(async () => {
     http.closeAllConnections();
@@ -19,7 +30,13 @@ describe('a call to Elasticsearch', () => {
 
   it('ends in time when its answer stops in the middle', async () => {
     const started = performance.now();
-    await expect(server.call({ timeoutMs: 300 }, (client, options) => client.count({ index: 'any' }, options))).rejects.toMatchObject({ name: 'Unavailable', reason: 'Elasticsearch did not answer in time', outcome: 'unknown' });
+    await expect(
+      server.call({ timeoutMs: 300 }, (client, options) => client.count({ index: 'any' }, options)),
+    ).rejects.toMatchObject({
+      name: 'Unavailable',
+      reason: 'Elasticsearch did not answer in time',
+      outcome: 'unknown',
+    });
     expect(performance.now() - started).toBeLessThan(2_000);
   }, 10_000);
 });

@@ -22,7 +22,8 @@ export class Refusal extends Error {
   }
 }
 
-export const isRefusal = (error: unknown, status: number): boolean => error instanceof Refusal && error.status === status;
+export const isRefusal = (error: unknown, status: number): boolean =>
+  error instanceof Refusal && error.status === status;
 
 export interface CallOptions {
   /** Longest time one request may take. */
@@ -35,7 +36,10 @@ export interface CallOptions {
 export class Server {
   constructor(private readonly client: Client) {}
 
-  async call<T>({ timeoutMs, patienceMs = 0 }: CallOptions, request: (client: Client, options: { readonly signal: AbortSignal }) => Promise<T>): Promise<T> {
+  async call<T>(
+    { timeoutMs, patienceMs = 0 }: CallOptions,
+    request: (client: Client, options: { readonly signal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
     const backoff = new Backoff(patienceMs);
     for (let attempt = 1; ; attempt += 1) {
       // The client's own timeout ends where an answer begins: one that stops in the middle would never end.
@@ -77,7 +81,9 @@ export class Backoff {
 export const failureOfStatus = (status: number, type: string): Unavailable | Refusal => {
   if (BUSY.has(status)) return new Busy('search', `Elasticsearch is busy: ${status} ${type}`);
   if (CLOSED.has(status)) return new Unavailable('search', `Elasticsearch does not serve this: ${status} ${type}`);
-  return status >= 500 ? new Unavailable('search', `Elasticsearch failed: ${status} ${type}`, 'unknown') : new Refusal(status, type);
+  return status >= 500
+    ? new Unavailable('search', `Elasticsearch failed: ${status} ${type}`, 'unknown')
+    : new Refusal(status, type);
 };
 
 class Busy extends Unavailable {}
@@ -88,7 +94,10 @@ const failureOf = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error('Elasticsearch was asked in a way that failed');
   switch (error.name) {
     case 'ResponseError': {
-      const { statusCode = 0, body } = error as { readonly statusCode?: number; readonly body?: { readonly error?: { readonly type?: string } } };
+      const { statusCode = 0, body } = error as {
+        readonly statusCode?: number;
+        readonly body?: { readonly error?: { readonly type?: string } };
+      };
       return failureOfStatus(statusCode, body?.error?.type ?? 'without a type');
     }
     case 'ConnectionError':

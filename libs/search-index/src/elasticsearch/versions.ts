@@ -21,7 +21,16 @@ export class Versions {
   /** Makes the index of a version if it is missing, without copies: these come when it is served. */
   async prepare(index: string, version: number): Promise<void> {
     try {
-      await this.server.call(CONTROL, (client, options) => client.indices.create({ index: this.names.version(index, version), ...schema, aliases: { [this.names.writer(index, version)]: {} } }, options));
+      await this.server.call(CONTROL, (client, options) =>
+        client.indices.create(
+          {
+            index: this.names.version(index, version),
+            ...schema,
+            aliases: { [this.names.writer(index, version)]: {} },
+          },
+          options,
+        ),
+      );
     } catch (error) {
       if (!isRefusal(error, 400) || !(await this.versions(index)).includes(version)) throw error;
     }
@@ -33,7 +42,9 @@ export class Versions {
   }
 
   async isLive(index: string, version: number): Promise<boolean> {
-    return this.server.call(READ, (client, options) => client.indices.existsAlias({ name: this.names.alias(index), index: this.names.version(index, version) }, options));
+    return this.server.call(READ, (client, options) =>
+      client.indices.existsAlias({ name: this.names.alias(index), index: this.names.version(index, version) }, options),
+    );
   }
 
   async versions(index: string): Promise<readonly number[]> {
@@ -51,9 +62,12 @@ export class Versions {
     await this.restoreCopies(index, to);
     await this.refresh(index, to);
     const add = { add: { index: this.names.version(index, to), alias, is_write_index: true } };
-    const remove = from === undefined ? [] : [{ remove: { index: this.names.version(index, from), alias, must_exist: true } }];
+    const remove =
+      from === undefined ? [] : [{ remove: { index: this.names.version(index, from), alias, must_exist: true } }];
     try {
-      await this.server.call(CONTROL, (client, options) => client.indices.updateAliases({ actions: [...remove, add] }, options));
+      await this.server.call(CONTROL, (client, options) =>
+        client.indices.updateAliases({ actions: [...remove, add] }, options),
+      );
     } catch (error) {
       if (error instanceof Refusal) return false;
       const live = await this.live(index);
@@ -67,11 +81,19 @@ export class Versions {
 
   async drop(index: string, version: number): Promise<void> {
     this.forgetFields(index, version);
-    await this.server.call(CONTROL, (client, options) => client.indices.delete({ index: this.names.version(index, version), ignore_unavailable: true }, options));
+    await this.server.call(CONTROL, (client, options) =>
+      client.indices.delete({ index: this.names.version(index, version), ignore_unavailable: true }, options),
+    );
   }
 
   async refresh(index: string, version: number): Promise<void> {
-    await onVersion(index, version, this.server.call(REFRESH, (client, options) => client.indices.refresh({ index: this.names.version(index, version) }, options)));
+    await onVersion(
+      index,
+      version,
+      this.server.call(REFRESH, (client, options) =>
+        client.indices.refresh({ index: this.names.version(index, version) }, options),
+      ),
+    );
   }
 
   /** Declares the field of a model's vectors before the first of them is written: the schema takes no other fields. */
@@ -79,7 +101,9 @@ export class Versions {
     const known = `${this.names.version(index, version)}/${field}`;
     if (this.vectorFields.has(known)) return;
     const properties = { [field]: vectorMapping(dimensions) };
-    await this.server.call(CONTROL, (client, options) => client.indices.putMapping({ index: this.names.version(index, version), properties }, options));
+    await this.server.call(CONTROL, (client, options) =>
+      client.indices.putMapping({ index: this.names.version(index, version), properties }, options),
+    );
     this.vectorFields.add(known);
   }
 
@@ -91,16 +115,27 @@ export class Versions {
 
   async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
     try {
-      const { status } = await this.server.call({ timeoutMs: HEALTH_MS }, (client, options) => client.cluster.health({ index: this.names.all, timeout: '1s' }, options));
+      const { status } = await this.server.call({ timeoutMs: HEALTH_MS }, (client, options) =>
+        client.cluster.health({ index: this.names.all, timeout: '1s' }, options),
+      );
       return status === 'red' ? { ok: false, reason: 'Elasticsearch has indexes that cannot be read' } : { ok: true };
     } catch (error) {
-      return { ok: false, reason: error instanceof Unavailable ? error.reason : 'Elasticsearch refuses to tell its health' };
+      return {
+        ok: false,
+        reason: error instanceof Unavailable ? error.reason : 'Elasticsearch refuses to tell its health',
+      };
     }
   }
 
   private async restoreCopies(index: string, version: number): Promise<void> {
     const settings = { auto_expand_replicas: '0-1' };
-    await onVersion(index, version, this.server.call(CONTROL, (client, options) => client.indices.putSettings({ index: this.names.version(index, version), settings }, options)));
+    await onVersion(
+      index,
+      version,
+      this.server.call(CONTROL, (client, options) =>
+        client.indices.putSettings({ index: this.names.version(index, version), settings }, options),
+      ),
+    );
   }
 
   private async indexesOf(asked: { readonly name?: string; readonly index?: string }): Promise<readonly string[]> {
@@ -118,7 +153,8 @@ export const onVersion = async <T>(index: string, version: number, work: Promise
   try {
     return await work;
   } catch (error) {
-    if (isRefusal(error, 404)) throw new Unavailable('search', `index ${index} v${version} is missing; prepare it and fill it from the log`);
+    if (isRefusal(error, 404))
+      throw new Unavailable('search', `index ${index} v${version} is missing; prepare it and fill it from the log`);
     throw error;
   }
 };

@@ -15,7 +15,9 @@ const PORTER = `
   probate probat, rate rate, cease ceas, controlling control, rolling roll`;
 
 describe('stems', () => {
-  it.each(PORTER.split(',').map((pair) => pair.trim().split(' ')))('of English %s is %s', (word, stem) => expect(englishStem(word as string)).toBe(stem));
+  it.each(PORTER.split(',').map((pair) => pair.trim().split(' ')))('of English %s is %s', (word, stem) =>
+    expect(englishStem(word as string)).toBe(stem),
+  );
 
   it.each([
     ['hauser', 'hause', 'haus'],
@@ -23,14 +25,22 @@ describe('stems', () => {
     ['projektes', 'projekten', 'projekt'],
     ['schnellste', 'schnelles', 'schnell'],
     ['loschungen', 'loschung'],
-  ])('of German are shared by the forms of a word: %s', (...forms) => expect(new Set(forms.map(germanStem)).size).toBe(1));
+  ])('of German are shared by the forms of a word: %s', (...forms) =>
+    expect(new Set(forms.map(germanStem)).size).toBe(1),
+  );
 
-  it.each(['v1', '8080', 'ab', 'e1234', '日志'])('leave %s alone', (word) => expect([englishStem(word), germanStem(word)]).toEqual([word, word]));
+  it.each(['v1', '8080', 'ab', 'e1234', '日志'])('leave %s alone', (word) =>
+    expect([englishStem(word), germanStem(word)]).toEqual([word, word]),
+  );
 });
 
 describe('terms', () => {
   it('tell the language by its stop words', () => {
-    expect([languageOf(['Das Haus ist nicht alt.']), languageOf(['The house is not old.']), languageOf(['README', ''])]).toEqual(['de', 'en', 'en']);
+    expect([
+      languageOf(['Das Haus ist nicht alt.']),
+      languageOf(['The house is not old.']),
+      languageOf(['README', '']),
+    ]).toEqual(['de', 'en', 'en']);
   });
 
   it('of a query carry the stem in either language, once where they agree', () => {
@@ -38,10 +48,15 @@ describe('terms', () => {
   });
 
   it('of what is indexed are in its language', () => {
-    expect([indexedTerms(['Die Häuser', 'Straßen'], 'de'), indexedTerms(['Running tests'], 'en')]).toEqual(['die haus strass', 'run test']);
+    expect([indexedTerms(['Die Häuser', 'Straßen'], 'de'), indexedTerms(['Running tests'], 'en')]).toEqual([
+      'die haus strass',
+      'run test',
+    ]);
   });
 
   it('are marked in the text as it was written', () => {
-    expect(highlighted('ÜBUNGEN & <b>Übung</b> im Haus', queryTerms('Übung'), 'de')).toBe('<mark>ÜBUNGEN</mark> & <b><mark>Übung</mark></b> im Haus');
+    expect(highlighted('ÜBUNGEN & <b>Übung</b> im Haus', queryTerms('Übung'), 'de')).toBe(
+      '<mark>ÜBUNGEN</mark> & <b><mark>Übung</mark></b> im Haus',
+    );
   });
 });

@@ -37,7 +37,9 @@ export const indexedTerms = (texts: readonly string[], language: Language): stri
 export const askedWords = (text: string): readonly string[] => {
   const all = text.slice(0, MAX_QUERY_CHARACTERS).match(WORD) ?? [];
   const telling = all.filter((word) => !isStopWord(folded(word)));
-  return (telling.length > 0 ? telling : all).slice(0, MAX_QUERY_WORDS).map((word) => word.slice(0, MAX_WORD_CHARACTERS));
+  return (telling.length > 0 ? telling : all)
+    .slice(0, MAX_QUERY_WORDS)
+    .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
 };
 
 /** The terms of a query: for each of its words the stem in either language. */
@@ -62,13 +64,17 @@ const words = (text: string): readonly string[] => (text.match(WORD) ?? []).flat
 /** Lower case without accents, so that index, queries and highlights compare the same letters. */
 const folded = (word: string): string => {
   const lower = word.slice(0, MAX_WORD_CHARACTERS).toLowerCase();
-  return /^[a-z0-9]*$/.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+  return /^[a-z0-9]*$/.test(lower)
+    ? lower
+    : lower.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 };
 
 const pieces = (word: string): readonly string[] => {
   if (!UNSPACED.test(word)) return word === '' ? [] : [word];
   const characters = [...word];
-  return characters.length === 1 ? characters : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+  return characters.length === 1
+    ? characters
+    : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 };
 
 const stem = (word: string, language: Language): string => {

@@ -30,7 +30,8 @@ export const prepareIndex = (db: Database.Database): void => {
 
 /** The head of an index file; undefined while the file is not yet made. */
 export const readIndexHead = (db: Database.Database): IndexHead | undefined => {
-  const made = db.prepare(`select count(*) from sqlite_schema where type = 'table' and name = 'head'`).pluck().get() === 1;
+  const made =
+    db.prepare(`select count(*) from sqlite_schema where type = 'table' and name = 'head'`).pluck().get() === 1;
   return made ? (db.prepare('select position, handled, fence from head').get() as IndexHead) : undefined;
 };
 

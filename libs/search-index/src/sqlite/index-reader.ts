@@ -1,11 +1,25 @@
 import type Database from 'better-sqlite3';
-import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES, type Ranked } from '../fusion';
+import {
+  type Candidate,
+  candidatesFor,
+  type Found,
+  fused,
+  inOrder,
+  isCutInTie,
+  MAX_CANDIDATES,
+  type Ranked,
+} from '../fusion';
 import { type Language, highlighted, queryTerms } from '../language/terms';
 import type { SearchHit, SearchQuery } from '../search-index';
 import { scopeToken, vectorTable } from './index-file';
 
 type Terms = readonly (readonly string[])[];
-type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | 'page'> & { readonly headings: string; readonly page: number | null; readonly scopeId: number; readonly language: Language };
+type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | 'page'> & {
+  readonly headings: string;
+  readonly page: number | null;
+  readonly scopeId: number;
+  readonly language: Language;
+};
 
 /** Searches one version of an index. The same documents give the same hits in the same order, however they got there. */
 export class IndexReader {
@@ -14,13 +28,22 @@ export class IndexReader {
   constructor(private readonly db: Database.Database) {}
 
   search(query: SearchQuery): readonly SearchHit[] {
-    const scopes = this.all<number>('select id from scopes where scope in (select value from json_each(?))', JSON.stringify(query.scopes));
+    const scopes = this.all<number>(
+      'select id from scopes where scope in (select value from json_each(?))',
+      JSON.stringify(query.scopes),
+    );
     const terms = queryTerms(query.text);
     const documents = this.filtered(query, scopes);
     if (scopes.length === 0 || query.limit < 1 || documents?.length === 0) return [];
     const wanted = candidatesFor(query.limit);
-    const byText = query.mode === 'vector' || terms.length === 0 ? [] : this.untied(wanted, (limit) => this.textLeg(terms, scopes, documents, limit));
-    const byVector = query.mode === 'text' ? [] : this.untied(wanted, (limit) => this.vectorLeg(query.vector, scopes, documents, limit));
+    const byText =
+      query.mode === 'vector' || terms.length === 0
+        ? []
+        : this.untied(wanted, (limit) => this.textLeg(terms, scopes, documents, limit));
+    const byVector =
+      query.mode === 'text'
+        ? []
+        : this.untied(wanted, (limit) => this.vectorLeg(query.vector, scopes, documents, limit));
     return fused(byText, byVector, query)
       .slice(0, query.limit)
       .flatMap((candidate) => this.hit(candidate, scopes, terms));
@@ -31,7 +54,10 @@ export class IndexReader {
   }
 
   count(): { readonly documents: number; readonly passages: number } {
-    return { documents: this.one<number>('select count(*) from documents'), passages: this.one<number>('select count(*) from passages') };
+    return {
+      documents: this.one<number>('select count(*) from documents'),
+      passages: this.one<number>('select count(*) from passages'),
+    };
   }
 
   /** Rows of the documents that the filters leave; undefined without filters. */
@@ -41,25 +67,50 @@ export class IndexReader {
       `select id from documents where scope in (select value from json_each(@scopes))
          and (@documents is null or documentId in (select value from json_each(@documents)))
          and (@tags is null or exists (select 1 from tags where tags.document = documents.id and tagId in (select value from json_each(@tags))))`,
-      { scopes: JSON.stringify(scopes), documents: documentIds ? JSON.stringify(documentIds) : null, tags: tagIds ? JSON.stringify(tagIds) : null },
+      {
+        scopes: JSON.stringify(scopes),
+        documents: documentIds ? JSON.stringify(documentIds) : null,
+        tags: tagIds ? JSON.stringify(tagIds) : null,
+      },
     );
   }
 
-  private textLeg(terms: Terms, scopes: readonly number[], documents: readonly number[] | undefined, limit: number): readonly Ranked<number>[] {
-    const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND body : (${terms.flat().map((term) => `"${term}"`).join(' OR ')})`;
+  private textLeg(
+    terms: Terms,
+    scopes: readonly number[],
+    documents: readonly number[] | undefined,
+    limit: number,
+  ): readonly Ranked<number>[] {
+    const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND body : (${terms
+      .flat()
+      .map((term) => `"${term}"`)
+      .join(' OR ')})`;
     return this.statement(
       `select rowid as id, rank as value from terms where terms match ? and rank match 'bm25(1.0, 0.0)'${inDocuments(documents)} order by rank limit ?`,
     ).all(match, ...(documents === undefined ? [] : [JSON.stringify(documents)]), limit) as Ranked<number>[];
   }
 
-  private vectorLeg(vector: SearchQuery['vector'], scopes: readonly number[], documents: readonly number[] | undefined, limit: number): readonly Ranked<number>[] {
+  private vectorLeg(
+    vector: SearchQuery['vector'],
+    scopes: readonly number[],
+    documents: readonly number[] | undefined,
+    limit: number,
+  ): readonly Ranked<number>[] {
     if (vector === undefined) return [];
-    const model = this.all<number>('select id from models where model = ? and dimensions = ?', vector.model, vector.values.length)[0];
+    const model = this.all<number>(
+      'select id from models where model = ? and dimensions = ?',
+      vector.model,
+      vector.values.length,
+    )[0];
     if (model === undefined) return [];
-    const nearest = this.statement(`select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${inDocuments(documents)}`);
+    const nearest = this.statement(
+      `select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${inDocuments(documents)}`,
+    );
     const filter = documents === undefined ? [] : [JSON.stringify(documents)];
     return scopes
-      .flatMap((scope) => nearest.all(new Float32Array(vector.values), limit, BigInt(scope), ...filter) as Ranked<number>[])
+      .flatMap(
+        (scope) => nearest.all(new Float32Array(vector.values), limit, BigInt(scope), ...filter) as Ranked<number>[],
+      )
       .toSorted((a, b) => a.value - b.value)
       .slice(0, limit);
   }
@@ -72,12 +123,20 @@ export class IndexReader {
       limit = Math.min(limit * 2, MAX_CANDIDATES);
       found = fetch(limit);
     }
-    const chunks = new Map(this.statement('select id, chunkId from passages where id in (select value from json_each(?))').raw().all(JSON.stringify(found.map(({ id }) => id))) as [number, string][]);
+    const chunks = new Map(
+      this.statement('select id, chunkId from passages where id in (select value from json_each(?))')
+        .raw()
+        .all(JSON.stringify(found.map(({ id }) => id))) as [number, string][],
+    );
     return inOrder(found.map(({ id, value }) => ({ id, value, chunkId: chunks.get(id) ?? '' }))).slice(0, wanted);
   }
 
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
-  private hit({ id, score, textRank, vectorRank }: Candidate<number>, scopes: readonly number[], terms: Terms): readonly SearchHit[] {
+  private hit(
+    { id, score, textRank, vectorRank }: Candidate<number>,
+    scopes: readonly number[],
+    terms: Terms,
+  ): readonly SearchHit[] {
     const row = this.statement(
       `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, language
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
@@ -85,15 +144,29 @@ export class IndexReader {
     ).get(id) as HitRow | undefined;
     if (row === undefined || !scopes.includes(row.scopeId)) return [];
     const { scopeId: _, language, headings, page, ...hit } = row;
-    return [{ ...hit, headings: JSON.parse(headings) as string[], ...(page !== null && { page }), highlight: highlighted(row.text, terms, language), score, textRank, vectorRank }];
+    return [
+      {
+        ...hit,
+        headings: JSON.parse(headings) as string[],
+        ...(page !== null && { page }),
+        highlight: highlighted(row.text, terms, language),
+        score,
+        textRank,
+        vectorRank,
+      },
+    ];
   }
 
   private all<T>(sql: string, ...parameters: readonly unknown[]): readonly T[] {
-    return this.statement(sql).pluck().all(...parameters) as T[];
+    return this.statement(sql)
+      .pluck()
+      .all(...parameters) as T[];
   }
 
   private one<T>(sql: string, ...parameters: readonly unknown[]): T {
-    return this.statement(sql).pluck().get(...parameters) as T;
+    return this.statement(sql)
+      .pluck()
+      .get(...parameters) as T;
   }
 
   private statement(sql: string): Database.Statement {
@@ -104,4 +177,6 @@ export class IndexReader {
 }
 
 const inDocuments = (documents: readonly number[] | undefined): string =>
-  documents === undefined ? '' : ' and rowid in (select id from passages where document in (select value from json_each(?)))';
+  documents === undefined
+    ? ''
+    : ' and rowid in (select id from passages where document in (select value from json_each(?)))';

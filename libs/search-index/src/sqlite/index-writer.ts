@@ -30,24 +30,60 @@ export class IndexWriter {
   private put({ documentId, name, scope, tagIds, revision, embeddingModel, passages }: IndexedDocument): void {
     const scopeId = this.scopeId(scope);
     const language = languageOf(passages.map(({ text }) => text));
-    const document = this.run('insert into documents(documentId, name, scope, revision, model, language) values (?, ?, ?, ?, ?, ?)', documentId, name, scopeId, revision, embeddingModel, language).lastInsertRowid;
+    const document = this.run(
+      'insert into documents(documentId, name, scope, revision, model, language) values (?, ?, ?, ?, ?, ?)',
+      documentId,
+      name,
+      scopeId,
+      revision,
+      embeddingModel,
+      language,
+    ).lastInsertRowid;
     for (const tagId of new Set(tagIds)) this.run('insert into tags values (?, ?)', document, tagId);
     for (const passage of passages) this.putPassage(passage, { document, name, scopeId, embeddingModel, language });
   }
 
-  private putPassage(passage: Passage, of: { document: number | bigint; name: string; scopeId: number; embeddingModel: string | null; language: Language }): void {
+  private putPassage(
+    passage: Passage,
+    of: { document: number | bigint; name: string; scopeId: number; embeddingModel: string | null; language: Language },
+  ): void {
     const { chunkId, ordinal, text, headings, start, end, page = null, enabled, vector } = passage;
-    const model = of.embeddingModel === null || vector === undefined ? null : this.modelId(of.embeddingModel, vector.length);
+    const model =
+      of.embeddingModel === null || vector === undefined ? null : this.modelId(of.embeddingModel, vector.length);
     const id = this.run(
       'insert into passages(document, ordinal, chunkId, text, headings, "start", "end", page, enabled, vectors) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      of.document, ordinal, chunkId, text, JSON.stringify(headings), start, end, page, enabled ? 1 : 0, model,
+      of.document,
+      ordinal,
+      chunkId,
+      text,
+      JSON.stringify(headings),
+      start,
+      end,
+      page,
+      enabled ? 1 : 0,
+      model,
     ).lastInsertRowid;
-    if (enabled) this.run('insert into terms(rowid, body, scope) values (?, ?, ?)', id, indexedTerms([of.name, ...headings, text], of.language), scopeToken(of.scopeId));
+    if (enabled)
+      this.run(
+        'insert into terms(rowid, body, scope) values (?, ?, ?)',
+        id,
+        indexedTerms([of.name, ...headings, text], of.language),
+        scopeToken(of.scopeId),
+      );
     // What is disabled keeps its vector under no scope at all: no search names it.
-    if (model !== null && vector !== undefined) this.run(`insert into ${vectorTable(model)}(rowid, scope, embedding) values (?, ?, ?)`, BigInt(id), BigInt(enabled ? of.scopeId : 0), new Float32Array(vector));
+    if (model !== null && vector !== undefined)
+      this.run(
+        `insert into ${vectorTable(model)}(rowid, scope, embedding) values (?, ?, ?)`,
+        BigInt(id),
+        BigInt(enabled ? of.scopeId : 0),
+        new Float32Array(vector),
+      );
   }
 
-  private patch(documentId: string, fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>>): void {
+  private patch(
+    documentId: string,
+    fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>>,
+  ): void {
     const document = storedDocument(this.db, documentId);
     if (document === undefined) return;
     const patched = { ...document, ...fields };
@@ -64,7 +100,9 @@ export class IndexWriter {
   private remove(documentId: string): void {
     const document = this.documentRow(documentId);
     if (document === undefined) return;
-    for (const { id, vectors } of this.statement('select id, vectors from passages where document = ?').all(document) as { id: number; vectors: number | null }[]) {
+    for (const { id, vectors } of this.statement('select id, vectors from passages where document = ?').all(
+      document,
+    ) as { id: number; vectors: number | null }[]) {
       this.run('delete from terms where rowid = ?', id);
       if (vectors !== null) this.run(`delete from ${vectorTable(vectors)} where rowid = ?`, BigInt(id));
     }
@@ -75,12 +113,17 @@ export class IndexWriter {
   }
 
   private removeScope(scope: Scope): void {
-    const documents = this.statement('select documentId from documents join scopes on scopes.id = documents.scope where scopes.scope = ?').pluck().all(scope) as string[];
+    const documents = this.statement(
+      'select documentId from documents join scopes on scopes.id = documents.scope where scopes.scope = ?',
+    )
+      .pluck()
+      .all(scope) as string[];
     for (const documentId of documents) this.remove(documentId);
   }
 
   private documentRow(documentId: string): number | undefined {
-    return this.statement('select id from documents where documentId = ?').pluck().get(documentId) as number | undefined;
+    return this.statement('select id from documents where documentId = ?').pluck().get(documentId) as
+      number | undefined;
   }
 
   private scopeId(scope: Scope): number {
@@ -90,11 +133,17 @@ export class IndexWriter {
 
   /** Vectors are compared within one model and length only, so each has a table of its own. */
   private modelId(model: string, dimensions: number): number {
-    const known = this.statement('select id from models where model = ? and dimensions = ?').pluck().get(model, dimensions) as number | undefined;
+    const known = this.statement('select id from models where model = ? and dimensions = ?')
+      .pluck()
+      .get(model, dimensions) as number | undefined;
     if (known !== undefined) return known;
-    const id = Number(this.run('insert into models(model, dimensions) values (?, ?)', model, dimensions).lastInsertRowid);
+    const id = Number(
+      this.run('insert into models(model, dimensions) values (?, ?)', model, dimensions).lastInsertRowid,
+    );
     // Small chunks, since every scope fills chunks of its own.
-    this.db.exec(`create virtual table ${vectorTable(id)} using vec0(scope integer partition key, embedding float[${dimensions}] distance_metric=cosine, chunk_size=128)`);
+    this.db.exec(
+      `create virtual table ${vectorTable(id)} using vec0(scope integer partition key, embedding float[${dimensions}] distance_metric=cosine, chunk_size=128)`,
+    );
     return id;
   }
 

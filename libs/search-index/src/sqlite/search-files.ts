@@ -1,6 +1,14 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { Unavailable } from '@app/kernel';
-import { type BuildFile, type Checkpoint, CheckpointMismatch, Fenced, readSlicePlace, VersionedFiles, writeSlicePlace } from '@app/read-store';
+import {
+  type BuildFile,
+  type Checkpoint,
+  CheckpointMismatch,
+  Fenced,
+  readSlicePlace,
+  VersionedFiles,
+  writeSlicePlace,
+} from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { documentDigest } from '../document-digest';
 import type { SearchBatch, SearchHit, SearchQuery } from '../search-index';
@@ -22,7 +30,9 @@ export class SearchFiles {
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.files = new VersionedFiles('search', realpathSync(folder), (db) =>
-      readIndexHead(db) === undefined ? undefined : { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) },
+      readIndexHead(db) === undefined
+        ? undefined
+        : { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) },
     );
   }
 
@@ -84,7 +94,12 @@ export class SearchFiles {
     return this.files.on(index, version, ({ db, reader }) => db.transaction(() => reader.count())());
   }
 
-  scan(index: string, version: number, afterId: string | null, limit: number): readonly { readonly documentId: string; readonly digest: string }[] {
+  scan(
+    index: string,
+    version: number,
+    afterId: string | null,
+    limit: number,
+  ): readonly { readonly documentId: string; readonly digest: string }[] {
     return this.files.on(index, version, ({ db }) => db.transaction(() => digests(db, afterId, limit))());
   }
 
@@ -108,19 +123,34 @@ export class SearchFiles {
 }
 
 /** What is stored of documents stands in several tables: read in one transaction, since a rebuild may write the file from another thread. */
-const digests = (db: Database.Database, afterId: string | null, limit: number): readonly { readonly documentId: string; readonly digest: string }[] => {
-  const ids = db.prepare('select documentId from documents where documentId > ? order by documentId limit ?').pluck().all(afterId ?? '', limit) as string[];
+const digests = (
+  db: Database.Database,
+  afterId: string | null,
+  limit: number,
+): readonly { readonly documentId: string; readonly digest: string }[] => {
+  const ids = db
+    .prepare('select documentId from documents where documentId > ? order by documentId limit ?')
+    .pluck()
+    .all(afterId ?? '', limit) as string[];
   return ids.flatMap((documentId) => {
     const document = storedDocument(db, documentId);
     return document === undefined ? [] : [{ documentId, digest: documentDigest(document) }];
   });
 };
 
-const write = ({ db, writer }: IndexFile, { index, version, slice = 0, changes, from, to, fence }: SearchBatch): void => {
+const write = (
+  { db, writer }: IndexFile,
+  { index, version, slice = 0, changes, from, to, fence }: SearchBatch,
+): void => {
   const place = slice === 0 ? readIndexHead(db) : readSlicePlace(db, slice);
-  if (place === undefined || fence < place.fence) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${place?.fence}, not ${fence}`);
-  if (from !== place.position) throw new CheckpointMismatch(`index ${index} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`);
+  if (place === undefined || fence < place.fence)
+    throw new Fenced(`index ${index} v${version} has a newer writer: fence ${place?.fence}, not ${fence}`);
+  if (from !== place.position)
+    throw new CheckpointMismatch(
+      `index ${index} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
+    );
   for (const { operations } of changes) for (const operation of operations) writer.apply(operation);
-  if (slice === 0) db.prepare('update head set position = ?, handled = ?, fence = ?').run(to.position, to.handled, fence);
+  if (slice === 0)
+    db.prepare('update head set position = ?, handled = ?, fence = ?').run(to.position, to.handled, fence);
   else writeSlicePlace(db, slice, to, fence);
 };

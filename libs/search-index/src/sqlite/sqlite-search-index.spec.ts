@@ -34,9 +34,22 @@ describe('search files', () => {
     const fingerprint = (n: number) => Buffer.from(new Float32Array(vector(n)).buffer).subarray(0, 8);
     const filler = (n: number) => [...Array(40).keys()].map((k) => `word${(n * 31 + k * 17) % 997}`).join(' ');
     for (let round = 0; round < 10; round += 1)
-      await tested.apply([...Array(30).keys()].map((k) => round * 30 + k).map((n) => putDocument(`d${n}`, [passage(`c${n}`, `Zebrasecret${n} ${filler(n)}`, { vector: vector(n), headings: [`Zebraheading${n}`] })], { name: `Zebraname${n}` })));
+      await tested.apply(
+        [...Array(30).keys()]
+          .map((k) => round * 30 + k)
+          .map((n) =>
+            putDocument(
+              `d${n}`,
+              [passage(`c${n}`, `Zebrasecret${n} ${filler(n)}`, { vector: vector(n), headings: [`Zebraheading${n}`] })],
+              { name: `Zebraname${n}` },
+            ),
+          ),
+      );
     const traces = [...['Zebra', 'zebra'].map((text) => Buffer.from(text)), fingerprint(3), fingerprint(297)];
-    const onDisk = () => traces.map((trace) => readdirSync(under.folder).some((file) => readFileSync(join(under.folder, file)).includes(trace)));
+    const onDisk = () =>
+      traces.map((trace) =>
+        readdirSync(under.folder).some((file) => readFileSync(join(under.folder, file)).includes(trace)),
+      );
     expect(onDisk()).toEqual([true, true, true, true]);
     await tested.apply([...Array(150).keys()].map((n) => ({ op: 'removeDocument', documentId: `d${n * 2}` })));
     await tested.apply([{ op: 'removeScope', scope: 's:1' }]);
@@ -53,7 +66,10 @@ describe('search files', () => {
     writeFileSync(join(under.folder, 'passages-v1.sqlite'), Buffer.alloc(8192, 'no database'));
     const index = await under.reopen();
     const tested = new TestIndex('passages', index);
-    expect(await index.health()).toEqual({ ok: false, reason: 'passages-v1.sqlite is damaged; delete it and fill it again from the log' });
+    expect(await index.health()).toEqual({
+      ok: false,
+      reason: 'passages-v1.sqlite is damaged; delete it and fill it again from the log',
+    });
     await expect(tested.search('x')).rejects.toThrow('passages-v1.sqlite is damaged');
     await index.swap('passages', 1, 2);
     expect(await tested.search('x')).toEqual([]);

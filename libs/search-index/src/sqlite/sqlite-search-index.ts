@@ -14,11 +14,18 @@ export interface SqliteSearchIndexOptions {
  * Search on SQLite: FTS5 and sqlite-vec, one file per index version. Everything, queries too, happens in a worker thread.
  * Refuses to open (`Unavailable`) when `state.sqlite` cannot be used; damaged files are named by `health` and by whoever asks them.
  */
-export const openSqliteSearchIndex = async ({ folder, inThread = false }: SqliteSearchIndexOptions): Promise<SearchIndex> => {
+export const openSqliteSearchIndex = async ({
+  folder,
+  inThread = false,
+}: SqliteSearchIndexOptions): Promise<SearchIndex> => {
   loadDriver();
   const files = inThread
     ? callHere(new SearchFiles(folder))
-    : callThread<SearchFiles>('search', () => startThread(__dirname, 'search.thread', __filename, { workerData: { folder } }), [CheckpointMismatch, Fenced, Unavailable, RangeError, TypeError]);
+    : callThread<SearchFiles>(
+        'search',
+        () => startThread(__dirname, 'search.thread', __filename, { workerData: { folder } }),
+        [CheckpointMismatch, Fenced, Unavailable, RangeError, TypeError],
+      );
   try {
     await files.call('open');
   } catch (error) {

@@ -27,16 +27,30 @@ interface PassageRow {
 /** A document as the index holds it, read back from its tables. */
 export const storedDocument = (db: Database.Database, documentId: string): IndexedDocument | undefined => {
   const row = db
-    .prepare('select documents.id, documentId, name, scopes.scope, revision, model from documents join scopes on scopes.id = documents.scope where documentId = ?')
+    .prepare(
+      'select documents.id, documentId, name, scopes.scope, revision, model from documents join scopes on scopes.id = documents.scope where documentId = ?',
+    )
     .get(documentId) as DocumentRow | undefined;
   if (row === undefined) return undefined;
   const { id, model, ...document } = row;
   const tagIds = db.prepare('select tagId from tags where document = ? order by tagId').pluck().all(id) as string[];
-  const passages = db.prepare('select id, ordinal, chunkId, text, headings, "start", "end", page, enabled, vectors from passages where document = ? order by ordinal, chunkId').all(id) as PassageRow[];
-  return { ...document, tagIds, embeddingModel: model, passages: passages.map((passage) => storedPassage(db, passage)) };
+  const passages = db
+    .prepare(
+      'select id, ordinal, chunkId, text, headings, "start", "end", page, enabled, vectors from passages where document = ? order by ordinal, chunkId',
+    )
+    .all(id) as PassageRow[];
+  return {
+    ...document,
+    tagIds,
+    embeddingModel: model,
+    passages: passages.map((passage) => storedPassage(db, passage)),
+  };
 };
 
-const storedPassage = (db: Database.Database, { id, headings, page, enabled, vectors, ...passage }: PassageRow): Passage => ({
+const storedPassage = (
+  db: Database.Database,
+  { id, headings, page, enabled, vectors, ...passage }: PassageRow,
+): Passage => ({
   ...passage,
   headings: JSON.parse(headings) as string[],
   enabled: enabled === 1,
@@ -45,6 +59,9 @@ const storedPassage = (db: Database.Database, { id, headings, page, enabled, vec
 });
 
 const storedVector = (db: Database.Database, model: number, id: number): readonly number[] => {
-  const bytes = db.prepare(`select embedding from ${vectorTable(model)} where rowid = ?`).pluck().get(BigInt(id)) as Buffer;
+  const bytes = db
+    .prepare(`select embedding from ${vectorTable(model)} where rowid = ?`)
+    .pluck()
+    .get(BigInt(id)) as Buffer;
   return [...new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))];
 };

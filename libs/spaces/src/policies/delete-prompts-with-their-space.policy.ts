@@ -16,14 +16,20 @@ export interface DeletePromptsParts {
 /** Deletes the prompt library of a deleted Space. A prompt that is added meanwhile is met as its own event. */
 export const deletePrompts = ({ decisions, log, clock, promptsOf }: DeletePromptsParts): Policy => {
   const remove = async (promptId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(promptDecider, promptId, { type: 'Delete' }, stepOf(reactionTo(event, NAME, clock.now()), promptId));
+    await decisions.transact(
+      promptDecider,
+      promptId,
+      { type: 'Delete' },
+      stepOf(reactionTo(event, NAME, clock.now()), promptId),
+    );
   };
   return {
     name: NAME,
     types: ['SpaceDeleted', 'PromptAdded'],
     react: async (event) => {
       const id = idOf(event.context.stream);
-      if (event.type === 'SpaceDeleted') for (const promptId of await promptsOf(id, event.context.position)) await remove(promptId, event);
+      if (event.type === 'SpaceDeleted')
+        for (const promptId of await promptsOf(id, event.context.position)) await remove(promptId, event);
       else if (await isDeleted(log, `space-${String(event.data['spaceId'])}`, 'SpaceDeleted')) await remove(id, event);
     },
   };

@@ -16,7 +16,12 @@ export interface ForgetParts {
 /** Ends the memberships of a deleted user, also as the last owner. One that is made meanwhile is met as its own event. */
 export const forgetMembers = ({ decisions, log, clock, spacesOf }: ForgetParts): Policy => {
   const forget = async (spaceId: string, userId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(spaceDecider, spaceId, { type: 'ForgetMember', userId }, stepOf(reactionTo(event, NAME, clock.now()), spaceId));
+    await decisions.transact(
+      spaceDecider,
+      spaceId,
+      { type: 'ForgetMember', userId },
+      stepOf(reactionTo(event, NAME, clock.now()), spaceId),
+    );
   };
   return {
     name: NAME,

@@ -1,6 +1,10 @@
 import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
 import type { Policy } from '@app/projecting';
-import { CreatePersonalSpace, type CreatePersonalSpaceHandler, personalSpaceOf } from '../space/commands/create-personal-space';
+import {
+  CreatePersonalSpace,
+  type CreatePersonalSpaceHandler,
+  personalSpaceOf,
+} from '../space/commands/create-personal-space';
 import { spaceDecider } from '../space/space.decider';
 import type { SpaceEvent } from '../space/space.events';
 import { isDeleted } from './is-deleted';
@@ -24,7 +28,8 @@ export const keepPersonalSpaces = ({ decisions, log, clock, createPersonalSpace 
   react: async (event) => {
     const id = idOf(event.context.stream);
     const meta = reactionTo(event, NAME, clock.now());
-    const remove = async (spaceId: string): Promise<void> => void (await decisions.transact(spaceDecider, spaceId, { type: 'Delete', withUser: true }, meta));
+    const remove = async (spaceId: string): Promise<void> =>
+      void (await decisions.transact(spaceDecider, spaceId, { type: 'Delete', withUser: true }, meta));
     if (event.type === 'UserCreated') await createPersonalSpace.execute(new CreatePersonalSpace(id, meta));
     else if (event.type === 'UserDeleted') await remove(personalSpaceOf(id));
     else if (isPersonal(event) && (await isDeleted(log, `user-${event.data.ownerId}`, 'UserDeleted'))) await remove(id);
@@ -33,4 +38,5 @@ export const keepPersonalSpaces = ({ decisions, log, clock, createPersonalSpace 
 
 type SpaceCreated = RecordedEvent<Extract<SpaceEvent, { readonly type: 'SpaceCreated' }>>;
 
-const isPersonal = (event: RecordedEvent): event is SpaceCreated => event.type === 'SpaceCreated' && (event as SpaceCreated).data.kind === 'personal';
+const isPersonal = (event: RecordedEvent): event is SpaceCreated =>
+  event.type === 'SpaceCreated' && (event as SpaceCreated).data.kind === 'personal';

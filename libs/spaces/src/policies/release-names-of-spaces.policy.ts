@@ -5,7 +5,13 @@ import type { Claim, Reservations } from '@app/reservations';
 const NAME = 'release-names-of-spaces';
 
 /** Sets free the names that a Space gave up, where its command died before it could. */
-export const releaseSpaceNames = ({ reservations, clock }: { readonly reservations: Reservations; readonly clock: Clock }): Policy => ({
+export const releaseSpaceNames = ({
+  reservations,
+  clock,
+}: {
+  readonly reservations: Reservations;
+  readonly clock: Clock;
+}): Policy => ({
   name: NAME,
   types: ['SpaceChanged', 'SpaceDeleted'],
   react: async (event) => {

@@ -10,13 +10,19 @@ const deleted = { type: 'PromptDeleted', data: {} } as const;
 describe('a prompt', () => {
   it('is added, changed and deleted', () => {
     given(promptDecider).when({ type: 'Add', spaceId: 's', fields }).yields(event);
-    given(promptDecider, event).when({ type: 'Change', fields: { text: 'Hi', tags: ['a'] } }).yields({ type: 'PromptChanged', data: { text: 'Hi' } });
-    given(promptDecider, event).when({ type: 'Change', fields: { tags: [] } }).yields({ type: 'PromptChanged', data: { tags: [] } });
+    given(promptDecider, event)
+      .when({ type: 'Change', fields: { text: 'Hi', tags: ['a'] } })
+      .yields({ type: 'PromptChanged', data: { text: 'Hi' } });
+    given(promptDecider, event)
+      .when({ type: 'Change', fields: { tags: [] } })
+      .yields({ type: 'PromptChanged', data: { tags: [] } });
     given(promptDecider, event).when({ type: 'Delete' }).yields(deleted);
   });
 
   it('stays deleted', () => {
-    given(promptDecider, event, deleted).when({ type: 'Change', fields: { text: 'Hi' } }).refuses('not_found');
+    given(promptDecider, event, deleted)
+      .when({ type: 'Change', fields: { text: 'Hi' } })
+      .refuses('not_found');
     given(promptDecider, event, deleted).when({ type: 'Add', spaceId: 's', fields }).refuses('conflict');
     given(promptDecider).when({ type: 'Delete' }).refuses('not_found');
   });
@@ -25,7 +31,10 @@ describe('a prompt', () => {
 test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<PromptCommand> = fc.oneof(
     fc.constant({ type: 'Add' as const, spaceId: 's', fields }),
-    fc.record({ type: fc.constant('Change' as const), fields: fc.record({ text: fc.constantFrom('a', 'b'), tags: fc.array(fc.constantFrom('x', 'y')) }) }),
+    fc.record({
+      type: fc.constant('Change' as const),
+      fields: fc.record({ text: fc.constantFrom('a', 'b'), tags: fc.array(fc.constantFrom('x', 'y')) }),
+    }),
     fc.constant({ type: 'Delete' as const }),
   );
   decidesOnce(promptDecider, commands);

@@ -3,7 +3,13 @@ import type { PromptEvent } from './prompt.events';
 
 export type Prompt =
   | { readonly status: 'absent' | 'deleted' }
-  | { readonly status: 'present'; readonly spaceId: string; readonly title: Sensitive<string>; readonly text: Sensitive<string>; readonly tags: Sensitive<readonly string[]> };
+  | {
+      readonly status: 'present';
+      readonly spaceId: string;
+      readonly title: Sensitive<string>;
+      readonly text: Sensitive<string>;
+      readonly tags: Sensitive<readonly string[]>;
+    };
 
 export interface PromptFields {
   readonly title: string;
@@ -24,8 +30,16 @@ export const promptDecider: Decider<Prompt, PromptCommand, PromptEvent> = {
   decide: (command, prompt) => {
     switch (command.type) {
       case 'Add':
-        if (prompt.status !== 'absent') return prompt.status === 'present' && prompt.spaceId === command.spaceId ? [] : refuse('conflict', { reason: 'exists' });
-        return [{ type: 'PromptAdded', data: { spaceId: command.spaceId, ...command.fields, tags: [...command.fields.tags] } }];
+        if (prompt.status !== 'absent')
+          return prompt.status === 'present' && prompt.spaceId === command.spaceId
+            ? []
+            : refuse('conflict', { reason: 'exists' });
+        return [
+          {
+            type: 'PromptAdded',
+            data: { spaceId: command.spaceId, ...command.fields, tags: [...command.fields.tags] },
+          },
+        ];
       case 'Change':
         return prompt.status === 'present' ? changed(command.fields, prompt) : refuse('not_found');
       case 'Delete':
@@ -45,7 +59,10 @@ export const promptDecider: Decider<Prompt, PromptCommand, PromptEvent> = {
   owner: (event) => (event.type === 'PromptAdded' ? { spaceId: event.data.spaceId } : {}),
 };
 
-const changed = (fields: Partial<PromptFields>, prompt: Extract<Prompt, { readonly status: 'present' }>): readonly PromptEvent[] => {
+const changed = (
+  fields: Partial<PromptFields>,
+  prompt: Extract<Prompt, { readonly status: 'present' }>,
+): readonly PromptEvent[] => {
   const { tags, ...texts } = changedFields(fields, prompt);
   const data = { ...texts, ...(tags === undefined ? {} : { tags: [...tags] }) };
   return Object.keys(data).length === 0 ? [] : [{ type: 'PromptChanged', data }];

@@ -10,4 +10,5 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test('slugs to try end', () => expect(slugsFor('A')).toEqual(['a', 'a-2', 'a-3', 'a-4', 'a-5', 'a-6', 'a-7', 'a-8', 'a-9']));
+test('slugs to try end', () =>
+  expect(slugsFor('A')).toEqual(['a', 'a-2', 'a-3', 'a-4', 'a-5', 'a-6', 'a-7', 'a-8', 'a-9']));

@@ -14,4 +14,7 @@ export const slugOf = (name: string): string => {
 };
 
 /** The slugs to try for a name, in order: the plain one, then numbered ones. */
-export const slugsFor = (name: string): readonly string[] => [slugOf(name), ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${slugOf(name)}-${n}`)];
+export const slugsFor = (name: string): readonly string[] => [
+  slugOf(name),
+  ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${slugOf(name)}-${n}`),
+];

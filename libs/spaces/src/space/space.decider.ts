@@ -36,7 +36,13 @@ interface Claims {
 }
 
 export type SpaceCommand =
-  | ({ readonly type: 'Create'; readonly spaceId: string; readonly kind: 'team' | 'personal'; readonly ownerId: string; readonly fields: SpaceFields } & Claims)
+  | ({
+      readonly type: 'Create';
+      readonly spaceId: string;
+      readonly kind: 'team' | 'personal';
+      readonly ownerId: string;
+      readonly fields: SpaceFields;
+    } & Claims)
   | ({ readonly type: 'Change'; readonly fields: Partial<SpaceFields> } & Claims)
   | { readonly type: 'SetMember'; readonly userId: string; readonly role: SpaceRole }
   | { readonly type: 'RemoveMember'; readonly userId: string }
@@ -75,7 +81,12 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
     if (event.type === 'ClaimForfeited') return { ...space, forfeited: forfeiting(space.forfeited, [event.data]) };
     if (event.type === 'SpaceCreated') {
       const { spaceId: _, ownerId, ...fields } = event.data;
-      return { status: 'present', forfeited: space.forfeited, ...givenFields(fields), members: PersistentMap([[ownerId, 'owner' as const]]) };
+      return {
+        status: 'present',
+        forfeited: space.forfeited,
+        ...givenFields(fields),
+        members: PersistentMap([[ownerId, 'owner' as const]]),
+      };
     }
     if (space.status !== 'present') return space;
     switch (event.type) {
@@ -99,13 +110,23 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
 };
 
 /** What is in a personal Space goes with its user. */
-const ownerOf = ({ spaceId, kind, ownerId }: { readonly spaceId: string; readonly kind: string; readonly ownerId: string }): KeyOwner =>
-  kind === 'personal' ? { spaceId, userId: ownerId } : { spaceId };
+const ownerOf = ({
+  spaceId,
+  kind,
+  ownerId,
+}: {
+  readonly spaceId: string;
+  readonly kind: string;
+  readonly ownerId: string;
+}): KeyOwner => (kind === 'personal' ? { spaceId, userId: ownerId } : { spaceId });
 
 type Of<Type extends SpaceCommand['type']> = Extract<SpaceCommand, { readonly type: Type }>;
 
 const create = ({ type: _type, fields, ...given }: Of<'Create'>, space: Space): readonly SpaceEvent[] => {
-  if (space.status === 'present') return space.kind === given.kind && space.members.has(given.ownerId) ? [] : refuse('conflict', { reason: 'exists' });
+  if (space.status === 'present')
+    return space.kind === given.kind && space.members.has(given.ownerId)
+      ? []
+      : refuse('conflict', { reason: 'exists' });
   if (space.status === 'deleted') return given.kind === 'personal' ? [] : refuse('not_found');
   demandClaims([given.nameClaim, given.slugClaim], space.forfeited);
   return [{ type: 'SpaceCreated', data: { ...given, ...fields } }];
@@ -122,20 +143,31 @@ const change = (command: Of<'Change'>, space: PresentSpace): readonly SpaceEvent
 };
 
 /** A name that only looks different keeps its reservation. */
-const moved = (claim: Claim | undefined, held: Claim | undefined): { readonly claim: Claim | undefined; readonly released: readonly Claim[] } =>
-  claim === undefined || claim.key === held?.key ? { claim: undefined, released: [] } : { claim, released: held === undefined ? [] : [held] };
+const moved = (
+  claim: Claim | undefined,
+  held: Claim | undefined,
+): { readonly claim: Claim | undefined; readonly released: readonly Claim[] } =>
+  claim === undefined || claim.key === held?.key
+    ? { claim: undefined, released: [] }
+    : { claim, released: held === undefined ? [] : [held] };
 
 const setMember = ({ userId, role }: Of<'SetMember'>, space: PresentSpace): readonly SpaceEvent[] => {
   const standing = space.members.get(userId);
-  if (standing === undefined) return [{ type: 'SpaceMemberAdded', data: { userId, role, memberCount: space.members.size + 1 } }];
+  if (standing === undefined)
+    return [{ type: 'SpaceMemberAdded', data: { userId, role, memberCount: space.members.size + 1 } }];
   if (standing === role) return [];
-  return isLastOwner(userId, space) ? refuse('last_owner') : [{ type: 'SpaceMemberRoleChanged', data: { userId, role } }];
+  return isLastOwner(userId, space)
+    ? refuse('last_owner')
+    : [{ type: 'SpaceMemberRoleChanged', data: { userId, role } }];
 };
 
-const removeMember = (userId: string, space: PresentSpace): readonly SpaceEvent[] => (isLastOwner(userId, space) ? refuse('last_owner') : removed(userId, space));
+const removeMember = (userId: string, space: PresentSpace): readonly SpaceEvent[] =>
+  isLastOwner(userId, space) ? refuse('last_owner') : removed(userId, space);
 
 const removed = (userId: string, space: PresentSpace): readonly SpaceEvent[] =>
-  space.members.has(userId) ? [{ type: 'SpaceMemberRemoved', data: { userId, memberCount: space.members.size - 1 } }] : [];
+  space.members.has(userId)
+    ? [{ type: 'SpaceMemberRemoved', data: { userId, memberCount: space.members.size - 1 } }]
+    : [];
 
 const isLastOwner = (userId: string, space: PresentSpace): boolean => {
   const owners = [...space.members].filter(([, role]) => role === 'owner');
@@ -150,13 +182,17 @@ const remove = ({ withUser }: Of<'Delete'>, space: Space): readonly SpaceEvent[]
 
 const forfeit = (claim: Claim, space: Space): readonly SpaceEvent[] => {
   if (claimsOf(space).some(({ key }) => key === claim.key)) return refuse('name_taken');
-  return space.status === 'deleted' || space.forfeited.has(claim.ticket) ? [] : [{ type: 'ClaimForfeited', data: claim }];
+  return space.status === 'deleted' || space.forfeited.has(claim.ticket)
+    ? []
+    : [{ type: 'ClaimForfeited', data: claim }];
 };
 
 /** A personal Space has its one owner and nobody else. */
-const shared = (space: PresentSpace): PresentSpace => (space.kind === 'team' ? space : refuse('conflict', { reason: 'personal_space' }));
+const shared = (space: PresentSpace): PresentSpace =>
+  space.kind === 'team' ? space : refuse('conflict', { reason: 'personal_space' });
 
 /** The claims to the names that a Space bears. */
-export const claimsOf = (space: Space): readonly Claim[] => (space.status === 'present' ? [space.nameClaim, space.slugClaim].filter((claim) => claim !== undefined) : []);
+export const claimsOf = (space: Space): readonly Claim[] =>
+  space.status === 'present' ? [space.nameClaim, space.slugClaim].filter((claim) => claim !== undefined) : [];
 
 const present = (space: Space): PresentSpace => (space.status === 'present' ? space : refuse('not_found'));

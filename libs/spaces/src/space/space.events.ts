@@ -20,7 +20,8 @@ const description = sensitive(descriptionSchema);
 
 export const spaceCreated = defineEvent({
   type: 'SpaceCreated',
-  description: 'A Space was created; `ownerId` is its first member. Claims stand in a team Space: its name and slug are unique.',
+  description:
+    'A Space was created; `ownerId` is its first member. Claims stand in a team Space: its name and slug are unique.',
   data: z.strictObject({
     spaceId: z.uuid(),
     kind: z.enum(['team', 'personal']),
@@ -36,7 +37,8 @@ export const spaceCreated = defineEvent({
 
 export const spaceChanged = defineEvent({
   type: 'SpaceChanged',
-  description: 'Fields of a Space changed; those absent stayed. `released` are the claims to the name and slug it gave up.',
+  description:
+    'Fields of a Space changed; those absent stayed. `released` are the claims to the name and slug it gave up.',
   data: z.strictObject({
     name: name.optional(),
     slug: slug.optional(),
@@ -75,5 +77,12 @@ export const spaceDeleted = defineEvent({
   data: z.strictObject({ released: z.array(claimSchema) }),
 });
 
-export const spaceEvents = [spaceCreated, spaceChanged, spaceMemberAdded, spaceMemberRoleChanged, spaceMemberRemoved, spaceDeleted] as const;
+export const spaceEvents = [
+  spaceCreated,
+  spaceChanged,
+  spaceMemberAdded,
+  spaceMemberRoleChanged,
+  spaceMemberRemoved,
+  spaceDeleted,
+] as const;
 export type SpaceEvent = EventsOf<[...typeof spaceEvents, typeof claimForfeited]>;

@@ -8,21 +8,59 @@ const changed = z.enum(['name', 'slug', 'description', 'color']);
 /** Members from then on. */
 const memberCount = z.number().int().nonnegative();
 
-const created = defineIntegration({ name: 'space.created', version: 1, subject, description: 'A Space was created; its owner is its first member.', data: z.object({ spaceId: id, kind: z.enum(['team', 'personal']), ownerId: id }) });
-const updated = defineIntegration({ name: 'space.updated', version: 1, subject, description: 'Fields of a Space changed: which ones, not to what.', data: z.object({ spaceId: id, changed: z.array(changed) }) });
-const memberAdded = defineIntegration({ name: 'space.member-added', version: 1, subject, description: 'A user became a member of a Space.', data: z.object({ spaceId: id, userId: id, role: spaceRole, memberCount }) });
-const memberRoleChanged = defineIntegration({ name: 'space.member-role-changed', version: 1, subject, description: 'A member of a Space got another role in it.', data: z.object({ spaceId: id, userId: id, role: spaceRole }) });
-const memberRemoved = defineIntegration({ name: 'space.member-removed', version: 1, subject, description: 'A user is no longer a member of a Space.', data: z.object({ spaceId: id, userId: id, memberCount }) });
-const deleted = defineIntegration({ name: 'space.deleted', version: 1, subject, description: 'A Space was deleted, for good; what is in it follows with events of its own.', data: z.object({ spaceId: id }) });
+const created = defineIntegration({
+  name: 'space.created',
+  version: 1,
+  subject,
+  description: 'A Space was created; its owner is its first member.',
+  data: z.object({ spaceId: id, kind: z.enum(['team', 'personal']), ownerId: id }),
+});
+const updated = defineIntegration({
+  name: 'space.updated',
+  version: 1,
+  subject,
+  description: 'Fields of a Space changed: which ones, not to what.',
+  data: z.object({ spaceId: id, changed: z.array(changed) }),
+});
+const memberAdded = defineIntegration({
+  name: 'space.member-added',
+  version: 1,
+  subject,
+  description: 'A user became a member of a Space.',
+  data: z.object({ spaceId: id, userId: id, role: spaceRole, memberCount }),
+});
+const memberRoleChanged = defineIntegration({
+  name: 'space.member-role-changed',
+  version: 1,
+  subject,
+  description: 'A member of a Space got another role in it.',
+  data: z.object({ spaceId: id, userId: id, role: spaceRole }),
+});
+const memberRemoved = defineIntegration({
+  name: 'space.member-removed',
+  version: 1,
+  subject,
+  description: 'A user is no longer a member of a Space.',
+  data: z.object({ spaceId: id, userId: id, memberCount }),
+});
+const deleted = defineIntegration({
+  name: 'space.deleted',
+  version: 1,
+  subject,
+  description: 'A Space was deleted, for good; what is in it follows with events of its own.',
+  data: z.object({ spaceId: id }),
+});
 
 export const spaceIntegrations: Integrations<SpaceEvent> = {
   definitions: [created, updated, memberAdded, memberRoleChanged, memberRemoved, deleted],
   tell: {
     SpaceCreated: ({ kind, ownerId }, spaceId) => tell(created, { spaceId, kind, ownerId }),
     SpaceChanged: (change, spaceId) => tell(updated, { spaceId, changed: given(changed, change) }),
-    SpaceMemberAdded: ({ userId, role, memberCount: members }, spaceId) => tell(memberAdded, { spaceId, userId, role, memberCount: members }),
+    SpaceMemberAdded: ({ userId, role, memberCount: members }, spaceId) =>
+      tell(memberAdded, { spaceId, userId, role, memberCount: members }),
     SpaceMemberRoleChanged: ({ userId, role }, spaceId) => tell(memberRoleChanged, { spaceId, userId, role }),
-    SpaceMemberRemoved: ({ userId, memberCount: members }, spaceId) => tell(memberRemoved, { spaceId, userId, memberCount: members }),
+    SpaceMemberRemoved: ({ userId, memberCount: members }, spaceId) =>
+      tell(memberRemoved, { spaceId, userId, memberCount: members }),
     SpaceDeleted: (_, spaceId) => tell(deleted, { spaceId }),
   },
 };

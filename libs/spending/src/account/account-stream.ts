@@ -1,4 +1,13 @@
-import { type AnyEvent, type Clock, type CommandMeta, type EventCodec, type Ids, type StoredEvent, type StreamLog, streamOf } from '@app/kernel';
+import {
+  type AnyEvent,
+  type Clock,
+  type CommandMeta,
+  type EventCodec,
+  type Ids,
+  type StoredEvent,
+  type StreamLog,
+  streamOf,
+} from '@app/kernel';
 import { type Account, evolveAccount, UNOPENED } from './account';
 import { appendInsistently } from '../insistent-append';
 import type { AccountEvent } from './account.events';
@@ -44,7 +53,10 @@ export class AccountStream {
   private async isLatest(): Promise<boolean> {
     const { log } = this.parts;
     const end = log.endOf?.(this.stream);
-    return (end !== undefined && end <= this.revision) || ((await log.readIndex?.confirm(this.stream, this.revision)) ?? false);
+    return (
+      (end !== undefined && end <= this.revision) ||
+      ((await log.readIndex?.confirm(this.stream, this.revision)) ?? false)
+    );
   }
 
   private forget(timeline: number | undefined): void {
@@ -73,7 +85,12 @@ export class AccountStream {
     const summary = summaryDue(next);
     const written = summary === undefined ? events : [...events, summary];
     const commandId = this.parts.ids.next();
-    const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };
+    const meta: CommandMeta = {
+      commandId,
+      correlationId: commandId,
+      actor: 'system:spending',
+      now: this.parts.clock.now(),
+    };
     const encoded = await this.parts.codec.encode(this.stream, written as readonly AnyEvent[], meta, {});
     const appended = await appendInsistently(this.parts.log, this.stream, encoded, this.revision);
     if (appended === undefined) return false;
@@ -96,9 +113,14 @@ export class AccountStream {
     for (;;) {
       const from = newestFirst.at(-1)?.revision;
       if (from === 0) break;
-      const page = await this.parts.log.readStream(this.stream, { direction: 'backwards', limit: SUMMARISED_EVERY, ...(from === undefined ? {} : { from: from - 1 }) });
+      const page = await this.parts.log.readStream(this.stream, {
+        direction: 'backwards',
+        limit: SUMMARISED_EVERY,
+        ...(from === undefined ? {} : { from: from - 1 }),
+      });
       newestFirst.push(...page);
-      const summary = needed === Number.POSITIVE_INFINITY ? newestFirst.findIndex(({ type }) => type === 'SpendSummarised') : -1;
+      const summary =
+        needed === Number.POSITIVE_INFINITY ? newestFirst.findIndex(({ type }) => type === 'SpendSummarised') : -1;
       if (summary >= 0) needed = summary + 1 + (await this.reachOf(newestFirst[summary] as StoredEvent));
       if (newestFirst.length >= needed || page.length < SUMMARISED_EVERY) break;
     }

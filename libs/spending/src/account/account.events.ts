@@ -17,7 +17,14 @@ const heldCall = z.strictObject({
   cost: nanoText,
 });
 /** Money set aside for a call that has not ended. `by`: the process that runs it. Holds of earlier versions do not say what the call is. */
-const hold = z.strictObject({ id: z.uuid(), by: z.string(), amount: nanoText, window: windowStart, isIncluded: z.boolean(), call: heldCall.exactOptional() });
+const hold = z.strictObject({
+  id: z.uuid(),
+  by: z.string(),
+  amount: nanoText,
+  window: windowStart,
+  isIncluded: z.boolean(),
+  call: heldCall.exactOptional(),
+});
 /** The calendar that the account counts by. */
 const calendar = z.strictObject({
   window: z.enum(['day', 'week', 'month', 'total']),
@@ -29,13 +36,15 @@ const calendar = z.strictObject({
 
 export const spendAccountOpened = defineEvent({
   type: 'SpendAccountOpened',
-  description: 'The account of a limit was opened, or its calendar changed, or the limit of its API key was set again. `spent` is what usage records say of the window up to the position `upTo`; what is held stays held.',
+  description:
+    'The account of a limit was opened, or its calendar changed, or the limit of its API key was set again. `spent` is what usage records say of the window up to the position `upTo`; what is held stays held.',
   data: z.strictObject({ calendar, window: windowStart, spent: nanoText, upTo: z.string().nullable() }),
 });
 
 export const spendMoved = defineEvent({
   type: 'SpendMoved',
-  description: 'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it or it was recorded in their place. Amounts are nano-units.',
+  description:
+    'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it or it was recorded in their place. Amounts are nano-units.',
   data: z.strictObject({
     held: z.array(hold),
     settled: z.array(z.strictObject({ id: z.uuid(), cost: nanoText, window: windowStart })),
@@ -46,7 +55,8 @@ export const spendMoved = defineEvent({
 
 export const spendLimitReached = defineEvent({
   type: 'SpendLimitReached',
-  description: 'What was spent in a window of a limit has come to its amount. Told once a window for an amount: after a change of that, with the next call. Amounts are nano-units.',
+  description:
+    'What was spent in a window of a limit has come to its amount. Told once a window for an amount: after a change of that, with the next call. Amounts are nano-units.',
   data: z.strictObject({ window: windowStart, spent: nanoText, amount: nanoText, action: z.enum(['block', 'warn']) }),
 });
 
@@ -54,13 +64,15 @@ const summarisedHolds = z.array(hold.extend({ isIncluded: z.boolean().exactOptio
 
 export const spendHoldsSummarised = defineEvent({
   type: 'SpendHoldsSummarised',
-  description: 'Some of what is held for calls under a limit, told again: a part of the summary that follows, where they are too many for one event.',
+  description:
+    'Some of what is held for calls under a limit, told again: a part of the summary that follows, where they are too many for one event.',
   data: z.strictObject({ holds: summarisedHolds }),
 });
 
 export const spendSummarised = defineEvent({
   type: 'SpendSummarised',
-  description: 'Where the account of a limit stands: no decision needs to read what came before, but for the events that it reaches back to where holds are told of in parts.',
+  description:
+    'Where the account of a limit stands: no decision needs to read what came before, but for the events that it reaches back to where holds are told of in parts.',
   data: z.strictObject({
     calendar,
     upTo: z.string().nullable(),
@@ -74,7 +86,13 @@ export const spendSummarised = defineEvent({
   }),
 });
 
-export const accountEvents = [spendAccountOpened, spendMoved, spendLimitReached, spendHoldsSummarised, spendSummarised] as const;
+export const accountEvents = [
+  spendAccountOpened,
+  spendMoved,
+  spendLimitReached,
+  spendHoldsSummarised,
+  spendSummarised,
+] as const;
 export type AccountEvent = EventsOf<typeof accountEvents>;
 export type HeldCall = z.output<typeof heldCall>;
 export type Calendar = z.output<typeof calendar>;

@@ -44,7 +44,17 @@ export interface SummaryParts {
   readonly left: ReadonlySet<string>;
 }
 
-export const UNOPENED: Account = { calendar: null, upTo: null, windows: new Map(), told: new Map(), holds: new Map(), freed: [], ended: [], moves: 0, parts: null };
+export const UNOPENED: Account = {
+  calendar: null,
+  upTo: null,
+  windows: new Map(),
+  told: new Map(),
+  holds: new Map(),
+  freed: [],
+  ended: [],
+  moves: 0,
+  parts: null,
+};
 
 /** The open window and the one before: another process's clock may be behind. */
 const WINDOWS_KEPT = 2;
@@ -59,7 +69,15 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
       const { calendar, window, spent, upTo } = event.data;
       // Whatever runs counts in the window that is open now, whichever calendar it began under.
       const holds = new Map([...account.holds].map(([id, hold]) => [id, { ...hold, window }]));
-      return { ...account, calendar, upTo, windows: new Map([[window, BigInt(spent)]]), told: new Map(), holds, moves: account.moves + 1 };
+      return {
+        ...account,
+        calendar,
+        upTo,
+        windows: new Map([[window, BigInt(spent)]]),
+        told: new Map(),
+        holds,
+        moves: account.moves + 1,
+      };
     }
     case 'SpendMoved':
       return moved(account, event.data);
@@ -92,7 +110,8 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
 const moved = (account: Account, { held, settled, freed }: SpendMoved): Account => {
   const windows = new Map(account.windows);
   const holds = new Map(account.holds);
-  const spend = (window: string | null, cost: string): unknown => windows.set(window, (windows.get(window) ?? 0n) + BigInt(cost));
+  const spend = (window: string | null, cost: string): unknown =>
+    windows.set(window, (windows.get(window) ?? 0n) + BigInt(cost));
   for (const { id, amount, ...hold } of held) {
     spend(hold.window, '0');
     holds.set(id, { ...hold, amount: BigInt(amount) });
@@ -110,14 +129,22 @@ const moved = (account: Account, { held, settled, freed }: SpendMoved): Account 
   for (const start of windows.keys()) if (!inUse.has(start)) windows.delete(start);
   const settledIds = new Set(settled.map(({ id }) => id));
   const remember = (ids: readonly string[], more: readonly { readonly id: string }[]): readonly string[] =>
-    more.length === 0 && !ids.some((id) => settledIds.has(id)) ? ids : [...ids.filter((id) => !settledIds.has(id)), ...more.map(({ id }) => id)].slice(-REMEMBERED);
+    more.length === 0 && !ids.some((id) => settledIds.has(id))
+      ? ids
+      : [...ids.filter((id) => !settledIds.has(id)), ...more.map(({ id }) => id)].slice(-REMEMBERED);
   return {
     ...account,
     windows,
     told: new Map([...account.told].filter(([start]) => windows.has(start))),
     holds,
-    freed: remember(account.freed, freed.filter(({ cost }) => cost === null)),
-    ended: remember(account.ended, freed.filter(({ cost }) => cost !== null)),
+    freed: remember(
+      account.freed,
+      freed.filter(({ cost }) => cost === null),
+    ),
+    ended: remember(
+      account.ended,
+      freed.filter(({ cost }) => cost !== null),
+    ),
     moves: account.moves + 1,
   };
 };

@@ -30,13 +30,17 @@ export class DeadHolds {
   async moves(holds: Account['holds']): Promise<readonly Move[]> {
     for (const id of this.known.keys()) if (!holds.has(id)) this.known.delete(id);
     const dead: [string, Hold][] = [];
-    for (const [id, hold] of holds) if (hold.by !== this.parts.processes.id && this.isDead(hold.by)) dead.push([id, hold]);
+    for (const [id, hold] of holds)
+      if (hold.by !== this.parts.processes.id && this.isDead(hold.by)) dead.push([id, hold]);
     if (dead.length === 0) return NONE;
     const asked = dead.filter(([id]) => !this.known.has(id)).map(([id, hold]) => this.ask(id, hold));
-    if (asked.length > 0) await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
+    if (asked.length > 0)
+      await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
     return dead.flatMap(([id]): readonly Move[] => {
       const recorded = this.known.get(id);
-      return recorded === undefined ? [] : [{ type: 'free', id, cost: recorded?.cost ?? null, position: recorded?.position ?? null }];
+      return recorded === undefined
+        ? []
+        : [{ type: 'free', id, cost: recorded?.cost ?? null, position: recorded?.position ?? null }];
     });
   }
 

@@ -12,16 +12,37 @@ export interface Terms {
 /** What is asked of an account. */
 export type Move =
   /** A call wants to begin; `estimate` is what it may cost, `at` the time in milliseconds. */
-  | { readonly type: 'hold'; readonly id: string; readonly by: string; readonly estimate: bigint; readonly at: number; readonly call?: HeldCall }
+  | {
+      readonly type: 'hold';
+      readonly id: string;
+      readonly by: string;
+      readonly estimate: bigint;
+      readonly at: number;
+      readonly call?: HeldCall;
+    }
   /** Would a call be let begin? Nothing is held. */
   | { readonly type: 'ask'; readonly id: string; readonly at: number }
   /** A call that began `at` a time ended, or never began (cost 0). `position`: of its usage record. */
-  | { readonly type: 'settle'; readonly id: string; readonly cost: bigint; readonly at: number; readonly position: string | null }
+  | {
+      readonly type: 'settle';
+      readonly id: string;
+      readonly cost: bigint;
+      readonly at: number;
+      readonly position: string | null;
+    }
   /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. With `at`, when it began, it counts also where it holds nothing. */
-  | { readonly type: 'free'; readonly id: string; readonly cost: bigint | null; readonly position: string | null; readonly at?: number };
+  | {
+      readonly type: 'free';
+      readonly id: string;
+      readonly cost: bigint | null;
+      readonly position: string | null;
+      readonly at?: number;
+    };
 
 /** What was answered to a hold, or to whoever asked. */
-export type Answer = { readonly granted: true; readonly isIncluded: boolean } | { readonly granted: false; readonly spent: bigint; readonly held: bigint };
+export type Answer =
+  | { readonly granted: true; readonly isIncluded: boolean }
+  | { readonly granted: false; readonly spent: bigint; readonly held: bigint };
 
 export interface Decided {
   readonly events: readonly AccountEvent[];
@@ -48,7 +69,10 @@ export const decideMoves = (account: Account, terms: Terms, moves: readonly Move
     if (move.type === 'hold') tally.hold(move, isIncluded);
     answers.set(move.id, { granted: true, isIncluded });
   }
-  return { events: [...(tally.isEmpty ? [] : [{ type: 'SpendMoved' as const, data: tally.moved }]), ...tally.reached(terms)], answers };
+  return {
+    events: [...(tally.isEmpty ? [] : [{ type: 'SpendMoved' as const, data: tally.moved }]), ...tally.reached(terms)],
+    answers,
+  };
 };
 
 type End = Exclude<Move, { type: 'hold' | 'ask' }>;
@@ -69,13 +93,19 @@ class Tally {
 
   /** The windows whose spending has come to the amount of the limit, where that was not told. */
   reached({ amount, action }: Terms): readonly AccountEvent[] {
-    const windows = [...this.sums].filter(([window, { spent }]) => spent >= amount && this.account.told.get(window) !== amount);
-    return windows.map(([window, { spent }]) => ({ type: 'SpendLimitReached', data: { window, spent: spent.toString(), amount: amount.toString(), action } }));
+    const windows = [...this.sums].filter(
+      ([window, { spent }]) => spent >= amount && this.account.told.get(window) !== amount,
+    );
+    return windows.map(([window, { spent }]) => ({
+      type: 'SpendLimitReached',
+      data: { window, spent: spent.toString(), amount: amount.toString(), action },
+    }));
   }
 
   in(window: string | null): { spent: bigint; held: bigint } {
     let sums = this.sums.get(window);
-    if (sums === undefined) this.sums.set(window, (sums = { spent: spentIn(this.account, window), held: heldIn(this.account, window) }));
+    if (sums === undefined)
+      this.sums.set(window, (sums = { spent: spentIn(this.account, window), held: heldIn(this.account, window) }));
     return sums;
   }
 
@@ -88,7 +118,14 @@ class Tally {
 
   hold({ id, by, estimate, at, call }: Extract<Move, { type: 'hold' }>, isIncluded: boolean): void {
     const window = this.windowOf(at);
-    this.moved.held.push({ id, by, amount: estimate.toString(), window, isIncluded, ...(call === undefined ? {} : { call }) });
+    this.moved.held.push({
+      id,
+      by,
+      amount: estimate.toString(),
+      window,
+      isIncluded,
+      ...(call === undefined ? {} : { call }),
+    });
     this.in(window).held += estimate;
   }
 
@@ -97,16 +134,26 @@ class Tally {
     const hold = holds.get(move.id);
     if (this.ended.has(move.id)) return;
     const isEnded = ended.includes(move.id);
-    const isCounted = (move.position !== null && upTo !== null && move.position <= upTo) || (move.type === 'free' && isEnded);
+    const isCounted =
+      (move.position !== null && upTo !== null && move.position <= upTo) || (move.type === 'free' && isEnded);
     const cost = move.cost !== null && isCounted ? 0n : move.cost;
-    const window = move.at === undefined || (move.type === 'free' && hold !== undefined) ? (hold?.window ?? null) : this.windowOf(move.at);
+    const window =
+      move.at === undefined || (move.type === 'free' && hold !== undefined)
+        ? (hold?.window ?? null)
+        : this.windowOf(move.at);
     if (hold === undefined) {
       // Of a call that has no hold here only what it cost matters; what belongs to a window long closed stands in usage records alone.
-      const isNews = move.at !== undefined && !isEnded && (freed.includes(move.id) || cost !== 0n) && isOpen(windows, window);
+      const isNews =
+        move.at !== undefined && !isEnded && (freed.includes(move.id) || cost !== 0n) && isOpen(windows, window);
       if (!isNews) return;
     }
     if (move.type === 'settle') this.moved.settled.push({ id: move.id, cost: String(cost), window });
-    else this.moved.freed.push({ id: move.id, cost: cost === null ? null : cost.toString(), ...(hold === undefined ? { window } : {}) });
+    else
+      this.moved.freed.push({
+        id: move.id,
+        cost: cost === null ? null : cost.toString(),
+        ...(hold === undefined ? { window } : {}),
+      });
     this.in(window).spent += cost ?? 0n;
     if (hold !== undefined) this.in(hold.window).held -= hold.amount;
     this.ended.add(move.id);
@@ -114,4 +161,5 @@ class Tally {
 }
 
 /** An earlier window is kept for a while: clocks differ. */
-const isOpen = (windows: Account['windows'], window: string | null): boolean => windows.has(window) || [...windows.keys()].every((start) => (start ?? '') < (window ?? ''));
+const isOpen = (windows: Account['windows'], window: string | null): boolean =>
+  windows.has(window) || [...windows.keys()].every((start) => (start ?? '') < (window ?? ''));

@@ -4,14 +4,33 @@ import { spendingEvents } from '../events';
 import { type AccountLimit, OpenAccount } from './open-account';
 
 const ids = new TimeOrderedIds();
-const day: AccountLimit = { id: ids.next(), scope: { type: 'instance', id: null }, terms: { amount: 1_000n, action: 'block', included: null }, calendar: { window: 'day', timeZone: 'UTC', anchor: null } };
+const day: AccountLimit = {
+  id: ids.next(),
+  scope: { type: 'instance', id: null },
+  terms: { amount: 1_000n, action: 'block', included: null },
+  calendar: { window: 'day', timeZone: 'UTC', anchor: null },
+};
 const month: AccountLimit = { ...day, calendar: { ...day.calendar, window: 'month' } };
 
 const open = () => {
   const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue(spendingEvents), { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() });
+  const codec = new EventCodec(new EventCatalogue(spendingEvents), {
+    ensureKey: async () => Buffer.alloc(32),
+    keys: async () => new Map(),
+  });
   const processes = { id: 'p', alone: true, isAlive: () => true };
-  const account = new OpenAccount({ log, codec, clock: new FixedClock(), ids, processes, spentSince: async () => ({ spent: 0n, upTo: null }), recorded: async () => undefined }, day);
+  const account = new OpenAccount(
+    {
+      log,
+      codec,
+      clock: new FixedClock(),
+      ids,
+      processes,
+      spentSince: async () => ({ spent: 0n, upTo: null }),
+      recorded: async () => undefined,
+    },
+    day,
+  );
   return { log, account };
 };
 const settle = (id: string) => ({ type: 'settle' as const, id, cost: 0n, at: 0, position: null });
@@ -28,7 +47,11 @@ test('a move is made whenever it is asked: also in the very moment in which the 
 test('a call that ends under a limit as it was does not bring that back', async () => {
   const { log, account } = open();
   const [first, second] = [ids.next(), ids.next()];
-  for (const [limit, id] of [[day, first], [month, second]] as const) await account.move(limit, { type: 'hold', id, by: 'p', estimate: 5n, at: 0 });
+  for (const [limit, id] of [
+    [day, first],
+    [month, second],
+  ] as const)
+    await account.move(limit, { type: 'hold', id, by: 'p', estimate: 5n, at: 0 });
   await account.move(day, settle(first));
   await account.standing(month);
   expect(log.events.filter(({ type }) => type === 'SpendAccountOpened')).toHaveLength(2);

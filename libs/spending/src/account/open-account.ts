@@ -22,7 +22,10 @@ export interface AccountLimit {
 
 export interface AccountParts extends AccountStreamParts, DeadHoldsParts {
   /** What was spent in a scope since a time (null: ever), and up to which position of the log that is known. */
-  readonly spentSince: (scope: LimitScope, start: string | null) => Promise<{ readonly spent: bigint; readonly upTo: Position | null }>;
+  readonly spentSince: (
+    scope: LimitScope,
+    start: string | null,
+  ) => Promise<{ readonly spent: bigint; readonly upTo: Position | null }>;
 }
 
 interface Waiting {
@@ -80,13 +83,18 @@ export class OpenAccount {
     this.isRunning = true;
     // What asks in the same turn is decided together.
     await Promise.resolve();
-    for (let begun = 0; this.waiting.length > 0; ) {
+    for (let begun = 0; this.waiting.length > 0;) {
       if (begun > 1 && this.waiting.length < BATCH) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
       const batch = this.waiting.splice(0, BATCH);
       begun = batch.filter(({ move }) => isBeginning(move)).length;
       try {
         // Whoever began to ask began this run too; those who came later need an answer of their own.
-        const answers = await inReadScope(() => this.decided(batch.flatMap(({ move }) => move ?? []), begun > 0));
+        const answers = await inReadScope(() =>
+          this.decided(
+            batch.flatMap(({ move }) => move ?? []),
+            begun > 0,
+          ),
+        );
         for (const { move, resolve } of batch) resolve(move && answers.get(move.id));
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -102,7 +110,11 @@ export class OpenAccount {
       const ends = await this.deadHolds.moves(this.stream.state.holds);
       // Too large an event together with what is asked: some end before it.
       const isMany = ends.length > BATCH;
-      const { events, answers } = decideMoves(this.stream.state, this.limit.terms, isMany ? ends.slice(0, BATCH) : [...ends, ...moves]);
+      const { events, answers } = decideMoves(
+        this.stream.state,
+        this.limit.terms,
+        isMany ? ends.slice(0, BATCH) : [...ends, ...moves],
+      );
       const isWritten = events.length === 0 || (await this.stream.append(events));
       if (isWritten && !isMany) return answers;
     }
@@ -115,8 +127,11 @@ export class OpenAccount {
     if (standing !== null && (!anew || canonicalJson(standing) === canonicalJson({ ...calendar }))) return true;
     const { start } = windowAt(calendar, this.parts.clock.now().getTime());
     const { spent, upTo } = await this.parts.spentSince(scope, start);
-    return this.stream.append([{ type: 'SpendAccountOpened', data: { calendar: { ...calendar }, window: start, spent: spent.toString(), upTo } }]);
+    return this.stream.append([
+      { type: 'SpendAccountOpened', data: { calendar: { ...calendar }, window: start, spent: spent.toString(), upTo } },
+    ]);
   }
 }
 
-const isBeginning = (move: Move | undefined): boolean => move === undefined || move.type === 'hold' || move.type === 'ask';
+const isBeginning = (move: Move | undefined): boolean =>
+  move === undefined || move.type === 'hold' || move.type === 'ask';

@@ -30,8 +30,12 @@ const written = (batches: readonly ((given: Account) => readonly AccountEvent[])
   }
   return stream;
 };
-const moving = (...moves: readonly Move[]) => (given: Account): readonly AccountEvent[] => decideMoves(given, terms, moves).events;
-const typesOf = (stream: readonly AccountEvent[]): readonly string[] => stream.map(({ type }) => type.replace('Spend', ''));
+const moving =
+  (...moves: readonly Move[]) =>
+  (given: Account): readonly AccountEvent[] =>
+    decideMoves(given, terms, moves).events;
+const typesOf = (stream: readonly AccountEvent[]): readonly string[] =>
+  stream.map(({ type }) => type.replace('Spend', ''));
 
 /** What whoever opens the account folds: from the last summary on, or from its first part. */
 const read = (stream: readonly AccountEvent[]): readonly AccountEvent[] => {
@@ -41,39 +45,90 @@ const read = (stream: readonly AccountEvent[]): readonly AccountEvent[] => {
 };
 
 describe('the summary of an account', () => {
-  it('is one event where few calls hold', () => expect(typesOf(written([moving(holdOf('a')), moving(holdOf('b')), moving(endOf('a'))]))).toEqual(['AccountOpened', 'Moved', 'Moved', 'Moved', 'Summarised']));
+  it('is one event where few calls hold', () =>
+    expect(typesOf(written([moving(holdOf('a')), moving(holdOf('b')), moving(endOf('a'))]))).toEqual([
+      'AccountOpened',
+      'Moved',
+      'Moved',
+      'Moved',
+      'Summarised',
+    ]));
 
   it('comes in parts, one with each append, where more do', () => {
-    const stream = written([moving(...['a', 'b', 'c', 'd', 'e'].map((id) => holdOf(id))), moving(holdOf('f')), moving(endOf('a')), moving(endOf('d'), holdOf('g')), moving(endOf('e')), moving(endOf('g'))]);
-    expect(typesOf(stream)).toEqual(['AccountOpened', 'Moved', 'Moved', 'Moved', 'HoldsSummarised', 'Moved', 'Summarised', 'Moved', 'Moved']);
-    expect(stream.flatMap((event) => (event.type === 'SpendHoldsSummarised' || event.type === 'SpendSummarised' ? [event.data.holds.map(({ id }) => id)] : []))).toEqual([['b', 'c'], ['e', 'f']]);
+    const stream = written([
+      moving(...['a', 'b', 'c', 'd', 'e'].map((id) => holdOf(id))),
+      moving(holdOf('f')),
+      moving(endOf('a')),
+      moving(endOf('d'), holdOf('g')),
+      moving(endOf('e')),
+      moving(endOf('g')),
+    ]);
+    expect(typesOf(stream)).toEqual([
+      'AccountOpened',
+      'Moved',
+      'Moved',
+      'Moved',
+      'HoldsSummarised',
+      'Moved',
+      'Summarised',
+      'Moved',
+      'Moved',
+    ]);
+    expect(
+      stream.flatMap((event) =>
+        event.type === 'SpendHoldsSummarised' || event.type === 'SpendSummarised'
+          ? [event.data.holds.map(({ id }) => id)]
+          : [],
+      ),
+    ).toEqual([
+      ['b', 'c'],
+      ['e', 'f'],
+    ]);
     expect(read(stream)).toHaveLength(5);
     expect(folded(read(stream))).toEqual(folded(stream));
     expect([...folded(stream).holds.keys()].toSorted()).toEqual(['b', 'c', 'f']);
   });
 
   it('of an earlier version tells of all holds in one event, however many', () => {
-    const many = folded([opening, ...moving(...Array.from({ length: 1_000 }, (_, index) => holdOf(`call-${index}`)))(folded([opening]))]);
+    const many = folded([
+      opening,
+      ...moving(...Array.from({ length: 1_000 }, (_, index) => holdOf(`call-${index}`)))(folded([opening])),
+    ]);
     expect(folded([summaryOf({ ...many, calendar })])).toEqual({ ...many, moves: 0 });
   });
 
   it('is what the events before it come to, however calls begin and end while its parts are written', () => {
-    const batch = fc.record({ begin: fc.nat(5), end: fc.array(fc.nat(30), { maxLength: 3 }), day: fc.nat(2), opens: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0) });
+    const batch = fc.record({
+      begin: fc.nat(5),
+      end: fc.array(fc.nat(30), { maxLength: 3 }),
+      day: fc.nat(2),
+      opens: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
+    });
     fc.assert(
       fc.property(fc.array(batch, { maxLength: 40 }), (facts) => {
         let begun = 0;
         const batches = facts.map(({ begin, end, day, opens }) => (given: Account): readonly AccountEvent[] => {
           const at = START + day * DAY_MS;
-          if (opens) return [{ type: 'SpendAccountOpened', data: { calendar, window: new Date(at).toISOString(), spent: '7', upTo: null } }];
+          if (opens)
+            return [
+              {
+                type: 'SpendAccountOpened',
+                data: { calendar, window: new Date(at).toISOString(), spent: '7', upTo: null },
+              },
+            ];
           const running = [...given.holds.keys()].toSorted();
-          const ends = end.flatMap((which) => running[which] ?? []).map((id): Move => (day === 2 ? { type: 'free', id, cost: null, position: null } : endOf(id, at)));
+          const ends = end
+            .flatMap((which) => running[which] ?? [])
+            .map((id): Move => (day === 2 ? { type: 'free', id, cost: null, position: null } : endOf(id, at)));
           return moving(...ends, ...Array.from({ length: begin }, () => holdOf(`call-${(begun += 1)}`, at)))(given);
         });
         const stream = written(batches);
         for (let length = 1; length <= stream.length; length += 1) {
           const [known, needed] = [stream.slice(0, length), read(stream.slice(0, length))];
           expect(folded(needed)).toEqual(folded(known));
-          for (const event of needed) if (event.type === 'SpendHoldsSummarised' || event.type === 'SpendSummarised') expect(event.data.holds.length).toBeLessThanOrEqual(sizes.holdsAtOnce);
+          for (const event of needed)
+            if (event.type === 'SpendHoldsSummarised' || event.type === 'SpendSummarised')
+              expect(event.data.holds.length).toBeLessThanOrEqual(sizes.holdsAtOnce);
         }
       }),
       { numRuns: 200 },

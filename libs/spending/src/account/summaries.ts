@@ -23,12 +23,19 @@ export const summaryDue = (account: Account, { every, holdsAtOnce } = SIZES): Ac
 };
 
 /** The account as one event, from which it can be folded again; behind its parts, where they have told of other holds than these. */
-export const summaryOf = ({ calendar, upTo, windows, told: reached, holds, freed, ended, parts }: Account & { readonly calendar: Calendar }, left: readonly IdentifiedHold[] = [...holds]): AccountEvent => ({
+export const summaryOf = (
+  { calendar, upTo, windows, told: reached, holds, freed, ended, parts }: Account & { readonly calendar: Calendar },
+  left: readonly IdentifiedHold[] = [...holds],
+): AccountEvent => ({
   type: 'SpendSummarised',
   data: {
     calendar,
     upTo,
-    windows: [...windows].map(([window, spent]) => ({ window, spent: spent.toString(), ...(reached.has(window) ? { told: String(reached.get(window)) } : {}) })),
+    windows: [...windows].map(([window, spent]) => ({
+      window,
+      spent: spent.toString(),
+      ...(reached.has(window) ? { told: String(reached.get(window)) } : {}),
+    })),
     holds: left.map(told),
     freed: [...freed],
     ended: [...ended],
@@ -38,7 +45,12 @@ export const summaryOf = ({ calendar, upTo, windows, told: reached, holds, freed
 
 type SummarisedHold = Extract<AccountEvent, { type: 'SpendHoldsSummarised' }>['data']['holds'][number];
 
-const told = ([id, { amount, isIncluded, ...hold }]: IdentifiedHold): SummarisedHold => ({ id, ...hold, amount: amount.toString(), ...(isIncluded ? { isIncluded } : {}) });
+const told = ([id, { amount, isIncluded, ...hold }]: IdentifiedHold): SummarisedHold => ({
+  id,
+  ...hold,
+  amount: amount.toString(),
+  ...(isIncluded ? { isIncluded } : {}),
+});
 
 /** Holds as a summary or a part of one tells of them. */
 export const holdsTold = (holds: readonly SummarisedHold[]): readonly IdentifiedHold[] =>

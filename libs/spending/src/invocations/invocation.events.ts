@@ -38,6 +38,7 @@ export type RecordedInvocation = z.output<typeof recordedInvocation>;
 
 export const invocationsRecorded = defineEvent({
   type: 'InvocationsRecorded',
-  description: 'Model calls ended. Those that end while others are being written are recorded together; each has an id of its own.',
+  description:
+    'Model calls ended. Those that end while others are being written are recorded together; each has an id of its own.',
   data: z.strictObject({ invocations: z.array(recordedInvocation).min(1) }),
 });

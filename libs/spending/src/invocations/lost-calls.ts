@@ -66,13 +66,25 @@ export class LostCalls {
   private async settle(stream: UsageStream, batch: readonly Waiting[]): Promise<void> {
     for (;;) {
       const end = await stream.end();
-      const known = new Map(await Promise.all(batch.map(async ({ id }) => [id, await this.parts.recorded(id)] as const)));
+      const known = new Map(
+        await Promise.all(batch.map(async ({ id }) => [id, await this.parts.recorded(id)] as const)),
+      );
       // Several accounts hold for one call.
-      const lost = [...new Map(batch.filter(({ id }) => known.get(id) === undefined).map((each) => [each.id, each])).values()];
-      const appended = lost.length === 0 ? { position: '' } : await stream.append(lost.map(({ id, hold }) => lostCall(id, hold, this.parts.currency)), end);
+      const lost = [
+        ...new Map(batch.filter(({ id }) => known.get(id) === undefined).map((each) => [each.id, each])).values(),
+      ];
+      const appended =
+        lost.length === 0
+          ? { position: '' }
+          : await stream.append(
+              lost.map(({ id, hold }) => lostCall(id, hold, this.parts.currency)),
+              end,
+            );
       if (appended === undefined) continue;
-      for (const { id, hold, resolve } of batch) resolve(known.get(id) ?? { cost: BigInt(hold.call.cost), position: appended.position });
-      for (const { id, hold } of lost) this.parts.onRecorded(id, hold.call, { cost: BigInt(hold.call.cost), position: appended.position });
+      for (const { id, hold, resolve } of batch)
+        resolve(known.get(id) ?? { cost: BigInt(hold.call.cost), position: appended.position });
+      for (const { id, hold } of lost)
+        this.parts.onRecorded(id, hold.call, { cost: BigInt(hold.call.cost), position: appended.position });
       return;
     }
   }

@@ -6,7 +6,11 @@ import type { Settlement } from '../metering';
 import type { RecordedInvocation } from './invocation.events';
 
 /** The record of a call that ended, at the prices of the model that answered. */
-export const endedCall = ({ id, at, call, isIncludedUsage }: BegunCall, { model, usage, usageSource, outcome, latencyMs }: Settlement, currency: string): RecordedInvocation => ({
+export const endedCall = (
+  { id, at, call, isIncludedUsage }: BegunCall,
+  { model, usage, usageSource, outcome, latencyMs }: Settlement,
+  currency: string,
+): RecordedInvocation => ({
   ...callerOf(id, { ...call, at: at.toISOString() }),
   model: model.key,
   priceVersion: model.priceVersion,
@@ -24,7 +28,11 @@ export const endedCall = ({ id, at, call, isIncludedUsage }: BegunCall, { model,
 });
 
 /** The record of a call whose process died: aborted, with its input as it was counted. */
-export const lostCall = (id: string, { call, isIncluded }: Pick<Hold, 'isIncluded'> & { readonly call: HeldCall }, currency: string): RecordedInvocation => ({
+export const lostCall = (
+  id: string,
+  { call, isIncluded }: Pick<Hold, 'isIncluded'> & { readonly call: HeldCall },
+  currency: string,
+): RecordedInvocation => ({
   ...callerOf(id, call),
   model: call.model,
   priceVersion: call.priceVersion,
@@ -42,7 +50,17 @@ export const lostCall = (id: string, { call, isIncluded }: Pick<Hold, 'isInclude
 });
 
 /** Whom a call was for, and when it began. */
-const callerOf = (id: string, { at, kind, userId, keyId, agentId, spaceId }: Pick<HeldCall, 'at' | 'kind' | 'userId' | 'keyId' | 'agentId' | 'spaceId'>) => ({
+const callerOf = (
+  id: string,
+  {
+    at,
+    kind,
+    userId,
+    keyId,
+    agentId,
+    spaceId,
+  }: Pick<HeldCall, 'at' | 'kind' | 'userId' | 'keyId' | 'agentId' | 'spaceId'>,
+) => ({
   id,
   at,
   kind,

@@ -63,7 +63,13 @@ export class UsageRecords {
   private async write(batch: readonly Waiting[]): Promise<void> {
     for (;;) {
       const news = batch.filter(({ invocation }) => !this.byOthers.has(invocation.id));
-      const appended = news.length === 0 ? { position: '', revision: this.revision } : await this.stream.append(news.map(({ invocation }) => invocation), this.revision);
+      const appended =
+        news.length === 0
+          ? { position: '', revision: this.revision }
+          : await this.stream.append(
+              news.map(({ invocation }) => invocation),
+              this.revision,
+            );
       if (appended === undefined) {
         await this.readOthers();
         continue;
@@ -71,7 +77,11 @@ export class UsageRecords {
       this.revision = appended.revision;
       for (const { invocation, resolve } of batch) {
         const others = this.byOthers.get(invocation.id);
-        resolve(others === undefined ? { cost: BigInt(invocation.cost), position: appended.position, isByOthers: false } : { ...others, isByOthers: true });
+        resolve(
+          others === undefined
+            ? { cost: BigInt(invocation.cost), position: appended.position, isByOthers: false }
+            : { ...others, isByOthers: true },
+        );
         this.byOthers.delete(invocation.id);
       }
       return;

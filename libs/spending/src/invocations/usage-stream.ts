@@ -1,4 +1,15 @@
-import { type AppendResult, type Clock, type EventCodec, type EventOf, type Ids, insistently, type Position, type RecordedEvent, type StreamLog, streamOf } from '@app/kernel';
+import {
+  type AppendResult,
+  type Clock,
+  type EventCodec,
+  type EventOf,
+  type Ids,
+  insistently,
+  type Position,
+  type RecordedEvent,
+  type StreamLog,
+  streamOf,
+} from '@app/kernel';
 import { appendInsistently } from '../insistent-append';
 import type { invocationsRecorded, RecordedInvocation } from './invocation.events';
 
@@ -39,7 +50,12 @@ export class UsageStream {
   async append(invocations: readonly RecordedInvocation[], revision: number): Promise<AppendResult | undefined> {
     const commandId = this.parts.ids.next();
     const meta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };
-    const events = await this.parts.codec.encode(this.stream, [{ type: 'InvocationsRecorded', data: { invocations } }], meta, {});
+    const events = await this.parts.codec.encode(
+      this.stream,
+      [{ type: 'InvocationsRecorded', data: { invocations } }],
+      meta,
+      {},
+    );
     return appendInsistently(this.parts.log, this.stream, events, revision);
   }
 

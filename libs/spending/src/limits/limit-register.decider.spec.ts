@@ -3,18 +3,33 @@ import { decidesOnce, given } from '../../../kernel/src/decider.contract';
 import type { LimitEvent, LimitTerms } from './limit.events';
 import { type LimitCommand, limitRegisterDecider, scopeKey } from './limit-register.decider';
 
-const terms: LimitTerms = { amount: '5', currency: 'USD', window: 'day', timeZone: 'UTC', action: 'block', includedAmount: null };
+const terms: LimitTerms = {
+  amount: '5',
+  currency: 'USD',
+  window: 'day',
+  timeZone: 'UTC',
+  action: 'block',
+  includedAmount: null,
+};
 const scope = { type: 'user', id: '01900000-0000-7000-8000-0000000000aa' } as const;
 const set: LimitEvent = { type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms } };
 const removed: LimitEvent = { type: 'SpendLimitRemoved', data: { limitId: 'l1' } };
 
 describe('the limits of the instance', () => {
   it('are added, changed and removed', () => {
-    given(limitRegisterDecider).when({ type: 'Add', limitId: 'l1', scope, ...terms }).yields(set);
-    given(limitRegisterDecider, set).when({ type: 'Change', limitId: 'l1', ...terms, amount: '6' }).yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, amount: '6' } });
-    given(limitRegisterDecider, set).when({ type: 'Change', limitId: 'l1', window: 'week' }).yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, window: 'week' } });
+    given(limitRegisterDecider)
+      .when({ type: 'Add', limitId: 'l1', scope, ...terms })
+      .yields(set);
+    given(limitRegisterDecider, set)
+      .when({ type: 'Change', limitId: 'l1', ...terms, amount: '6' })
+      .yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, amount: '6' } });
+    given(limitRegisterDecider, set)
+      .when({ type: 'Change', limitId: 'l1', window: 'week' })
+      .yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, window: 'week' } });
     given(limitRegisterDecider, set).when({ type: 'Remove', limitId: 'l1' }).yields(removed);
-    given(limitRegisterDecider, set, removed).when({ type: 'Change', limitId: 'l1', ...terms }).refuses('not_found');
+    given(limitRegisterDecider, set, removed)
+      .when({ type: 'Change', limitId: 'l1', ...terms })
+      .refuses('not_found');
   });
 
   it('are changed and removed only as they were read, each by its own revision', () => {
@@ -29,7 +44,12 @@ describe('the limits of the instance', () => {
   });
 
   it('are found by what they are for', () => {
-    const { state } = given(limitRegisterDecider, set, { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never }, removed);
+    const { state } = given(
+      limitRegisterDecider,
+      set,
+      { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never },
+      removed,
+    );
     expect(state.byScope.get(scopeKey(scope))?.map(({ id }) => id)).toEqual(['l2']);
     expect([...state.byId.keys()]).toEqual(['l2']);
   });
@@ -38,7 +58,9 @@ describe('the limits of the instance', () => {
     decidesOnce(
       limitRegisterDecider,
       fc.oneof(
-        fc.record({ type: fc.constant('Add' as const), limitId: fc.constantFrom('a', 'b'), scope: fc.constant(scope) }).map((given): LimitCommand => ({ ...terms, ...given })),
+        fc
+          .record({ type: fc.constant('Add' as const), limitId: fc.constantFrom('a', 'b'), scope: fc.constant(scope) })
+          .map((given): LimitCommand => ({ ...terms, ...given })),
         fc.record({ type: fc.constant('Remove' as const), limitId: fc.constantFrom('a', 'b') }),
       ),
     ));

@@ -21,7 +21,10 @@ export interface LimitRegister {
 }
 
 /** `Change`: terms absent stay. */
-export type LimitCommand = ({ readonly type: 'Add'; readonly scope: LimitScope } & Named & LimitTerms) | ({ readonly type: 'Change' } & Named & Expecting & Partial<LimitTerms>) | ({ readonly type: 'Remove' } & Named & Expecting);
+export type LimitCommand =
+  | ({ readonly type: 'Add'; readonly scope: LimitScope } & Named & LimitTerms)
+  | ({ readonly type: 'Change' } & Named & Expecting & Partial<LimitTerms>)
+  | ({ readonly type: 'Remove' } & Named & Expecting);
 
 interface Named {
   readonly limitId: string;
@@ -54,7 +57,9 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
         refuseOther(ifRevision, standing);
         const { id: _id, scope, revision: _revision, ...before } = standing;
         const terms = { ...before, ...change };
-        return canonicalJson(before) === canonicalJson(terms) ? [] : [{ type: 'SpendLimitSet', data: { limitId, scope, ...terms } }];
+        return canonicalJson(before) === canonicalJson(terms)
+          ? []
+          : [{ type: 'SpendLimitSet', data: { limitId, scope, ...terms } }];
       }
       case 'Remove':
         if (standing === undefined) return [];
@@ -70,7 +75,8 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
     const scope = type === 'SpendLimitSet' ? data.scope : before?.scope;
     if (scope === undefined) return { byScope, byId };
     const others = (byScope.get(scopeKey(scope)) ?? []).filter(({ id }) => id !== data.limitId);
-    if (type === 'SpendLimitRemoved') return { byScope: byScope.set(scopeKey(scope), others), byId: byId.delete(data.limitId) };
+    if (type === 'SpendLimitRemoved')
+      return { byScope: byScope.set(scopeKey(scope), others), byId: byId.delete(data.limitId) };
     const { limitId: id, ...terms } = data;
     const limit = { id, ...terms, revision };
     return { byScope: byScope.set(scopeKey(scope), [...others, limit]), byId: byId.set(id, limit) };

@@ -2,7 +2,10 @@ import { amountText, defineEvent, type EventsOf, timeZoneName } from '@app/kerne
 import { z } from 'zod';
 
 /** What a limit is for; `id` is null for the instance alone. */
-export const limitScope = z.strictObject({ type: z.enum(['instance', 'space', 'agent', 'user', 'apiKey']), id: z.uuid().nullable() });
+export const limitScope = z.strictObject({
+  type: z.enum(['instance', 'space', 'agent', 'user', 'apiKey']),
+  id: z.uuid().nullable(),
+});
 export type LimitScope = z.output<typeof limitScope>;
 
 /** How much may be spent in a window, and what happens then. Amounts are decimals in `currency`. */
@@ -19,7 +22,8 @@ export type LimitTerms = z.output<typeof limitTerms>;
 
 export const spendLimitSet = defineEvent({
   type: 'SpendLimitSet',
-  description: 'A spend limit was set, or set anew. Holds all of it as it stands from now on. The limit of an API key stands in the key instead.',
+  description:
+    'A spend limit was set, or set anew. Holds all of it as it stands from now on. The limit of an API key stands in the key instead.',
   data: limitTerms.extend({ limitId: z.uuid(), scope: limitScope }),
 });
 

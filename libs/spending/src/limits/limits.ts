@@ -38,7 +38,12 @@ export class Limits {
     const ofKey = keyId === undefined ? undefined : await this.ofKey(keyId);
     const found: AppliedLimit[] = ofKey === undefined ? [] : [ofKey];
     if (byScope.size === 0) return found;
-    for (const key of [scopeKey({ type: 'user', id: userId }), scopeKey({ type: 'agent', id: agentId ?? null }), scopeKey({ type: 'space', id: spaceId ?? null }), INSTANCE]) {
+    for (const key of [
+      scopeKey({ type: 'user', id: userId }),
+      scopeKey({ type: 'agent', id: agentId ?? null }),
+      scopeKey({ type: 'space', id: spaceId ?? null }),
+      INSTANCE,
+    ]) {
       for (const limit of byScope.get(key) ?? NONE) found.push(this.known.get(limit) ?? (await this.applied(limit)));
     }
     return found;
@@ -70,8 +75,25 @@ export class Limits {
     const known = this.ofKeys.get(given);
     if (known !== undefined) return known;
     const { amount, window, timeZone = this.defaults.timeZone, action = 'block', includedAmount = null } = given;
-    const limit: Limit = { id: keyId, scope: { type: 'apiKey', id: keyId }, amount, currency: this.defaults.currency, window, timeZone, action, includedAmount };
-    const applied = { ...limit, account: accountOf(limit, { window, timeZone, anchor: null, ...(key.limitsHad > 1 ? { ordinal: key.limitsHad } : {}) }) };
+    const limit: Limit = {
+      id: keyId,
+      scope: { type: 'apiKey', id: keyId },
+      amount,
+      currency: this.defaults.currency,
+      window,
+      timeZone,
+      action,
+      includedAmount,
+    };
+    const applied = {
+      ...limit,
+      account: accountOf(limit, {
+        window,
+        timeZone,
+        anchor: null,
+        ...(key.limitsHad > 1 ? { ordinal: key.limitsHad } : {}),
+      }),
+    };
     this.ofKeys.set(given, applied);
     return applied;
   }
@@ -79,7 +101,14 @@ export class Limits {
   private async applied(limit: Limit): Promise<AppliedLimit> {
     const { scope, window, timeZone } = limit;
     const isUsersWeek = scope.type === 'user' && window === 'week';
-    const applied = { ...limit, account: accountOf(limit, { window, timeZone, anchor: isUsersWeek ? await this.weekStart(scope.id ?? '') : null }) };
+    const applied = {
+      ...limit,
+      account: accountOf(limit, {
+        window,
+        timeZone,
+        anchor: isUsersWeek ? await this.weekStart(scope.id ?? '') : null,
+      }),
+    };
     if (!isUsersWeek) this.known.set(limit, applied);
     return applied;
   }

@@ -4,7 +4,11 @@ import { type OfferedPrices, modelsNamed, pricesFor, restatedUnder } from './pri
 const V1 = '1111111111111111';
 const V2 = '2222222222222222';
 const history: readonly OfferedPrices[] = [
-  { since: '2026-01-01T00:00:00.000Z', priceVersion: V1, pricing: { currency: 'USD', input: '10', output: '20', per: 1_000_000 } },
+  {
+    since: '2026-01-01T00:00:00.000Z',
+    priceVersion: V1,
+    pricing: { currency: 'USD', input: '10', output: '20', per: 1_000_000 },
+  },
   { since: '2026-06-01T00:00:00.000Z', priceVersion: V2, pricing: 'free' },
 ];
 
@@ -17,11 +21,17 @@ describe('the prices to restate under', () => {
     ['none where another model is named', { m2: V1 }, undefined],
   ])('are %s', (_, wanted, version) => expect(pricesFor('m1', history, wanted)?.priceVersion).toBe(version));
 
-  it('are none of a model that is only called like a member of every object', () => expect(pricesFor('constructor', history, { m1: V1 })).toBeUndefined());
+  it('are none of a model that is only called like a member of every object', () =>
+    expect(pricesFor('constructor', history, { m1: V1 })).toBeUndefined());
 
   it('are of a version that the model had', () => {
-    expect(() => pricesFor('m1', history, { m1: '3333333333333333' })).toThrow(expect.objectContaining({ code: 'invalid_body', facts: { path: 'prices.m1', reason: 'unknown_price_version' } }));
-    expect([modelsNamed({ at: '2026-05-31T23:59:59.999Z' }), modelsNamed({ at: V1, m2: V2 })]).toEqual([[], ['at', 'm2']]);
+    expect(() => pricesFor('m1', history, { m1: '3333333333333333' })).toThrow(
+      expect.objectContaining({ code: 'invalid_body', facts: { path: 'prices.m1', reason: 'unknown_price_version' } }),
+    );
+    expect([modelsNamed({ at: '2026-05-31T23:59:59.999Z' }), modelsNamed({ at: V1, m2: V2 })]).toEqual([
+      [],
+      ['at', 'm2'],
+    ]);
     expect(pricesFor('at', history, { at: V2 })?.priceVersion).toBe(V2);
   });
 });
@@ -29,8 +39,18 @@ describe('the prices to restate under', () => {
 describe('a call under other prices', () => {
   const call = invocation(1, { inputTokens: 1_000, cacheReadTokens: 400, outputTokens: 100, cost: '5' });
 
-  it('costs what they say of its tokens, cached ones a tenth', () => expect(restatedUnder(call, history[0])).toMatchObject({ billed: '5', cost: String(600 * 10_000 + 400 * 1_000 + 100 * 20_000), priceVersion: V1 }));
-  it('costs nothing under free ones', () => expect(restatedUnder({ ...call, currency: 'EUR' }, history[1])).toMatchObject({ billed: '5', cost: '0', priceVersion: V2 }));
+  it('costs what they say of its tokens, cached ones a tenth', () =>
+    expect(restatedUnder(call, history[0])).toMatchObject({
+      billed: '5',
+      cost: String(600 * 10_000 + 400 * 1_000 + 100 * 20_000),
+      priceVersion: V1,
+    }));
+  it('costs nothing under free ones', () =>
+    expect(restatedUnder({ ...call, currency: 'EUR' }, history[1])).toMatchObject({
+      billed: '5',
+      cost: '0',
+      priceVersion: V2,
+    }));
   it('costs what was billed where there are none in its currency', () => {
     expect(restatedUnder(call, undefined)).toMatchObject({ cost: '5', priceVersion: null });
     expect(restatedUnder({ ...call, currency: 'EUR' }, history[0])).toMatchObject({ cost: '5', priceVersion: null });

@@ -45,13 +45,17 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
   decide: (command, state) => {
     switch (command.type) {
       case 'Begin':
-        return state.status === 'none' ? [{ type: 'RestatementBegun', data: { restatementId: command.restatementId, ...command.terms } }] : [];
+        return state.status === 'none'
+          ? [{ type: 'RestatementBegun', data: { restatementId: command.restatementId, ...command.terms } }]
+          : [];
       case 'Enter': {
         if (state.status === 'none') return refuse('conflict', { reason: 'restatement_not_begun' });
         // Others finished it meanwhile.
         if (state.status === 'closed') return [];
         const stands = canonicalJson(state.place) === canonicalJson(command.after);
-        return stands && command.calls.length > 0 ? [{ type: 'InvocationsRestated', data: { calls: [...command.calls] } }] : [];
+        return stands && command.calls.length > 0
+          ? [{ type: 'InvocationsRestated', data: { calls: [...command.calls] } }]
+          : [];
       }
       case 'Close':
         if (state.status === 'none') return refuse('conflict', { reason: 'restatement_not_begun' });
@@ -85,11 +89,24 @@ const entered = (state: OpenRestatement, calls: readonly RestatedCall[]): OpenRe
   return { ...state, place, totals, kept, models, apiKeys };
 };
 
-const added = ({ calls, billed, restated }: Sums = NOTHING, call: RestatedCall): Sums => ({ calls: calls + 1, billed: billed + BigInt(call.billed), restated: restated + BigInt(call.cost) });
+const added = ({ calls, billed, restated }: Sums = NOTHING, call: RestatedCall): Sums => ({
+  calls: calls + 1,
+  billed: billed + BigInt(call.billed),
+  restated: restated + BigInt(call.cost),
+});
 
-const closing = ({ totals, kept, models, apiKeys }: OpenRestatement): Closing => ({ ...texts(totals), kept, models: listed(models), apiKeys: listed(apiKeys) });
+const closing = ({ totals, kept, models, apiKeys }: OpenRestatement): Closing => ({
+  ...texts(totals),
+  kept,
+  models: listed(models),
+  apiKeys: listed(apiKeys),
+});
 
 /** In the order in which they were first met, which is that of the ledger. */
 const listed = <Key>(sums: ReadonlyMap<Key, Sums>) => [...sums].map(([key, each]) => ({ key, ...texts(each) }));
 
-const texts = ({ calls, billed, restated }: Sums) => ({ calls, billed: billed.toString(), restated: restated.toString() });
+const texts = ({ calls, billed, restated }: Sums) => ({
+  calls,
+  billed: billed.toString(),
+  restated: restated.toString(),
+});

@@ -2,7 +2,10 @@ import { defineEvent, type EventsOf, nanoText } from '@app/kernel';
 import { z } from 'zod';
 
 const time = z.iso.datetime();
-const priceVersion = z.string().regex(/^[0-9a-f]{16}$/, 'must be a price version').meta({ examples: ['0123456789abcdef'] });
+const priceVersion = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/, 'must be a price version')
+  .meta({ examples: ['0123456789abcdef'] });
 
 /** The prices to restate under: those of a time, or a version for each model that is named. */
 export const restatedPrices = z.union([z.strictObject({ at: time }), z.record(z.string(), priceVersion)]);
@@ -25,19 +28,22 @@ const sums = z.strictObject({ calls: z.number().int().nonnegative(), billed: nan
 
 export const restatementBegun = defineEvent({
   type: 'RestatementBegun',
-  description: 'An operator asked what the calls of a period would have cost under other prices. What was billed stays as it is.',
+  description:
+    'An operator asked what the calls of a period would have cost under other prices. What was billed stays as it is.',
   data: z.strictObject({ restatementId: z.uuid(), from: time, to: time, prices: restatedPrices, currency: z.string() }),
 });
 
 export const invocationsRestated = defineEvent({
   type: 'InvocationsRestated',
-  description: 'Entries of the second ledger: what calls were billed, and what they cost under the other prices, in the order in which they began.',
+  description:
+    'Entries of the second ledger: what calls were billed, and what they cost under the other prices, in the order in which they began.',
   data: z.strictObject({ calls: z.array(restatedCall).min(1) }),
 });
 
 export const restatementClosed = defineEvent({
   type: 'RestatementClosed',
-  description: 'The second ledger of a period is complete. Holds its sums, altogether, by model and by API key; `kept` calls have no other prices.',
+  description:
+    'The second ledger of a period is complete. Holds its sums, altogether, by model and by API key; `kept` calls have no other prices.',
   data: z.strictObject({
     ...sums.shape,
     kept: z.number().int().nonnegative(),

@@ -6,9 +6,21 @@ import type { RecordedInvocation } from '../invocations/invocation.events';
 import { restatementEvents } from './restatement.events';
 import { type CallsBehind, restatementId, Restatements } from './restatements';
 
-const meta: CommandMeta = { commandId: idNumbered(1), correlationId: idNumbered(1), actor: 'key:k', now: new Date('2026-12-01T00:00:00.000Z') };
-const terms = { from: '2026-11-01T00:00:00.000Z', to: '2026-12-01T00:00:00.000Z', prices: { at: '2026-12-01T00:00:00.000Z' }, currency: 'USD' };
-const calls = [10, 11, 12, 13, 14].map((number) => invocation(number, { at: `2026-11-${number}T00:00:00.000Z`, cost: String(number) }));
+const meta: CommandMeta = {
+  commandId: idNumbered(1),
+  correlationId: idNumbered(1),
+  actor: 'key:k',
+  now: new Date('2026-12-01T00:00:00.000Z'),
+};
+const terms = {
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-12-01T00:00:00.000Z',
+  prices: { at: '2026-12-01T00:00:00.000Z' },
+  currency: 'USD',
+};
+const calls = [10, 11, 12, 13, 14].map((number) =>
+  invocation(number, { at: `2026-11-${number}T00:00:00.000Z`, cost: String(number) }),
+);
 
 /** Two calls a page; `failAt` is where reading breaks off. */
 const pagesOf = (all: readonly RecordedInvocation[], failAt?: string): CallsBehind =>
@@ -23,12 +35,23 @@ const pagesOf = (all: readonly RecordedInvocation[], failAt?: string): CallsBehi
 
 const setUp = () => {
   const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue([...restatementEvents, ...modelEvents]), { ensureKey: async () => Promise.reject(new Error('no keys here')), keys: async () => new Map() });
+  const codec = new EventCodec(new EventCatalogue([...restatementEvents, ...modelEvents]), {
+    ensureKey: async () => Promise.reject(new Error('no keys here')),
+    keys: async () => new Map(),
+  });
   const stream = `restatement-${restatementId(meta)}`;
-  const ledger = async () => (await log.readStream(stream)).map(({ type, data }) => ({ type, data: JSON.parse(data) as { calls: { id: string }[] | number } }));
-  return { ledger, by: (source: CallsBehind) => new Restatements({ decisions: new Decisions(log, codec), log, codec }, source) };
+  const ledger = async () =>
+    (await log.readStream(stream)).map(({ type, data }) => ({
+      type,
+      data: JSON.parse(data) as { calls: { id: string }[] | number },
+    }));
+  return {
+    ledger,
+    by: (source: CallsBehind) => new Restatements({ decisions: new Decisions(log, codec), log, codec }, source),
+  };
 };
-const idsOf = (ledger: readonly { readonly data: { readonly calls: { id: string }[] | number } }[]) => ledger.flatMap(({ data }) => (Array.isArray(data.calls) ? data.calls.map(({ id }) => id) : []));
+const idsOf = (ledger: readonly { readonly data: { readonly calls: { id: string }[] | number } }[]) =>
+  ledger.flatMap(({ data }) => (Array.isArray(data.calls) ? data.calls.map(({ id }) => id) : []));
 
 describe('restatements', () => {
   it('go on where they were broken off, and enter nothing twice', async () => {
@@ -37,14 +60,19 @@ describe('restatements', () => {
     expect((await ledger()).map(({ type }) => type)).toEqual(['RestatementBegun', 'InvocationsRestated']);
     await by(pagesOf(calls)).restate({ ...terms, to: '2026-11-30T00:00:00.000Z' }, meta);
     expect(idsOf(await ledger())).toEqual(calls.map(({ id }) => id));
-    expect((await ledger()).at(-1)).toMatchObject({ type: 'RestatementClosed', data: { calls: 5, kept: 5, billed: '60', restated: '60' } });
+    expect((await ledger()).at(-1)).toMatchObject({
+      type: 'RestatementClosed',
+      data: { calls: 5, kept: 5, billed: '60', restated: '60' },
+    });
   });
 
   it('answer a command again, and leave a closed ledger as it is', async () => {
     const { ledger, by } = setUp();
     const first = await by(pagesOf(calls)).restate(terms, meta);
     const before = await ledger();
-    expect(await by(pagesOf([...calls, invocation(15, { at: '2026-11-15T00:00:00.000Z' })])).restate(terms, meta)).toMatchObject({ stream: first.stream, revision: first.revision });
+    expect(
+      await by(pagesOf([...calls, invocation(15, { at: '2026-11-15T00:00:00.000Z' })])).restate(terms, meta),
+    ).toMatchObject({ stream: first.stream, revision: first.revision });
     expect(await ledger()).toEqual(before);
   });
 

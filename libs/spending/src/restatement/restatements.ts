@@ -1,7 +1,20 @@
-import { type CommandMeta, type Decisions, deriveId, type EventCodec, type Receipt, type StreamLog, stepOf } from '@app/kernel';
+import {
+  type CommandMeta,
+  type Decisions,
+  deriveId,
+  type EventCodec,
+  type Receipt,
+  type StreamLog,
+  stepOf,
+} from '@app/kernel';
 import type { RecordedInvocation } from '../invocations/invocation.events';
 import { modelsNamed, type OfferedPrices, priceHistory, pricesFor, restatedUnder } from './price-book';
-import { type LedgerPlace, type OpenRestatement, restatementDecider, type RestatementTerms } from './restatement.decider';
+import {
+  type LedgerPlace,
+  type OpenRestatement,
+  restatementDecider,
+  type RestatementTerms,
+} from './restatement.decider';
 
 export interface RestatingParts {
   readonly decisions: Decisions;
@@ -10,7 +23,10 @@ export interface RestatingParts {
 }
 
 /** The calls of a period behind a place, in the order in which they began, then of their ids; in pages of at most some hundred, each of which becomes an event. */
-export type CallsBehind = (period: { readonly from: string; readonly to: string }, place: LedgerPlace | null) => AsyncIterable<readonly RecordedInvocation[]>;
+export type CallsBehind = (
+  period: { readonly from: string; readonly to: string },
+  place: LedgerPlace | null,
+) => AsyncIterable<readonly RecordedInvocation[]>;
 
 /** The id of the restatement that a command makes. */
 export const restatementId = (meta: CommandMeta): string => deriveId(meta.commandId, 'restatement');
@@ -49,7 +65,12 @@ export class Restatements {
       const invocations = page.filter(({ currency }) => currency === terms.currency);
       for (const { model } of invocations) if (!known.has(model)) known.set(model, await this.prices(model, terms));
       const calls = invocations.map((invocation) => restatedUnder(invocation, known.get(invocation.model)));
-      await this.parts.decisions.transact(restatementDecider, id, { type: 'Enter', after, calls }, stepOf(meta, `behind ${after?.id ?? 'nothing'}`));
+      await this.parts.decisions.transact(
+        restatementDecider,
+        id,
+        { type: 'Enter', after, calls },
+        stepOf(meta, `behind ${after?.id ?? 'nothing'}`),
+      );
       const last = calls.at(-1);
       if (last !== undefined) after = { at: last.at, id: last.id };
     }

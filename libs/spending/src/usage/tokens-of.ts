@@ -3,8 +3,20 @@ import { type InvocationUsage, type TokenUsage, usageOf } from '@app/models';
 import type { RecordedInvocation } from '../invocations/invocation.events';
 
 /** The tokens of a recorded call, with their details. */
-export const tokensOf = ({ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens }: RecordedInvocation): TokenUsage =>
-  usageOf({ input: inputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens, output: outputTokens, reasoning: reasoningTokens });
+export const tokensOf = ({
+  inputTokens,
+  cacheReadTokens,
+  cacheWriteTokens,
+  outputTokens,
+  reasoningTokens,
+}: RecordedInvocation): TokenUsage =>
+  usageOf({
+    input: inputTokens,
+    cacheRead: cacheReadTokens,
+    cacheWrite: cacheWriteTokens,
+    output: outputTokens,
+    reasoning: reasoningTokens,
+  });
 
 /** The usage of a recorded call as the wire has it. */
 export const usageOfInvocation = (invocation: RecordedInvocation): InvocationUsage => ({

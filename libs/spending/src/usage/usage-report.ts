@@ -24,7 +24,8 @@ const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 24 * 4 * QUARTER_MS;
 
 /** When the span of so many milliseconds begins that a time falls into. Spans are counted from 1970 in UTC. */
-export const spanOf = (at: string, span: number): string => new Date(Math.floor(Date.parse(at) / span) * span).toISOString();
+export const spanOf = (at: string, span: number): string =>
+  new Date(Math.floor(Date.parse(at) / span) * span).toISOString();
 
 /**
  * Sums calls by group. Calls that were billed in another currency, before the instance was given its own, are left out:
@@ -78,7 +79,8 @@ export class UsageReport {
   private dayOf(at: number): string {
     const quarter = Math.floor(at / QUARTER_MS);
     let day = this.days.get(quarter);
-    if (day === undefined) this.days.set(quarter, (day = new Date(localDay(this.timeZone, at) * DAY_MS).toISOString().slice(0, 10)));
+    if (day === undefined)
+      this.days.set(quarter, (day = new Date(localDay(this.timeZone, at) * DAY_MS).toISOString().slice(0, 10)));
     return day;
   }
 }

@@ -24,7 +24,14 @@ export const usageSums = z.object({
 });
 export type ShownUsageSums = z.output<typeof usageSums>;
 
-export const noUsage = (): UsageSums => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, cost: 0n, includedCost: 0n });
+export const noUsage = (): UsageSums => ({
+  calls: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  cost: 0n,
+  includedCost: 0n,
+});
 
 export const addUsage = (sums: UsageSums, more: Readonly<UsageSums>): void => {
   sums.calls += more.calls;
@@ -36,9 +43,26 @@ export const addUsage = (sums: UsageSums, more: Readonly<UsageSums>): void => {
 };
 
 /** One call as sums. */
-export const usageOfOne = ({ inputTokens, cacheReadTokens, outputTokens, cost, isIncludedUsage }: RecordedInvocation): UsageSums => {
+export const usageOfOne = ({
+  inputTokens,
+  cacheReadTokens,
+  outputTokens,
+  cost,
+  isIncludedUsage,
+}: RecordedInvocation): UsageSums => {
   const nano = BigInt(cost);
-  return { calls: 1, inputTokens, cachedInputTokens: cacheReadTokens, outputTokens, cost: nano, includedCost: isIncludedUsage ? nano : 0n };
+  return {
+    calls: 1,
+    inputTokens,
+    cachedInputTokens: cacheReadTokens,
+    outputTokens,
+    cost: nano,
+    includedCost: isIncludedUsage ? nano : 0n,
+  };
 };
 
-export const shownSums = ({ cost, includedCost, ...counts }: Readonly<UsageSums>): ShownUsageSums => ({ ...counts, cost: decimalAmount(cost), includedCost: decimalAmount(includedCost) });
+export const shownSums = ({ cost, includedCost, ...counts }: Readonly<UsageSums>): ShownUsageSums => ({
+  ...counts,
+  cost: decimalAmount(cost),
+  includedCost: decimalAmount(includedCost),
+});

@@ -31,4 +31,6 @@ export const tallyOf = <Key>(tallies: Map<Key, Tally>, key: Key): Tally => {
 
 /** What cost most comes first, then what happened more often. */
 export const listed = <Key>(tallies: ReadonlyMap<Key, Tally>): (CallsAffected & { key: Key })[] =>
-  [...tallies].toSorted(([, a], [, b]) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : b.calls - a.calls)).map(([key, tally]) => ({ key, ...tally.shown() }));
+  [...tallies]
+    .toSorted(([, a], [, b]) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : b.calls - a.calls))
+    .map(([key, tally]) => ({ key, ...tally.shown() }));

@@ -93,7 +93,13 @@ export class WhatIf {
     const { amount, action, included } = this.limit;
     this.all.add(call.at, cost);
     if ((cost > 0n || isAskedFor(call)) && account.spent >= amount) {
-      for (const tally of [this.affected, tallyOf(this.users, call.userId), tallyOf(this.apiKeys, call.apiKeyId), tallyOf(this.models, call.model)]) tally.add(call.at, cost);
+      for (const tally of [
+        this.affected,
+        tallyOf(this.users, call.userId),
+        tallyOf(this.apiKeys, call.apiKeyId),
+        tallyOf(this.models, call.model),
+      ])
+        tally.add(call.at, cost);
       if (action === 'block') return;
     }
     if (included !== null && account.spent < included) this.includedCost += cost;
@@ -112,7 +118,11 @@ export class WhatIf {
     let account = this.accounts.get(holder);
     if (account === undefined) {
       const { scope, window, timeZone } = this.limit;
-      const calendar = { window, timeZone, anchor: scope.type === 'user' && window === 'week' ? this.weekOf(holder) : null };
+      const calendar = {
+        window,
+        timeZone,
+        anchor: scope.type === 'user' && window === 'week' ? this.weekOf(holder) : null,
+      };
       this.accounts.set(holder, (account = { calendar, window: windowAt(calendar, at), spent: 0n }));
     }
     if (account.window.resetsAt !== null && at >= Date.parse(account.window.resetsAt)) {
@@ -124,10 +134,16 @@ export class WhatIf {
 }
 
 /** Whether somebody asked a model for this very call; embeddings of documents and searches are for an Agent or a Space. */
-const isAskedFor = ({ kind, agentId, spaceId }: RecordedInvocation): boolean => kind !== 'embedding' || (agentId === null && spaceId === null);
+const isAskedFor = ({ kind, agentId, spaceId }: RecordedInvocation): boolean =>
+  kind !== 'embedding' || (agentId === null && spaceId === null);
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** When the earliest window begins that is open at a time under a limit; null: there is no beginning. Users' weeks begin up to a week before. */
-export const earliestWindow = ({ scope, window, timeZone }: Pick<ProposedLimit, 'scope' | 'window' | 'timeZone'>, at: string): string | null =>
-  scope.type === 'user' && window === 'week' ? new Date(Date.parse(at) - WEEK_MS).toISOString() : windowAt({ window, timeZone, anchor: null }, Date.parse(at)).start;
+export const earliestWindow = (
+  { scope, window, timeZone }: Pick<ProposedLimit, 'scope' | 'window' | 'timeZone'>,
+  at: string,
+): string | null =>
+  scope.type === 'user' && window === 'week'
+    ? new Date(Date.parse(at) - WEEK_MS).toISOString()
+    : windowAt({ window, timeZone, anchor: null }, Date.parse(at)).start;

@@ -1,4 +1,15 @@
-import { type Clock, type DataKey, DomainError, Grouped, type KeyOwner, type KeySelector, LruCache, type Patience, patiently, systemClock } from '@app/kernel';
+import {
+  type Clock,
+  type DataKey,
+  DomainError,
+  Grouped,
+  type KeyOwner,
+  type KeySelector,
+  LruCache,
+  type Patience,
+  patiently,
+  systemClock,
+} from '@app/kernel';
 import { type MongoServer, openMongoServer } from '@app/read-store';
 import { WrongVaultKey } from '../key-files';
 import { checkRecords } from '../key-records';
@@ -45,7 +56,10 @@ const checkWrappingKey = async (server: MongoServer, { vault }: VaultModels, key
   try {
     unwrapKey(key, '', Buffer.from(check?.wrapped ?? '', 'base64'));
   } catch (error) {
-    throw new WrongVaultKey('VAULT_KEY is not the key that the vault on MongoDB was made with: give the right one, or nothing encrypted can be read', { cause: error });
+    throw new WrongVaultKey(
+      'VAULT_KEY is not the key that the vault on MongoDB was made with: give the right one, or nothing encrypted can be read',
+      { cause: error },
+    );
   }
 };
 
@@ -99,7 +113,9 @@ class MongoVault implements Vault {
       else found.set(thing, key);
     }
     if (missing.length === 0) return found;
-    for (const { _id, wrapped } of await this.server.read(() => this.models.keys.find({ _id: { $in: missing }, wrapped: { $exists: true } }, { wrapped: 1 }).lean())) {
+    for (const { _id, wrapped } of await this.server.read(() =>
+      this.models.keys.find({ _id: { $in: missing }, wrapped: { $exists: true } }, { wrapped: 1 }).lean(),
+    )) {
       const key = unwrapKey(this.wrappingKey, _id, Buffer.from(wrapped ?? '', 'base64'));
       remembered.set(_id, key);
       found.set(_id, key);
@@ -113,20 +129,36 @@ class MongoVault implements Vault {
 
   async things({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
     if (userId === undefined && spaceId === undefined) return [];
-    const found = await this.server.read(() => this.models.keys.find({ ...ownerOf(userId, spaceId), wrapped: { $exists: true } }, { _id: 1 }).sort({ _id: 1 }).lean());
+    const found = await this.server.read(() =>
+      this.models.keys
+        .find({ ...ownerOf(userId, spaceId), wrapped: { $exists: true } }, { _id: 1 })
+        .sort({ _id: 1 })
+        .lean(),
+    );
     return found.map(({ _id }) => _id);
   }
 
   async destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]> {
-    const found = await this.server.read(() => this.models.keys.find({ _id: { $gt: after ?? '' }, cause: { $exists: true } }, { destroyedAt: 1 }).sort({ _id: 1 }).limit(limit).lean());
+    const found = await this.server.read(() =>
+      this.models.keys
+        .find({ _id: { $gt: after ?? '' }, cause: { $exists: true } }, { destroyedAt: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean(),
+    );
     return found.map(({ _id, destroyedAt = '' }) => ({ thing: _id, at: destroyedAt }));
   }
 
   async *records(patience: Patience = { patienceMs: 0 }): AsyncGenerator<KeyRecord> {
-    const owners = await patiently(() => this.server.read(() => this.models.destroyedOwners.find().sort({ _id: 1 }).lean()), patience);
+    const owners = await patiently(
+      () => this.server.read(() => this.models.destroyedOwners.find().sort({ _id: 1 }).lean()),
+      patience,
+    );
     yield* owners.map(({ _id, destroyedAt }) => ({ kind: 'destroyedOwner', owner: _id, at: destroyedAt }) as const);
-    for await (const { _id, destroyedAt = '', cause = '' } of this.each({ cause: { $exists: true } }, patience)) yield { kind: 'destroyed', thing: _id, at: destroyedAt, cause };
-    for await (const { _id, wrapped = '', userId, spaceId } of this.each({ wrapped: { $exists: true } }, patience)) yield { kind: 'key', thing: _id, owner: ownerOf(userId, spaceId), wrapped };
+    for await (const { _id, destroyedAt = '', cause = '' } of this.each({ cause: { $exists: true } }, patience))
+      yield { kind: 'destroyed', thing: _id, at: destroyedAt, cause };
+    for await (const { _id, wrapped = '', userId, spaceId } of this.each({ wrapped: { $exists: true } }, patience))
+      yield { kind: 'key', thing: _id, owner: ownerOf(userId, spaceId), wrapped };
   }
 
   async merge(records: readonly KeyRecord[]): Promise<{ readonly erased: number }> {
@@ -144,9 +176,22 @@ class MongoVault implements Vault {
   }
 
   /** Key documents in the order of things, read in pages. */
-  private async *each(filter: { readonly [Field in 'cause' | 'wrapped']?: { readonly $exists: true } }, patience: Patience): AsyncGenerator<KeyDocument> {
-    for (let after = ''; ; ) {
-      const page = await patiently(() => this.server.read(() => this.models.keys.find({ ...filter, _id: { $gt: after } }).sort({ _id: 1 }).limit(RECORDS_AT_ONCE).lean()), patience);
+  private async *each(
+    filter: { readonly [Field in 'cause' | 'wrapped']?: { readonly $exists: true } },
+    patience: Patience,
+  ): AsyncGenerator<KeyDocument> {
+    for (let after = ''; ;) {
+      const page = await patiently(
+        () =>
+          this.server.read(() =>
+            this.models.keys
+              .find({ ...filter, _id: { $gt: after } })
+              .sort({ _id: 1 })
+              .limit(RECORDS_AT_ONCE)
+              .lean(),
+          ),
+        patience,
+      );
       yield* page;
       if (page.length < RECORDS_AT_ONCE) return;
       after = page.at(-1)?._id ?? after;
@@ -163,4 +208,7 @@ class MongoVault implements Vault {
   }
 }
 
-const ownerOf = (userId: string | undefined, spaceId: string | undefined): KeyOwner => ({ ...(userId === undefined ? {} : { userId }), ...(spaceId === undefined ? {} : { spaceId }) });
+const ownerOf = (userId: string | undefined, spaceId: string | undefined): KeyOwner => ({
+  ...(userId === undefined ? {} : { userId }),
+  ...(spaceId === undefined ? {} : { spaceId }),
+});

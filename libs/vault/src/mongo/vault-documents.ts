@@ -39,12 +39,23 @@ export interface VaultModels {
 export const vaultModelsOf = async (server: MongoServer): Promise<VaultModels> => {
   const { Schema } = await import('mongoose');
   const strict = { strict: 'throw', strictQuery: 'throw', versionKey: false } as const;
-  const keys = new Schema({ _id: String, wrapped: String, userId: String, spaceId: String, destroyedAt: String, cause: String }, strict);
+  const keys = new Schema(
+    { _id: String, wrapped: String, userId: String, spaceId: String, destroyedAt: String, cause: String },
+    strict,
+  );
   for (const field of ['userId', 'spaceId', 'cause']) keys.index({ [field]: 1 }, { sparse: true });
   const models = {
     keys: server.database.model<KeyDocument>('Key', keys, 'keys'),
-    destroyedOwners: server.database.model<DestroyedOwnerDocument>('DestroyedOwner', new Schema({ _id: String, destroyedAt: String }, strict), 'destroyedOwners'),
-    vault: server.database.model<VaultDocument>('Vault', new Schema({ _id: String, wrapped: String, count: Number }, strict), 'vault'),
+    destroyedOwners: server.database.model<DestroyedOwnerDocument>(
+      'DestroyedOwner',
+      new Schema({ _id: String, destroyedAt: String }, strict),
+      'destroyedOwners',
+    ),
+    vault: server.database.model<VaultDocument>(
+      'Vault',
+      new Schema({ _id: String, wrapped: String, count: Number }, strict),
+      'vault',
+    ),
   };
   await server.write(() => models.keys.createIndexes());
   return models;

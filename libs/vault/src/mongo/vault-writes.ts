@@ -23,7 +23,13 @@ export class VaultWrites {
   async ensure(requests: readonly EnsureRequest[]): Promise<void> {
     const gone = await this.goneOwners(requests);
     const wanted = requests.filter(({ owner }) => !belongsTo(owner, gone));
-    await this.take(wanted.map(({ thing, owner }) => ({ thing, owner, wrapped: wrapKey(this.wrappingKey, thing, randomBytes(32)).toString('base64') })));
+    await this.take(
+      wanted.map(({ thing, owner }) => ({
+        thing,
+        owner,
+        wrapped: wrapKey(this.wrappingKey, thing, randomBytes(32)).toString('base64'),
+      })),
+    );
   }
 
   /** Takes over what another vault knows. Answers how many of its keys stay destroyed here. */
@@ -34,20 +40,34 @@ export class VaultWrites {
     if (destroyed.length > 0) await this.countDestruction();
     const keys = records.flatMap((record) => (record.kind === 'key' ? [record] : []));
     await this.take(keys);
-    return this.server.read(() => this.models.keys.countDocuments({ _id: { $in: keys.map(({ thing }) => thing) }, wrapped: { $exists: false } }));
+    return this.server.read(() =>
+      this.models.keys.countDocuments({ _id: { $in: keys.map(({ thing }) => thing) }, wrapped: { $exists: false } }),
+    );
   }
 
   /** Destroys keys and counts it, so that every process forgets what it remembers. Answers the things of each selector. */
   async destroy(selectors: readonly KeySelector[], at: string): Promise<readonly (readonly string[])[]> {
-    await this.buryOwners(selectors.flatMap((selector) => ('thing' in selector ? [] : [{ owner: causeOf(selector), at }])));
-    await this.writeKeys(selectors.map((selector) => destructionOf('thing' in selector ? { _id: selector.thing } : selector, causeOf(selector), at)));
+    await this.buryOwners(
+      selectors.flatMap((selector) => ('thing' in selector ? [] : [{ owner: causeOf(selector), at }])),
+    );
+    await this.writeKeys(
+      selectors.map((selector) =>
+        destructionOf('thing' in selector ? { _id: selector.thing } : selector, causeOf(selector), at),
+      ),
+    );
     await this.countDestruction();
-    return Promise.all(selectors.map((selector) => ('thing' in selector ? [selector.thing] : this.destroyedBy(causeOf(selector)))));
+    return Promise.all(
+      selectors.map((selector) => ('thing' in selector ? [selector.thing] : this.destroyedBy(causeOf(selector)))),
+    );
   }
 
   /** Puts keys where there are none, then takes away what belongs to a destroyed owner. */
   private async take(keys: readonly (EnsureRequest & { readonly wrapped: string })[]): Promise<void> {
-    await this.writeKeys(keys.map(({ thing, owner, wrapped }) => ({ updateOne: { filter: { _id: thing }, update: { $setOnInsert: { wrapped, ...owner } }, upsert: true } })));
+    await this.writeKeys(
+      keys.map(({ thing, owner, wrapped }) => ({
+        updateOne: { filter: { _id: thing }, update: { $setOnInsert: { wrapped, ...owner } }, upsert: true },
+      })),
+    );
     // A destruction writes its owner down before it looks for keys: whoever looks for the owner after making a key misses none.
     const gone = await this.goneOwners(keys);
     await this.writeKeys(
@@ -59,12 +79,16 @@ export class VaultWrites {
   }
 
   private async buryOwners(owners: readonly { readonly owner: string; readonly at: string }[]): Promise<void> {
-    const writes = owners.map(({ owner, at }) => ({ updateOne: { filter: { _id: owner }, update: { $setOnInsert: { destroyedAt: at } }, upsert: true } }));
+    const writes = owners.map(({ owner, at }) => ({
+      updateOne: { filter: { _id: owner }, update: { $setOnInsert: { destroyedAt: at } }, upsert: true },
+    }));
     await this.bulk(this.models.destroyedOwners, writes);
   }
 
   private async countDestruction(): Promise<void> {
-    await this.server.write(() => this.models.vault.updateOne({ _id: 'destructions' }, { $inc: { count: 1 } }, { upsert: true }));
+    await this.server.write(() =>
+      this.models.vault.updateOne({ _id: 'destructions' }, { $inc: { count: 1 } }, { upsert: true }),
+    );
   }
 
   private async destroyedBy(cause: string): Promise<readonly string[]> {
@@ -86,19 +110,32 @@ export class VaultWrites {
 
   private async bulk<T>({ collection }: Model<T>, writes: readonly object[]): Promise<void> {
     if (writes.length === 0) return;
-    await this.server.write(() => collection.bulkWrite(writes as mongo.AnyBulkWriteOperation[], { ordered: false }).catch(unlessDuplicates));
+    await this.server.write(() =>
+      collection.bulkWrite(writes as mongo.AnyBulkWriteOperation[], { ordered: false }).catch(unlessDuplicates),
+    );
   }
 }
 
 /** Takes keys away where they are not destroyed yet. A thing without a key gets its tombstone; where one stands already, the insertion is refused and nothing changes. */
-const destructionOf = (filter: Readonly<Partial<Record<'_id' | 'userId' | 'spaceId', string>>>, cause: string, destroyedAt: string): mongo.AnyBulkWriteOperation<KeyDocument> => {
-  const write = { filter: { ...filter, cause: { $exists: false } }, update: { $unset: { wrapped: '' as const }, $set: { cause, destroyedAt } } };
+const destructionOf = (
+  filter: Readonly<Partial<Record<'_id' | 'userId' | 'spaceId', string>>>,
+  cause: string,
+  destroyedAt: string,
+): mongo.AnyBulkWriteOperation<KeyDocument> => {
+  const write = {
+    filter: { ...filter, cause: { $exists: false } },
+    update: { $unset: { wrapped: '' as const }, $set: { cause, destroyedAt } },
+  };
   return filter._id === undefined ? { updateMany: write } : { updateOne: { ...write, upsert: true } };
 };
 
-const belongsTo = (owner: KeyOwner, gone: ReadonlyMap<string, string>): boolean => ownerTexts(owner).some((text) => gone.has(text));
+const belongsTo = (owner: KeyOwner, gone: ReadonlyMap<string, string>): boolean =>
+  ownerTexts(owner).some((text) => gone.has(text));
 
-const ownerTexts = ({ userId, spaceId }: KeyOwner): readonly string[] => [...(userId === undefined ? [] : [causeOf({ userId })]), ...(spaceId === undefined ? [] : [causeOf({ spaceId })])];
+const ownerTexts = ({ userId, spaceId }: KeyOwner): readonly string[] => [
+  ...(userId === undefined ? [] : [causeOf({ userId })]),
+  ...(spaceId === undefined ? [] : [causeOf({ spaceId })]),
+];
 
 const causeOf = (selector: KeySelector): string => {
   if ('thing' in selector) return `thing:${selector.thing}`;

@@ -25,7 +25,11 @@ interface KeyRow {
  * Brings backed-up keys into the vault of a folder while nothing else has it open. A key that either of the two knows to be
  * destroyed stays so. Answers how many of the backed-up keys were left out for that. Throws a sentence when `VAULT_KEY` is wrong for one of them.
  */
-export const restoreKeys = async ({ folder, keysFile, wrappingKey }: RestoreKeysOptions): Promise<{ readonly erased: number }> => {
+export const restoreKeys = async ({
+  folder,
+  keysFile,
+  wrappingKey,
+}: RestoreKeysOptions): Promise<{ readonly erased: number }> => {
   if (!existsSync(keysFile)) throw new Error(`${keysFile} does not exist`);
   const backup = new Database(keysFile, { readonly: true });
   try {
@@ -34,7 +38,12 @@ export const restoreKeys = async ({ folder, keysFile, wrappingKey }: RestoreKeys
     const vault = openVaultDatabase(folder, wrapping);
     try {
       const erased = vault.transaction(() => merge(backup, vault)).immediate();
-      if (!emptyWriteAheadLog(vault)) throw new Unavailable('vault', 'the keys are restored, but a reader keeps older pages of it on disk; restore again when it has ended', 'unknown');
+      if (!emptyWriteAheadLog(vault))
+        throw new Unavailable(
+          'vault',
+          'the keys are restored, but a reader keeps older pages of it on disk; restore again when it has ended',
+          'unknown',
+        );
       return { erased };
     } finally {
       vault.close();
@@ -54,23 +63,32 @@ const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: st
 };
 
 const merge = (backup: Database.Database, vault: Database.Database): number => {
-  const ownerGone = vault.prepare<[string, string], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)');
+  const ownerGone = vault.prepare<[string, string], { owner: string; at: string }>(
+    'SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)',
+  );
   const insert = vault.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
   const present = vault.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
   const destroy = vault.prepare('UPDATE keys SET wrapped = ? WHERE thing = ?');
   const bury = vault.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
   let erased = 0;
-  for (const { wrapped, thing, user_id, space_id } of backup.prepare<[], KeyRow>('SELECT wrapped, thing, user_id, space_id FROM keys ORDER BY id').iterate()) {
+  for (const { wrapped, thing, user_id, space_id } of backup
+    .prepare<[], KeyRow>('SELECT wrapped, thing, user_id, space_id FROM keys ORDER BY id')
+    .iterate()) {
     const gone = ownerGone.get(ownerText('user', user_id ?? ''), ownerText('space', space_id ?? ''));
     insert.run(gone === undefined ? wrapped : NO_KEY, thing, user_id, space_id);
     if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
     const now = present.get(thing) as Buffer;
     if (!wrapped.equals(NO_KEY) && now.equals(NO_KEY)) erased += 1;
   }
-  for (const { thing, at, cause } of backup.prepare<[], { thing: string; at: string; cause: string }>('SELECT thing, at, cause FROM destroyed ORDER BY seq').iterate()) {
+  for (const { thing, at, cause } of backup
+    .prepare<[], { thing: string; at: string; cause: string }>('SELECT thing, at, cause FROM destroyed ORDER BY seq')
+    .iterate()) {
     destroy.run(NO_KEY, thing);
     bury.run(thing, at, cause);
   }
-  for (const { owner, at } of backup.prepare<[], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners').iterate()) vault.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(owner, at);
+  for (const { owner, at } of backup
+    .prepare<[], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners')
+    .iterate())
+    vault.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(owner, at);
   return erased;
 };

@@ -23,7 +23,12 @@ export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): num
   try {
     const rotated = database.transaction(() => rewrapAll(database, old, fresh)).immediate();
     // The write-ahead log holds pages with both.
-    if (!emptyWriteAheadLog(database)) throw new Unavailable('vault', 'its keys are wrapped anew, but a reader keeps older pages of it on disk; rotate again when it has ended', 'unknown');
+    if (!emptyWriteAheadLog(database))
+      throw new Unavailable(
+        'vault',
+        'its keys are wrapped anew, but a reader keeps older pages of it on disk; rotate again when it has ended',
+        'unknown',
+      );
     return rotated;
   } finally {
     database.close();
@@ -31,7 +36,9 @@ export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): num
 };
 
 const rewrapAll = (database: Database.Database, old: Buffer, fresh: Buffer): number => {
-  const page = database.prepare<[number, Buffer, number], { id: number; thing: string; wrapped: Buffer }>('SELECT id, thing, wrapped FROM keys WHERE id > ? AND wrapped <> ? ORDER BY id LIMIT ?');
+  const page = database.prepare<[number, Buffer, number], { id: number; thing: string; wrapped: Buffer }>(
+    'SELECT id, thing, wrapped FROM keys WHERE id > ? AND wrapped <> ? ORDER BY id LIMIT ?',
+  );
   const update = database.prepare('UPDATE keys SET wrapped = ? WHERE id = ?');
   let rotated = 0;
   for (let rows = page.all(0, NO_KEY, PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, NO_KEY, PAGE)) {

@@ -34,7 +34,8 @@ const setUp = async () => {
   };
 };
 
-const bytesOf = (folder: string): Buffer => Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
+const bytesOf = (folder: string): Buffer =>
+  Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
 
 describe('SqliteVault', () => {
   vaultContract(setUp);
@@ -69,7 +70,9 @@ describe('The file of a SqliteVault', () => {
 
   it('says that VAULT_KEY is wrong when it is opened with another', async () => {
     await test.open();
-    await expect(openSqliteVault({ folder: test.folder, wrappingKey: `${SECRET}.` })).rejects.toThrow(/VAULT_KEY is not the key that the vault in .* was made with/);
+    await expect(openSqliteVault({ folder: test.folder, wrappingKey: `${SECRET}.` })).rejects.toThrow(
+      /VAULT_KEY is not the key that the vault in .* was made with/,
+    );
   });
 
   it('refuses a wrapped key that was moved to another thing', async () => {
@@ -77,9 +80,13 @@ describe('The file of a SqliteVault', () => {
     await vault.ensureKey('document-1', {});
     await vault.ensureKey('document-2', {});
     const database = new Database(vaultFile(test.folder));
-    database.exec(`UPDATE keys SET wrapped = (SELECT wrapped FROM keys WHERE thing = 'document-1') WHERE thing = 'document-2'`);
+    database.exec(
+      `UPDATE keys SET wrapped = (SELECT wrapped FROM keys WHERE thing = 'document-1') WHERE thing = 'document-2'`,
+    );
     database.close();
-    await expect((await test.open()).keys(['document-2'])).rejects.toThrow('the key of document-2 in the vault is damaged');
+    await expect((await test.open()).keys(['document-2'])).rejects.toThrow(
+      'the key of document-2 in the vault is damaged',
+    );
   });
 
   it('says that it is unavailable when its file cannot be written', async () => {
@@ -105,8 +112,10 @@ describe('The file of a SqliteVault', () => {
     const database = new Database(vaultFile(test.folder), { readonly: true });
     const stands = database.prepare('SELECT wrapped <> zeroblob(60) FROM keys WHERE thing = ?').pluck();
     // The second thread works on this when the first one ends; it is asked on before its answer arrives.
-    await again.ensureKey('document-3', {}).catch((error: unknown) => expect(error).toMatchObject({ name: 'Unavailable' }));
-    for (const deadline = performance.now() + 10_000; stands.get('document-3') !== 1 && performance.now() < deadline; );
+    await again
+      .ensureKey('document-3', {})
+      .catch((error: unknown) => expect(error).toMatchObject({ name: 'Unavailable' }));
+    for (const deadline = performance.now() + 10_000; stands.get('document-3') !== 1 && performance.now() < deadline;);
     await again.destroy({ thing: 'document-1' });
     expect([stands.get('document-3'), stands.get('document-1')]).toEqual([1, 0]);
     database.close();
@@ -140,7 +149,9 @@ describe('The file of a SqliteVault', () => {
     const database = new Database(vaultFile(test.folder), { readonly: true });
     const wrapped = database.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
     database.close();
-    await vault.merge([{ kind: 'destroyed', thing: 'document-1', at: '2026-01-01T00:00:00.000Z', cause: 'thing:document-1' }]);
+    await vault.merge([
+      { kind: 'destroyed', thing: 'document-1', at: '2026-01-01T00:00:00.000Z', cause: 'thing:document-1' },
+    ]);
     expect(bytesOf(test.folder).includes(wrapped.subarray(12, 44))).toBe(false);
   });
 });

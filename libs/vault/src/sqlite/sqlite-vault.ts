@@ -1,6 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { type Calls, callThread, type Clock, type DataKey, DomainError, Grouped, type KeyOwner, type KeySelector, LruCache, startThread, systemClock, Unavailable } from '@app/kernel';
+import {
+  type Calls,
+  callThread,
+  type Clock,
+  type DataKey,
+  DomainError,
+  Grouped,
+  type KeyOwner,
+  type KeySelector,
+  LruCache,
+  startThread,
+  systemClock,
+  Unavailable,
+} from '@app/kernel';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeyRecord, Vault } from '../vault';
 import { checkRecords } from '../key-records';
@@ -59,17 +72,26 @@ class SqliteVault implements Vault {
     this.wrappingKey = wrappingKeyOf(wrappingKey);
     openVaultDatabase(folder, this.wrappingKey).close();
     this.database = new Database(vaultFile(folder), { readonly: true, timeout: 10_000 });
-    this.selectKey = this.database.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck() as Database.Statement<[string], Buffer>;
-    this.selectVersion = this.database.prepare<[], number>('PRAGMA data_version').pluck() as Database.Statement<[], number>;
+    this.selectKey = this.database
+      .prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?')
+      .pluck() as Database.Statement<[string], Buffer>;
+    this.selectVersion = this.database.prepare<[], number>('PRAGMA data_version').pluck() as Database.Statement<
+      [],
+      number
+    >;
     this.buriedUpTo = this.database.prepare('SELECT COALESCE(MAX(seq), 0) FROM destroyed').pluck().get() as number;
     const workerData = { folder, wrappingKey: this.wrappingKey };
-    this.writer = callThread('vault', () => startThread(__dirname, 'vault.thread', __filename, { workerData }), [Unavailable]);
+    this.writer = callThread('vault', () => startThread(__dirname, 'vault.thread', __filename, { workerData }), [
+      Unavailable,
+    ]);
     this.clock = clock ?? systemClock;
     this.made = new Grouped(async (requests) => {
       await this.writer.call('ensure', requests);
       return requests.map(() => undefined);
     });
-    this.destroyedKeys = new Grouped((selectors) => this.writer.call('destroy', selectors, this.clock.now().toISOString()));
+    this.destroyedKeys = new Grouped((selectors) =>
+      this.writer.call('destroy', selectors, this.clock.now().toISOString()),
+    );
   }
 
   async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
@@ -99,23 +121,37 @@ class SqliteVault implements Vault {
   }
 
   async things({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
-    const conditions = [userId === undefined ? '' : ' AND user_id = @userId', spaceId === undefined ? '' : ' AND space_id = @spaceId'].join('');
+    const conditions = [
+      userId === undefined ? '' : ' AND user_id = @userId',
+      spaceId === undefined ? '' : ' AND space_id = @spaceId',
+    ].join('');
     if (conditions === '') return [];
-    const statement = this.database.prepare(`SELECT thing FROM keys WHERE wrapped <> @none${conditions} ORDER BY thing`).pluck();
+    const statement = this.database
+      .prepare(`SELECT thing FROM keys WHERE wrapped <> @none${conditions} ORDER BY thing`)
+      .pluck();
     return statement.all({ none: NO_KEY, userId, spaceId }) as string[];
   }
 
   async destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]> {
-    return this.database.prepare('SELECT thing, at FROM destroyed WHERE thing > ? ORDER BY thing LIMIT ?').all(after ?? '', limit) as DestroyedKey[];
+    return this.database
+      .prepare('SELECT thing, at FROM destroyed WHERE thing > ? ORDER BY thing LIMIT ?')
+      .all(after ?? '', limit) as DestroyedKey[];
   }
 
   async *records(): AsyncGenerator<KeyRecord> {
-    const owners = this.database.prepare('SELECT owner, at FROM destroyed_owners ORDER BY owner').all() as { owner: string; at: string }[];
+    const owners = this.database.prepare('SELECT owner, at FROM destroyed_owners ORDER BY owner').all() as {
+      owner: string;
+      at: string;
+    }[];
     yield* owners.map((owner) => ({ kind: 'destroyedOwner', ...owner }) as const);
-    for await (const page of this.pages<DestroyedRow>('SELECT seq AS place, thing, at, cause FROM destroyed WHERE seq > ? ORDER BY seq LIMIT ?')) {
+    for await (const page of this.pages<DestroyedRow>(
+      'SELECT seq AS place, thing, at, cause FROM destroyed WHERE seq > ? ORDER BY seq LIMIT ?',
+    )) {
       yield* page.map(({ thing, at, cause }) => ({ kind: 'destroyed', thing, at, cause }) as const);
     }
-    for await (const page of this.pages<KeyRow>('SELECT id AS place, thing, user_id AS userId, space_id AS spaceId, wrapped FROM keys WHERE id > ? ORDER BY id LIMIT ?')) {
+    for await (const page of this.pages<KeyRow>(
+      'SELECT id AS place, thing, user_id AS userId, space_id AS spaceId, wrapped FROM keys WHERE id > ? ORDER BY id LIMIT ?',
+    )) {
       yield* page.filter(({ wrapped }) => !wrapped.equals(NO_KEY)).map(keyRecordOf);
     }
   }
@@ -165,7 +201,9 @@ class SqliteVault implements Vault {
   private forgetDestroyed(): void {
     const version = this.selectVersion.get();
     if (version === this.dataVersion) return;
-    const buried = this.database.prepare('SELECT seq, thing FROM destroyed WHERE seq > ? ORDER BY seq').all(this.buriedUpTo) as { seq: number; thing: string }[];
+    const buried = this.database
+      .prepare('SELECT seq, thing FROM destroyed WHERE seq > ? ORDER BY seq')
+      .all(this.buriedUpTo) as { seq: number; thing: string }[];
     for (const { seq, thing } of buried) {
       this.cache.delete(thing);
       this.buriedUpTo = seq;

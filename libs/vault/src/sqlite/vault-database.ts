@@ -45,12 +45,20 @@ export const openVaultDatabase = (folder: string, wrappingKey: Buffer): Database
     checkWrappingKey(database, wrappingKey, folder);
   } catch (error) {
     database.close();
-    throw isDamage(error) ? new Damaged('vault', `${vaultFile(folder)} is damaged: put the keys back from their backup (operator restore --keys)`, 'none', { cause: error }) : error;
+    throw isDamage(error)
+      ? new Damaged(
+          'vault',
+          `${vaultFile(folder)} is damaged: put the keys back from their backup (operator restore --keys)`,
+          'none',
+          { cause: error },
+        )
+      : error;
   }
   return database;
 };
 
-const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code));
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code));
 
 /** Empties the write-ahead log, which holds older pages. False where a reader still needs them: it is not waited for. */
 export const emptyWriteAheadLog = (database: Database.Database): boolean => {
@@ -70,7 +78,10 @@ const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, fold
   try {
     unwrapKey(wrappingKey, '', check);
   } catch (error) {
-    throw new WrongVaultKey(`VAULT_KEY is not the key that the vault in ${folder} was made with: give the right one, or nothing encrypted can be read`, { cause: error });
+    throw new WrongVaultKey(
+      `VAULT_KEY is not the key that the vault in ${folder} was made with: give the right one, or nothing encrypted can be read`,
+      { cause: error },
+    );
   }
 };
 

@@ -32,10 +32,18 @@ export class VaultWriter {
   ensure(requests: readonly EnsureRequest[]): void {
     this.commit(() => {
       const ownerGone = this.database.prepare('SELECT 1 FROM destroyed_owners WHERE owner IN (?, ?)');
-      const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
+      const insert = this.database.prepare(
+        'INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)',
+      );
       for (const { thing, owner } of requests) {
-        if (ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? '')) !== undefined) continue;
-        insert.run(wrapKey(this.wrappingKey, thing, randomBytes(32)), thing, owner.userId ?? null, owner.spaceId ?? null);
+        if (ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? '')) !== undefined)
+          continue;
+        insert.run(
+          wrapKey(this.wrappingKey, thing, randomBytes(32)),
+          thing,
+          owner.userId ?? null,
+          owner.spaceId ?? null,
+        );
       }
     });
   }
@@ -63,10 +71,16 @@ export class VaultWriter {
 
   private takeOver(records: readonly KeyRecord[]): number {
     const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
-    const overwrite = this.database.prepare('INSERT INTO keys (wrapped, thing) VALUES (?, ?) ON CONFLICT (thing) DO UPDATE SET wrapped = excluded.wrapped');
+    const overwrite = this.database.prepare(
+      'INSERT INTO keys (wrapped, thing) VALUES (?, ?) ON CONFLICT (thing) DO UPDATE SET wrapped = excluded.wrapped',
+    );
     const buryOwner = this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)');
-    const ownerGone = this.database.prepare<[string, string], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)');
-    const insert = this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
+    const ownerGone = this.database.prepare<[string, string], { owner: string; at: string }>(
+      'SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)',
+    );
+    const insert = this.database.prepare(
+      'INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)',
+    );
     const present = this.database.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
     let erased = 0;
     for (const record of records) {
@@ -78,7 +92,12 @@ export class VaultWriter {
       } else {
         const { thing, owner, wrapped } = record;
         const gone = ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? ''));
-        insert.run(gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY, thing, owner.userId ?? null, owner.spaceId ?? null);
+        insert.run(
+          gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY,
+          thing,
+          owner.userId ?? null,
+          owner.spaceId ?? null,
+        );
         if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
         if ((present.get(thing) as Buffer).equals(NO_KEY)) erased += 1;
       }
@@ -88,10 +107,19 @@ export class VaultWriter {
 
   private overwrite(selector: KeySelector, at: string): readonly string[] {
     const cause = causeOf(selector);
-    if ('thing' in selector) this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, selector.thing);
+    if ('thing' in selector)
+      this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, selector.thing);
     else this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(cause, at);
-    const [column, value] = 'thing' in selector ? ['thing', selector.thing] : 'userId' in selector ? ['user_id', selector.userId] : ['space_id', selector.spaceId];
-    const rows = this.database.prepare(`SELECT id, thing FROM keys WHERE ${column} = ?`).all(value) as { id: number; thing: string }[];
+    const [column, value] =
+      'thing' in selector
+        ? ['thing', selector.thing]
+        : 'userId' in selector
+          ? ['user_id', selector.userId]
+          : ['space_id', selector.spaceId];
+    const rows = this.database.prepare(`SELECT id, thing FROM keys WHERE ${column} = ?`).all(value) as {
+      id: number;
+      thing: string;
+    }[];
     const overwrite = this.database.prepare('UPDATE keys SET wrapped = ? WHERE id = ?');
     const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
     for (const { id, thing } of rows) {
@@ -99,12 +127,20 @@ export class VaultWriter {
       bury.run(thing, at, cause);
     }
     if ('thing' in selector) return [selector.thing];
-    return this.database.prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing').pluck().all(cause) as string[];
+    return this.database
+      .prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing')
+      .pluck()
+      .all(cause) as string[];
   }
 
   private async forgetOlderPages(): Promise<void> {
     for (const deadline = performance.now() + READERS_MS; !emptyWriteAheadLog(this.database); await sleep(LOOK_MS)) {
-      if (performance.now() > deadline) throw new Unavailable('vault', 'keys are destroyed, but a long reader keeps older pages of the vault on disk; destroy them again when it has ended', 'unknown');
+      if (performance.now() > deadline)
+        throw new Unavailable(
+          'vault',
+          'keys are destroyed, but a long reader keeps older pages of the vault on disk; destroy them again when it has ended',
+          'unknown',
+        );
     }
   }
 

@@ -19,6 +19,9 @@ export class GetAgentVersionHandler implements IQueryHandler<GetAgentVersion> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ agentId, revision }: GetAgentVersion): Promise<Row> {
-    return (await this.store.get(agentVersions.name, versionKey(agentId, revision)))?.row ?? refuse('not_found', { kind: 'version', id: revision });
+    return (
+      (await this.store.get(agentVersions.name, versionKey(agentId, revision)))?.row ??
+      refuse('not_found', { kind: 'version', id: revision })
+    );
   }
 }

@@ -18,6 +18,11 @@ export class ListAgentVersionsHandler implements IQueryHandler<ListAgentVersions
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ agentId, page }: ListAgentVersions): Promise<RowPage> {
-    return findPage<Row>(this.store, agentVersions.name, { where: { agentId }, orderBy: [{ field: 'revision', order: 'desc' }] }, page);
+    return findPage<Row>(
+      this.store,
+      agentVersions.name,
+      { where: { agentId }, orderBy: [{ field: 'revision', order: 'desc' }] },
+      page,
+    );
   }
 }

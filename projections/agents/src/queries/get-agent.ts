@@ -16,6 +16,9 @@ export class GetAgentHandler implements IQueryHandler<GetAgent> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ agentId }: GetAgent): Promise<AgentRow> {
-    return ((await this.store.get(agents.name, agentId))?.row as AgentRow | undefined) ?? refuse('not_found', { kind: 'agent', id: agentId });
+    return (
+      ((await this.store.get(agents.name, agentId))?.row as AgentRow | undefined) ??
+      refuse('not_found', { kind: 'agent', id: agentId })
+    );
   }
 }

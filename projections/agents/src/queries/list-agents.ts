@@ -1,4 +1,12 @@
-import { matchingPage, newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage, type StoredRow } from '@app/read-store';
+import {
+  matchingPage,
+  newestOf,
+  type PageRequest,
+  READ_STORE,
+  type ReadStore,
+  type RowPage,
+  type StoredRow,
+} from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { spacesOfUser } from '@projections/space-members';
@@ -24,11 +32,33 @@ export class ListAgentsHandler implements IQueryHandler<ListAgents> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ userId, spaceId: only, among, page }: ListAgents): Promise<RowPage<AgentRow>> {
-    const spaceIds = (await spacesOfUser(this.store, userId)).filter((spaceId) => only === undefined || spaceId === only);
-    const ofSpaces = (request: PageRequest): Promise<RowPage<AgentRow>> => newestOf<AgentRow>(this.store, agents.name, spaceIds.map((spaceId) => ({ spaceId })), request);
+    const spaceIds = (await spacesOfUser(this.store, userId)).filter(
+      (spaceId) => only === undefined || spaceId === only,
+    );
+    const ofSpaces = (request: PageRequest): Promise<RowPage<AgentRow>> =>
+      newestOf<AgentRow>(
+        this.store,
+        agents.name,
+        spaceIds.map((spaceId) => ({ spaceId })),
+        request,
+      );
     if (among === undefined) return ofSpaces(page);
-    if (among.size > FEW) return matchingPage<AgentRow>(this.store, agents.name, { where: {}, orderBy: [{ field: 'createdAt', order: 'desc' }] }, ({ id }) => among.has(id), page, ofSpaces);
+    if (among.size > FEW)
+      return matchingPage<AgentRow>(
+        this.store,
+        agents.name,
+        { where: {}, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+        ({ id }) => among.has(id),
+        page,
+        ofSpaces,
+      );
     const named = (await this.store.getMany(agents.name, [...among])) as readonly StoredRow<AgentRow>[];
-    return newestOf<AgentRow>(this.store, agents.name, [], page, named.filter(({ row }) => spaceIds.includes(row.spaceId)));
+    return newestOf<AgentRow>(
+      this.store,
+      agents.name,
+      [],
+      page,
+      named.filter(({ row }) => spaceIds.includes(row.spaceId)),
+    );
   }
 }

@@ -16,6 +16,9 @@ export class GetApiKeyHandler implements IQueryHandler<GetApiKey> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ keyId }: GetApiKey): Promise<ApiKeyRow> {
-    return ((await this.store.get(apiKeys.name, keyId))?.row as ApiKeyRow | undefined) ?? refuse('not_found', { kind: 'apiKey', id: keyId });
+    return (
+      ((await this.store.get(apiKeys.name, keyId))?.row as ApiKeyRow | undefined) ??
+      refuse('not_found', { kind: 'apiKey', id: keyId })
+    );
   }
 }

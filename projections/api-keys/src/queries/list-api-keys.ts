@@ -18,6 +18,11 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeys> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ userId, page }: ListApiKeys): Promise<RowPage<ApiKeyRow>> {
-    return findPage<ApiKeyRow>(this.store, apiKeys.name, { where: { userId }, orderBy: [{ field: 'createdAt', order: 'desc' }] }, page);
+    return findPage<ApiKeyRow>(
+      this.store,
+      apiKeys.name,
+      { where: { userId }, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+      page,
+    );
   }
 }

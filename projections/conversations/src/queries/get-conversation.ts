@@ -21,6 +21,8 @@ export class GetConversationHandler implements IQueryHandler<GetConversation> {
 
   async execute({ userId, agentId, conversationId }: GetConversation): Promise<ConversationRow> {
     const row = (await this.store.get(conversations.name, conversationId))?.row as ConversationRow | undefined;
-    return row?.userId === userId && row.agentId === agentId ? row : refuse('not_found', { kind: 'conversation', id: conversationId });
+    return row?.userId === userId && row.agentId === agentId
+      ? row
+      : refuse('not_found', { kind: 'conversation', id: conversationId });
   }
 }

@@ -34,6 +34,12 @@ export class ListConversationsHandler implements IQueryHandler<ListConversations
       archived === filter.archived &&
       (filter.kind === undefined || kind === filter.kind) &&
       (wanted === undefined || (!isErased(title) && normalisedName(title).includes(wanted)));
-    return matchingPage<ConversationRow>(this.store, conversations.name, { where: { userId, agentId }, orderBy: [{ field: 'createdAt', order: 'desc' }] }, matches, page);
+    return matchingPage<ConversationRow>(
+      this.store,
+      conversations.name,
+      { where: { userId, agentId }, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+      matches,
+      page,
+    );
   }
 }

@@ -18,6 +18,11 @@ export class ListDocumentLogsHandler implements IQueryHandler<ListDocumentLogs> 
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ documentId, page }: ListDocumentLogs): Promise<RowPage<DocumentLogRow>> {
-    return findPage<DocumentLogRow>(this.store, documentLogs.name, { where: { documentId }, orderBy: [{ field: 'sequence', order: 'desc' }] }, page);
+    return findPage<DocumentLogRow>(
+      this.store,
+      documentLogs.name,
+      { where: { documentId }, orderBy: [{ field: 'sequence', order: 'desc' }] },
+      page,
+    );
   }
 }

@@ -43,7 +43,11 @@ export class FindDocumentHandler implements IQueryHandler<FindDocument> {
   }
 }
 
-const found = async (store: Pick<ReadStore, 'get'>, agent: SearchingAgent, documentId: string): Promise<DocumentRow | undefined> => {
+const found = async (
+  store: Pick<ReadStore, 'get'>,
+  agent: SearchingAgent,
+  documentId: string,
+): Promise<DocumentRow | undefined> => {
   const row = (await store.get(documents.name, documentId))?.row as DocumentRow | undefined;
   return row !== undefined && scopesOf(agent).includes(row.place) ? row : undefined;
 };

@@ -35,7 +35,10 @@ export class ListDocumentsHandler implements IQueryHandler<ListDocuments> {
       (filter.scope === undefined || scope === filter.scope) &&
       (filter.tagId === undefined || tagIds.includes(filter.tagId)) &&
       (wanted === undefined || (!isErased(name) && normalisedName(name).includes(wanted)));
-    const options = { where: { place: { in: [...scopesOf(agent)] } }, orderBy: [{ field: 'createdAt', order: 'desc' as const }] };
+    const options = {
+      where: { place: { in: [...scopesOf(agent)] } },
+      orderBy: [{ field: 'createdAt', order: 'desc' as const }],
+    };
     return matchingPage<DocumentRow>(this.store, documents.name, options, matches, page);
   }
 }

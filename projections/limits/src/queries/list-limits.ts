@@ -18,6 +18,14 @@ export class ListLimitsHandler implements IQueryHandler<ListLimits> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ userId, page }: ListLimits): Promise<RowPage<LimitRow>> {
-    return findPage<LimitRow>(this.store, limits.name, { where: { ...(userId === undefined ? {} : { userId }), isSet: true }, orderBy: [{ field: 'createdAt', order: 'desc' }] }, page);
+    return findPage<LimitRow>(
+      this.store,
+      limits.name,
+      {
+        where: { ...(userId === undefined ? {} : { userId }), isSet: true },
+        orderBy: [{ field: 'createdAt', order: 'desc' }],
+      },
+      page,
+    );
   }
 }

@@ -18,6 +18,11 @@ export class ListMessagesHandler implements IQueryHandler<ListMessages> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ conversationId, page }: ListMessages): Promise<RowPage<MessageRow>> {
-    return findPage<MessageRow>(this.store, messages.name, { where: { conversationId }, orderBy: [{ field: 'sequence', order: 'desc' }] }, page);
+    return findPage<MessageRow>(
+      this.store,
+      messages.name,
+      { where: { conversationId }, orderBy: [{ field: 'sequence', order: 'desc' }] },
+      page,
+    );
   }
 }

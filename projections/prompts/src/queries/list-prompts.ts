@@ -18,6 +18,11 @@ export class ListPromptsHandler implements IQueryHandler<ListPrompts> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ spaceId, page }: ListPrompts): Promise<RowPage<PromptRow>> {
-    return findPage<PromptRow>(this.store, prompts.name, { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }] }, page);
+    return findPage<PromptRow>(
+      this.store,
+      prompts.name,
+      { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+      page,
+    );
   }
 }

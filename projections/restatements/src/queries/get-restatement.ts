@@ -16,6 +16,9 @@ export class GetRestatementHandler implements IQueryHandler<GetRestatement> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ restatementId }: GetRestatement): Promise<RestatementRow> {
-    return ((await this.store.get(restatements.name, restatementId))?.row as RestatementRow | undefined) ?? refuse('not_found', { kind: 'restatement', id: restatementId });
+    return (
+      ((await this.store.get(restatements.name, restatementId))?.row as RestatementRow | undefined) ??
+      refuse('not_found', { kind: 'restatement', id: restatementId })
+    );
   }
 }

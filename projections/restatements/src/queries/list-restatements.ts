@@ -15,6 +15,11 @@ export class ListRestatementsHandler implements IQueryHandler<ListRestatements> 
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ page }: ListRestatements): Promise<RowPage<RestatementRow>> {
-    return findPage<RestatementRow>(this.store, restatements.name, { where: {}, orderBy: [{ field: 'startedAt', order: 'desc' }] }, page);
+    return findPage<RestatementRow>(
+      this.store,
+      restatements.name,
+      { where: {}, orderBy: [{ field: 'startedAt', order: 'desc' }] },
+      page,
+    );
   }
 }

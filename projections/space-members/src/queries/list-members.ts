@@ -26,8 +26,16 @@ export class ListMembers extends Query<{ readonly members: readonly Member[]; re
 export class ListMembersHandler implements IQueryHandler<ListMembers> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
-  async execute({ spaceId, page }: ListMembers): Promise<{ readonly members: readonly Member[]; readonly next: RowPage['next'] }> {
-    const { rows, next } = await findPage<SpaceMemberRow>(this.store, spaceMembers.name, { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }] }, page);
+  async execute({
+    spaceId,
+    page,
+  }: ListMembers): Promise<{ readonly members: readonly Member[]; readonly next: RowPage['next'] }> {
+    const { rows, next } = await findPage<SpaceMemberRow>(
+      this.store,
+      spaceMembers.name,
+      { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+      page,
+    );
     return { members: await named(this.store, rows), next };
   }
 }
@@ -47,14 +55,18 @@ export class GetMemberHandler implements IQueryHandler<GetMember> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ spaceId, userId }: GetMember): Promise<Member> {
-    const found = (await this.store.get(spaceMembers.name, memberKey(spaceId, userId))) as StoredRow<SpaceMemberRow> | undefined;
+    const found = (await this.store.get(spaceMembers.name, memberKey(spaceId, userId))) as
+      StoredRow<SpaceMemberRow> | undefined;
     const [member] = found === undefined ? [] : await named(this.store, [found]);
     return member ?? refuse('not_found', { kind: 'member', id: userId });
   }
 }
 
 const named = async (store: ReadStore, rows: readonly StoredRow<SpaceMemberRow>[]): Promise<readonly Member[]> => {
-  const found = (await store.getMany(users.name, rows.map(({ row }) => row.userId))) as readonly StoredRow<UserRow>[];
+  const found = (await store.getMany(
+    users.name,
+    rows.map(({ row }) => row.userId),
+  )) as readonly StoredRow<UserRow>[];
   const names = new Map(found.map(({ row }) => [row.id, row.name]));
   return rows.map(({ row: { userId, role } }) => ({ userId, name: names.get(userId) ?? null, role }));
 };

@@ -16,6 +16,9 @@ export class GetSpaceHandler implements IQueryHandler<GetSpace> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ spaceId }: GetSpace): Promise<SpaceRow> {
-    return ((await this.store.get(spaces.name, spaceId))?.row as SpaceRow | undefined) ?? refuse('not_found', { kind: 'space', id: spaceId });
+    return (
+      ((await this.store.get(spaces.name, spaceId))?.row as SpaceRow | undefined) ??
+      refuse('not_found', { kind: 'space', id: spaceId })
+    );
   }
 }

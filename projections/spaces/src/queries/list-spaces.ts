@@ -20,7 +20,16 @@ export class ListSpacesHandler implements IQueryHandler<ListSpaces> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ userId, everyTeam, page }: ListSpaces): Promise<RowPage<SpaceRow>> {
-    const named = (await this.store.getMany(spaces.name, await spacesOfUser(this.store, userId))) as readonly StoredRow<SpaceRow>[];
-    return newestOf<SpaceRow>(this.store, spaces.name, everyTeam ? [{ kind: 'team' }] : [], page, everyTeam ? named.filter(({ row }) => row.kind !== 'team') : named);
+    const named = (await this.store.getMany(
+      spaces.name,
+      await spacesOfUser(this.store, userId),
+    )) as readonly StoredRow<SpaceRow>[];
+    return newestOf<SpaceRow>(
+      this.store,
+      spaces.name,
+      everyTeam ? [{ kind: 'team' }] : [],
+      page,
+      everyTeam ? named.filter(({ row }) => row.kind !== 'team') : named,
+    );
   }
 }

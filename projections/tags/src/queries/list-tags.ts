@@ -18,6 +18,11 @@ export class ListTagsHandler implements IQueryHandler<ListTags> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ spaceId, page }: ListTags): Promise<RowPage<TagRow>> {
-    return findPage<TagRow>(this.store, tags.name, { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }] }, page);
+    return findPage<TagRow>(
+      this.store,
+      tags.name,
+      { where: { spaceId }, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+      page,
+    );
   }
 }

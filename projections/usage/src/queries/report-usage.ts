@@ -23,7 +23,12 @@ export class ReportUsageHandler implements IQueryHandler<ReportUsage> {
 
   async execute({ wanted, groupBy, currency, timeZone }: ReportUsage): Promise<UsageReport> {
     const report = new UsageReport(groupBy, currency, timeZone);
-    for await (const parts of usageParts(this.store, wanted, groupBy === 'day' && timeZone !== 'UTC' ? [QUARTERS] : [DAYS, QUARTERS])) for (const part of parts) report.add(part);
+    for await (const parts of usageParts(
+      this.store,
+      wanted,
+      groupBy === 'day' && timeZone !== 'UTC' ? [QUARTERS] : [DAYS, QUARTERS],
+    ))
+      for (const part of parts) report.add(part);
     return report;
   }
 }

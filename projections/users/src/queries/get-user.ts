@@ -16,6 +16,9 @@ export class GetUserHandler implements IQueryHandler<GetUser> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ userId }: GetUser): Promise<UserRow> {
-    return ((await this.store.get(users.name, userId))?.row as UserRow | undefined) ?? refuse('not_found', { kind: 'user', id: userId });
+    return (
+      ((await this.store.get(users.name, userId))?.row as UserRow | undefined) ??
+      refuse('not_found', { kind: 'user', id: userId })
+    );
   }
 }

@@ -15,6 +15,11 @@ export class ListUsersHandler implements IQueryHandler<ListUsers> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   execute({ page }: ListUsers): Promise<RowPage<UserRow>> {
-    return findPage<UserRow>(this.store, users.name, { where: {}, orderBy: [{ field: 'createdAt', order: 'desc' }] }, page);
+    return findPage<UserRow>(
+      this.store,
+      users.name,
+      { where: {}, orderBy: [{ field: 'createdAt', order: 'desc' }] },
+      page,
+    );
   }
 }

@@ -19,7 +19,8 @@ export const appending = (probe: Probe): Cases => {
   const cases: Record<string, () => Promise<unknown>> = {};
   for (const [name, expected] of EXPECTATIONS) {
     cases[`append to a new stream, expected ${name}`] = () => probe.append(probe.fresh(), event(), expected);
-    cases[`append to a stream of 3, expected ${name}`] = async () => probe.append(await probe.filled(), event(), expected);
+    cases[`append to a stream of 3, expected ${name}`] = async () =>
+      probe.append(await probe.filled(), event(), expected);
     cases[`append to a stream of 3, expected ${name}, throwOnAppendFailure false`] = async () =>
       probe.append(await probe.filled(), event(), expected, NOT_THROWING);
   }
@@ -40,7 +41,8 @@ export const calling = (probe: Probe): Cases => ({
       ({ success }) => success,
       (error: Error) => error.constructor.name === 'DeadlineExceededError',
     ),
-  'append with wrong credentials (an insecure server may ignore them)': () => probe.append(probe.fresh(), event(), ANY, { credentials: { username: 'nobody', password: 'wrong' } }),
+  'append with wrong credentials (an insecure server may ignore them)': () =>
+    probe.append(probe.fresh(), event(), ANY, { credentials: { username: 'nobody', password: 'wrong' } }),
 });
 
 /** An id that is no UUID is answered twice, and the second answer ends the client: these are the last cases of a run. */
@@ -48,6 +50,10 @@ export const fatal = (probe: Probe, thrown: readonly string[]): Cases => ({
   'an id that is no UUID': async () => {
     const answer = await probe.outcome(probe.append(probe.fresh(), event('not-a-uuid'), ANY));
     await probe.until(() => thrown.length > 0, 3500);
-    return { answer, thrownOutsideAnyPromise: [...thrown], nextAppend: await probe.outcome(probe.within(probe.append(probe.fresh(), event(randomUUID()), ANY), 4000)) };
+    return {
+      answer,
+      thrownOutsideAnyPromise: [...thrown],
+      nextAppend: await probe.outcome(probe.within(probe.append(probe.fresh(), event(randomUUID()), ANY), 4000)),
+    };
   },
 });

@@ -9,7 +9,19 @@ import { repeating } from './repeating.cases';
 import { failureOf } from './scrubbing';
 import { subscribingToAll, subscribingToStreams } from './subscribing.cases';
 
-const LASTING = [appending, repeating, contents, readingStreams, truncating, deleting, readingAll, subscribingToStreams, subscribingToAll, calling, readingAfterDispose];
+const LASTING = [
+  appending,
+  repeating,
+  contents,
+  readingStreams,
+  truncating,
+  deleting,
+  readingAll,
+  subscribingToStreams,
+  subscribingToAll,
+  calling,
+  readingAfterDispose,
+];
 
 /** So long may any case take. */
 const MOST_MS = 30_000;
@@ -21,7 +33,14 @@ const MOST_MS = 30_000;
  * `--part fatal` it does only what ends the client, with `--part lasting` only the rest.
  */
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { connection: { type: 'string', default: 'esdb://127.0.0.1:2113?tls=false' }, out: { type: 'string' }, haste: { type: 'string', default: '1' }, part: { type: 'string', default: 'all' } } });
+  const { values } = parseArgs({
+    options: {
+      connection: { type: 'string', default: 'esdb://127.0.0.1:2113?tls=false' },
+      out: { type: 'string' },
+      haste: { type: 'string', default: '1' },
+      part: { type: 'string', default: 'all' },
+    },
+  });
   const probe = new Probe(values.connection, Number(values.haste));
   const thrown: string[] = [];
   process.on('uncaughtException', (error) => {
@@ -29,14 +48,18 @@ const main = async (): Promise<void> => {
     if (!thrown.includes(text)) thrown.push(text);
   });
 
-  const groups = [...(values.part === 'fatal' ? [] : LASTING), ...(values.part === 'lasting' ? [] : [(each: Probe) => fatal(each, thrown)])];
+  const groups = [
+    ...(values.part === 'fatal' ? [] : LASTING),
+    ...(values.part === 'lasting' ? [] : [(each: Probe) => fatal(each, thrown)]),
+  ];
   const transcript: Record<string, unknown> = {};
   for (const group of groups)
     for (const [name, run] of Object.entries<Cases[string]>(group(probe))) {
       thrown.length = 0;
       const outcome = await probe.outcome(deadlined(run(), MOST_MS));
       const isExpected = JSON.stringify(outcome).includes('thrownOutsideAnyPromise');
-      transcript[name] = (thrown.length > 0 && !isExpected ? { outcome, thrownOutsideAnyPromise: [...thrown] } : outcome) ?? null;
+      transcript[name] =
+        (thrown.length > 0 && !isExpected ? { outcome, thrownOutsideAnyPromise: [...thrown] } : outcome) ?? null;
     }
   const text = `${JSON.stringify(transcript, null, 1)}\n`;
   if (values.out === undefined) process.stdout.write(text);
@@ -45,7 +68,10 @@ const main = async (): Promise<void> => {
 };
 
 const deadlined = (run: Promise<unknown>, ms: number): Promise<unknown> =>
-  Promise.race([run, new Promise((_resolve, reject) => setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms).unref())]);
+  Promise.race([
+    run,
+    new Promise((_resolve, reject) => setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms).unref()),
+  ]);
 
 main().catch((error: unknown) => {
   process.stderr.write(`${JSON.stringify(failureOf(error))}\n`);

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventStoreDBClient, type AllStreamSubscription, type AppendToStreamOptions, type EventData, jsonEvent, NO_STREAM, type ReadStreamOptions, type StreamSubscription } from '@eventstore/db-client';
+import {
+  EventStoreDBClient,
+  type AllStreamSubscription,
+  type AppendToStreamOptions,
+  type EventData,
+  jsonEvent,
+  NO_STREAM,
+  type ReadStreamOptions,
+  type StreamSubscription,
+} from '@eventstore/db-client';
 import { failureOf, type Scrub, scrubber } from './scrubbing';
 
 /** Cases by their names in the transcript, in order. */
@@ -30,13 +39,20 @@ export class Probe {
   }
 
   append(stream: string, events: EventData | EventData[], expected?: Expected, options: AppendToStreamOptions = {}) {
-    return this.client.appendToStream(stream, events, { ...(expected === undefined ? {} : { expectedRevision: expected }), ...options });
+    return this.client.appendToStream(stream, events, {
+      ...(expected === undefined ? {} : { expectedRevision: expected }),
+      ...options,
+    });
   }
 
   /** A new stream of so many events. */
   async filled(count = 3): Promise<string> {
     const stream = this.fresh();
-    await this.append(stream, Array.from({ length: count }, (_, i) => event(undefined, { i })), NO_STREAM);
+    await this.append(
+      stream,
+      Array.from({ length: count }, (_, i) => event(undefined, { i })),
+      NO_STREAM,
+    );
     return stream;
   }
 
@@ -56,33 +72,43 @@ export class Probe {
 
   /** Waits for something to become true, at most so long. */
   async until(isTrue: () => boolean, mostMs: number): Promise<void> {
-    for (const from = performance.now(); !isTrue() && performance.now() - from < mostMs; ) await pause(5);
+    for (const from = performance.now(); !isTrue() && performance.now() - from < mostMs;) await pause(5);
   }
 
   /** Fails when the promise takes longer: for what is never answered. */
   async within(promise: Promise<unknown>, nominalMs: number): Promise<unknown> {
-    const late = this.pause(nominalMs).then(() => Promise.reject(Object.assign(new Error(`no answer in ${nominalMs} ms`), { type: 'PROBE_TIMEOUT' })));
+    const late = this.pause(nominalMs).then(() =>
+      Promise.reject(Object.assign(new Error(`no answer in ${nominalMs} ms`), { type: 'PROBE_TIMEOUT' })),
+    );
     return Promise.race([promise, late]);
   }
 
   /** Everything a subscription says until so many events came, the time is up, or it fails. Where none are to come, the time is nominal. */
-  listen(subscription: Listener, wanted: number, { onCaughtUp, ms = 8000, isQuiet = false }: Listening = {}): Promise<Heard> {
+  listen(
+    subscription: Listener,
+    wanted: number,
+    { onCaughtUp, ms = 8000, isQuiet = false }: Listening = {},
+  ): Promise<Heard> {
     return new Promise((resolve) => {
       const log: unknown[][] = [];
       const state = { isOver: false, hasCaughtUp: false };
       const finish = async (why: string): Promise<void> => {
         if (state.isOver) return;
         state.isOver = true;
-        await subscription.unsubscribe().catch((error: unknown) => log.push(['unsubscribe', failureOf(error)['error']]));
+        await subscription
+          .unsubscribe()
+          .catch((error: unknown) => log.push(['unsubscribe', failureOf(error)['error']]));
         await this.until(() => log.some(([kind]) => kind === 'close'), why === 'error' ? 100 : 2000);
         resolve({ log, why });
       };
       void (isQuiet ? this.pause(ms) : pause(ms)).then(() => finish('time'));
       subscription.on('data', ({ event: heard }) => {
-        if (heard === undefined || heard.streamId.includes(this.run)) log.push(['event', Number(heard?.revision ?? -1)]);
+        if (heard === undefined || heard.streamId.includes(this.run))
+          log.push(['event', Number(heard?.revision ?? -1)]);
         if (log.filter(([kind]) => kind === 'event').length >= wanted) void finish('enough');
       });
-      const say = (kind: string): unknown => (state.isOver && kind !== 'end' && kind !== 'close' ? undefined : log.push([kind]));
+      const say = (kind: string): unknown =>
+        state.isOver && kind !== 'end' && kind !== 'close' ? undefined : log.push([kind]);
       subscription.on('confirmation', () => say('confirmation'));
       subscription.on('fellBehind', () => say('fellBehind'));
       subscription.on('end', () => say('end'));
@@ -111,7 +137,8 @@ export interface Heard {
   readonly why: string;
 }
 
-export const event = (id: string = randomUUID(), data: Record<string, unknown> = { n: 1 }, type = 'Probed') => jsonEvent({ id, type, data });
+export const event = (id: string = randomUUID(), data: Record<string, unknown> = { n: 1 }, type = 'Probed') =>
+  jsonEvent({ id, type, data });
 
 export const collect = async <Item>(items: AsyncIterable<Item>, most = 1000): Promise<Item[]> => {
   const found: Item[] = [];

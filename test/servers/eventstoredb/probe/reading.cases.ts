@@ -1,4 +1,14 @@
-import { ANY, BACKWARDS, END, EventStoreDBClient, NO_STREAM, type Position, type ReadAllOptions, type ReadStreamOptions, START } from '@eventstore/db-client';
+import {
+  ANY,
+  BACKWARDS,
+  END,
+  EventStoreDBClient,
+  NO_STREAM,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  START,
+} from '@eventstore/db-client';
 import { type Cases, collect, event, type Probe } from './probe';
 
 const READS: Readonly<Record<string, ReadStreamOptions>> = {
@@ -19,9 +29,15 @@ const READS: Readonly<Record<string, ReadStreamOptions>> = {
 export const readingStreams = (probe: Probe): Cases => {
   const five = probe.filled(5);
   return {
-    ...Object.fromEntries(Object.entries(READS).map(([name, options]) => [`read a stream of 5: ${name}`, async () => probe.revisions(await five, options)])),
+    ...Object.fromEntries(
+      Object.entries(READS).map(([name, options]) => [
+        `read a stream of 5: ${name}`,
+        async () => probe.revisions(await five, options),
+      ]),
+    ),
     'read a stream that is not there': () => probe.revisions(probe.fresh()),
-    'read a stream that is not there, backwards from end': () => probe.revisions(probe.fresh(), { direction: BACKWARDS, fromRevision: END }),
+    'read a stream that is not there, backwards from end': () =>
+      probe.revisions(probe.fresh(), { direction: BACKWARDS, fromRevision: END }),
     'read an empty stream name': () => probe.revisions(''),
   };
 };
@@ -29,7 +45,8 @@ export const readingStreams = (probe: Probe): Cases => {
 /** Reading `$all`. */
 export const readingAll = (probe: Probe): Cases => {
   const { client } = probe;
-  const count = (options: ReadAllOptions): Promise<number> => collect(client.readAll(options)).then(({ length }) => length);
+  const count = (options: ReadAllOptions): Promise<number> =>
+    collect(client.readAll(options)).then(({ length }) => length);
   const isOwnAt = async (direction: ReadAllOptions): Promise<boolean> => {
     const stream = probe.fresh();
     const { position } = await probe.append(stream, event(), NO_STREAM);
@@ -40,11 +57,14 @@ export const readingAll = (probe: Probe): Cases => {
     '$all: position of an append is the position read': () => comparePositions(probe),
     '$all: from a position forwards, is the event at it included': () => isOwnAt({}),
     '$all: from a position backwards, is the event at it included': () => isOwnAt({ direction: BACKWARDS }),
-    '$all: from a position in the middle of nowhere': () => count({ fromPosition: { commit: 7n, prepare: 7n }, maxCount: 1 }),
-    '$all: from a position beyond the end': () => count({ fromPosition: { commit: 10n ** 15n, prepare: 10n ** 15n }, maxCount: 1 }),
+    '$all: from a position in the middle of nowhere': () =>
+      count({ fromPosition: { commit: 7n, prepare: 7n }, maxCount: 1 }),
+    '$all: from a position beyond the end': () =>
+      count({ fromPosition: { commit: 10n ** 15n, prepare: 10n ** 15n }, maxCount: 1 }),
     '$all: prepare above commit': () => count({ fromPosition: { commit: 7n, prepare: 8n }, maxCount: 1 }),
     '$all: at most 0': () => probe.within(count({ maxCount: 0 }), 15_000),
-    '$all: system events are among the first': async () => (await collect(client.readAll({ maxCount: 20 }), 20)).some((resolved) => resolved.event?.type.startsWith('$')),
+    '$all: system events are among the first': async () =>
+      (await collect(client.readAll({ maxCount: 20 }), 20)).some((resolved) => resolved.event?.type.startsWith('$')),
   };
 };
 
@@ -52,13 +72,18 @@ const comparePositions = async (probe: Probe): Promise<unknown> => {
   const stream = probe.fresh();
   const { position } = await probe.append(stream, [event(), event()], NO_STREAM);
   const read = await collect(probe.client.readStream(stream));
-  const all = (await collect(probe.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 50 }))).filter((resolved) => resolved.event?.streamId === stream);
+  const all = (await collect(probe.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 50 }))).filter(
+    (resolved) => resolved.event?.streamId === stream,
+  );
   const [last, first] = all.map((resolved) => resolved.event);
   return {
     appendEqualsLast: text(position) === text(last?.position),
     appendEqualsFirst: text(position) === text(first?.position),
     firstBeforeLast: (first?.position.commit ?? 0n) < (last?.position.commit ?? 0n),
-    streamReadHasPosition: read.map(({ event: own }) => text(own?.position) === text(all.find((resolved) => resolved.event?.id === own?.id)?.event?.position)),
+    streamReadHasPosition: read.map(
+      ({ event: own }) =>
+        text(own?.position) === text(all.find((resolved) => resolved.event?.id === own?.id)?.event?.position),
+    ),
   };
 };
 

@@ -13,7 +13,14 @@ export const truncating = (probe: Probe): Cases => {
       const r = await client.setStreamMetadata(stream, { maxCount: 2 });
       const { metadata } = await client.getStreamMetadata(stream);
       const [revisions, from0] = [await probe.revisions(stream), await probe.revisions(stream, { fromRevision: 0n })];
-      return { r, metadata, revisions, from0, append: await probe.outcome(probe.append(stream, event(), 4n)), after: await probe.revisions(stream) };
+      return {
+        r,
+        metadata,
+        revisions,
+        from0,
+        append: await probe.outcome(probe.append(stream, event(), 4n)),
+        after: await probe.revisions(stream),
+      };
     },
     'set truncateBefore 3, then read': async () => {
       const stream = await probe.filled(5);
@@ -30,7 +37,8 @@ export const truncating = (probe: Probe): Cases => {
       const after = await probe.outcome(probe.revisions(stream));
       return { read, append, after, noStream: await probe.outcome(probe.append(stream, event(), NO_STREAM)) };
     },
-    'set metadata, expected revision wrong': async () => client.setStreamMetadata(await probe.filled(), { maxCount: 2 }, { expectedRevision: 3n }),
+    'set metadata, expected revision wrong': async () =>
+      client.setStreamMetadata(await probe.filled(), { maxCount: 2 }, { expectedRevision: 3n }),
     'custom metadata comes back': async () => {
       const stream = await probe.filled();
       await client.setStreamMetadata(stream, { maxAge: 60, custom: { a: 1 } });
@@ -71,7 +79,8 @@ export const deleting = (probe: Probe): Cases => {
       return { again: await probe.outcome(probe.append(stream, event(id), NO_STREAM)), after: await read(stream) };
     },
     'delete a stream that is not there': () => client.deleteStream(probe.fresh()),
-    'delete with a wrong expected revision': async () => client.deleteStream(await probe.filled(3), { expectedRevision: 9n }),
+    'delete with a wrong expected revision': async () =>
+      client.deleteStream(await probe.filled(3), { expectedRevision: 9n }),
     'delete twice': async () => {
       const stream = await probe.filled();
       await client.deleteStream(stream);
@@ -85,14 +94,28 @@ export const deleting = (probe: Probe): Cases => {
       const noStream = await probe.outcome(probe.append(stream, event(), NO_STREAM));
       const again = await probe.outcome(client.tombstoneStream(stream));
       const remove = await probe.outcome(client.deleteStream(stream));
-      return { r, read: gone, append, noStream, again, remove, metadata: await probe.outcome(client.getStreamMetadata(stream)) };
+      return {
+        r,
+        read: gone,
+        append,
+        noStream,
+        again,
+        remove,
+        metadata: await probe.outcome(client.getStreamMetadata(stream)),
+      };
     },
     'deleted events in $all': async () => {
       const stream = await probe.filled(3);
       await client.deleteStream(stream);
       const all = await collect(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 20 }));
-      const own = all.filter((resolved) => resolved.event?.streamId === stream || resolved.event?.streamId === `$$${stream}`);
-      return own.map((resolved) => [probe.scrub(resolved.event?.streamId), resolved.event?.type, Number(resolved.event?.revision)]);
+      const own = all.filter(
+        (resolved) => resolved.event?.streamId === stream || resolved.event?.streamId === `$$${stream}`,
+      );
+      return own.map((resolved) => [
+        probe.scrub(resolved.event?.streamId),
+        resolved.event?.type,
+        Number(resolved.event?.revision),
+      ]);
     },
   };
 };

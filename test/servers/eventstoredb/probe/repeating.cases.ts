@@ -22,10 +22,15 @@ const REPEATS: readonly (readonly [string, first: readonly number[], second: rea
 export const repeating = (probe: Probe): Cases => {
   const cases: Record<string, () => Promise<unknown>> = {};
   for (const others of ['', ', others in between']) {
-    for (const [name, expected] of [['no stream', NO_STREAM], ['any', ANY], ['stream exists', STREAM_EXISTS]] as const) {
+    for (const [name, expected] of [
+      ['no stream', NO_STREAM],
+      ['any', ANY],
+      ['stream exists', STREAM_EXISTS],
+    ] as const) {
       const atFirst = expected === STREAM_EXISTS ? NO_STREAM : expected;
       for (const [repeat, first, second] of REPEATS)
-        cases[`again: ${repeat}, expected ${name}${others}`] = () => twice(probe, { ids: first, expected: atFirst }, { ids: second, expected }, others !== '');
+        cases[`again: ${repeat}, expected ${name}${others}`] = () =>
+          twice(probe, { ids: first, expected: atFirst }, { ids: second, expected }, others !== '');
     }
     for (const expected of [0n, 1n, 4n])
       cases[`again: two events written at no stream, again expected ${expected}${others}`] = () =>
@@ -37,7 +42,14 @@ export const repeating = (probe: Probe): Cases => {
 const twice = async (probe: Probe, first: Append, second: Append, hasOthers: boolean): Promise<unknown> => {
   const stream = probe.fresh();
   const known = [randomUUID(), randomUUID()];
-  const write = ({ ids, expected }: Append) => probe.outcome(probe.append(stream, ids.map((x) => event(known[x], { x })), expected));
+  const write = ({ ids, expected }: Append) =>
+    probe.outcome(
+      probe.append(
+        stream,
+        ids.map((x) => event(known[x], { x })),
+        expected,
+      ),
+    );
   const firstOutcome = await write(first);
   if (hasOthers) await probe.append(stream, [event(), event()], ANY);
   const secondOutcome = await write(second);
@@ -48,16 +60,33 @@ const particular = (probe: Probe): Cases => ({
   'again: exact revision, events 3-4 of a stream of 5 written again at the same expected revision': async () => {
     const stream = await probe.filled(3);
     const ids = [randomUUID(), randomUUID()];
-    const write = (expected: bigint) => probe.outcome(probe.append(stream, ids.map((id) => event(id)), expected));
+    const write = (expected: bigint) =>
+      probe.outcome(
+        probe.append(
+          stream,
+          ids.map((id) => event(id)),
+          expected,
+        ),
+      );
     const first = await write(2n);
     await probe.append(stream, event(), ANY);
     const [again, stale, later] = [await write(2n), await write(1n), await write(3n)];
-    return { first, again, stale, later, fresh: await probe.outcome(probe.append(stream, event(), 2n)), revisions: await probe.revisions(stream) };
+    return {
+      first,
+      again,
+      stale,
+      later,
+      fresh: await probe.outcome(probe.append(stream, event(), 2n)),
+      revisions: await probe.revisions(stream),
+    };
   },
   'the same id twice in one append': async () => {
     const stream = probe.fresh();
     const id = randomUUID();
-    return { result: await probe.outcome(probe.append(stream, [event(id), event(id)], NO_STREAM)), revisions: await probe.revisions(stream) };
+    return {
+      result: await probe.outcome(probe.append(stream, [event(id), event(id)], NO_STREAM)),
+      revisions: await probe.revisions(stream),
+    };
   },
   'the same id in another stream': async () => {
     const id = randomUUID();
@@ -74,14 +103,26 @@ const particular = (probe: Probe): Cases => ({
   '100 appends of the same id at once, expected no stream (a real server may leave some to time out)': async () => {
     const stream = probe.fresh();
     const id = randomUUID();
-    const kinds = new Set(await Promise.all(Array.from({ length: 100 }, () => kindOf(probe.append(stream, event(id), NO_STREAM)))));
-    return { someSucceed: kinds.delete('success'), othersOnlyTimeOut: [...kinds].every((kind) => kind === 'DeadlineExceededError'), revisions: await probe.revisions(stream) };
+    const kinds = new Set(
+      await Promise.all(Array.from({ length: 100 }, () => kindOf(probe.append(stream, event(id), NO_STREAM)))),
+    );
+    return {
+      someSucceed: kinds.delete('success'),
+      othersOnlyTimeOut: [...kinds].every((kind) => kind === 'DeadlineExceededError'),
+      revisions: await probe.revisions(stream),
+    };
   },
   '100 appends of different ids at once, expected no stream': async () => {
     const stream = probe.fresh();
-    const kinds = await Promise.all(Array.from({ length: 100 }, () => kindOf(probe.append(stream, event(), NO_STREAM))));
+    const kinds = await Promise.all(
+      Array.from({ length: 100 }, () => kindOf(probe.append(stream, event(), NO_STREAM))),
+    );
     const errors = kinds.filter((kind) => kind !== 'success');
-    return { succeeded: kinds.length - errors.length, errors: [...new Set(errors)], revisions: await probe.revisions(stream) };
+    return {
+      succeeded: kinds.length - errors.length,
+      errors: [...new Set(errors)],
+      revisions: await probe.revisions(stream),
+    };
   },
 });
 

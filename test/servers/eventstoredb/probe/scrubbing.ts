@@ -11,7 +11,10 @@ export const scrubber = (run: string): Scrub => {
     if (value instanceof Date) return 'date';
     if (Array.isArray(value)) return value.map(scrub);
     if (typeof value !== 'object' || value === null) return value;
-    const fields = Object.entries(value).map(([key, field]) => [key, VARYING.test(key) && field !== undefined && field !== null ? 'present' : scrub(field)] as const);
+    const fields = Object.entries(value).map(
+      ([key, field]) =>
+        [key, VARYING.test(key) && field !== undefined && field !== null ? 'present' : scrub(field)] as const,
+    );
     return Object.fromEntries(fields);
   };
   return scrub;
@@ -26,8 +29,21 @@ const scrubText = (text: string, run: string): string =>
 
 /** A failure as a transcript tells it. */
 export const failureOf = (error: unknown): Readonly<Record<string, unknown>> => {
-  const { name, type, code, message, streamName, expectedVersion, actualVersion, maxAppendSize } = { ...ownFields(error), name: (error as Error).constructor.name, message: (error as Error).message };
-  return { error: name, type, code, message: message.split('\n')[0]?.slice(0, 220), streamName, expectedVersion, actualVersion, maxAppendSize };
+  const { name, type, code, message, streamName, expectedVersion, actualVersion, maxAppendSize } = {
+    ...ownFields(error),
+    name: (error as Error).constructor.name,
+    message: (error as Error).message,
+  };
+  return {
+    error: name,
+    type,
+    code,
+    message: message.split('\n')[0]?.slice(0, 220),
+    streamName,
+    expectedVersion,
+    actualVersion,
+    maxAppendSize,
+  };
 };
 
 interface CommandFields {

@@ -8,7 +8,24 @@ import { GetAgent, ListAgents } from '@projections/agents';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { agentChange, agentsQuery, agentView, newAgent, promptChange } from './agents-schemas';
 
 const PATH = '/api/v1/core/agents';
@@ -32,11 +49,21 @@ export class AgentsController {
   async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
     const asked = query(agentsQuery, raw);
     const among = caller.allAgents ? undefined : caller.agentIds;
-    const { rows, next } = await this.queries.execute(new ListAgents(caller.userId, asked.spaceId, among, this.lists.page('agents', caller, asked)));
+    const { rows, next } = await this.queries.execute(
+      new ListAgents(caller.userId, asked.spaceId, among, this.lists.page('agents', caller, asked)),
+    );
     // The views may be behind; membership is asked of the Spaces' streams.
     const allowed = new Map<string, boolean>();
-    for (const { row } of rows) if (!allowed.has(row.spaceId)) allowed.set(row.spaceId, (await this.access.roleIn(caller.userId, row.spaceId)) !== undefined);
-    return this.lists.answer('agents', caller, asked, rows.filter(({ row }) => allowed.get(row.spaceId) === true).map(({ row }) => agentView(row)), next);
+    for (const { row } of rows)
+      if (!allowed.has(row.spaceId))
+        allowed.set(row.spaceId, (await this.access.roleIn(caller.userId, row.spaceId)) !== undefined);
+    return this.lists.answer(
+      'agents',
+      caller,
+      asked,
+      rows.filter(({ row }) => allowed.get(row.spaceId) === true).map(({ row }) => agentView(row)),
+      next,
+    );
   }
 
   @Post()
@@ -45,14 +72,23 @@ export class AgentsController {
   @Accepts(newAgent)
   @Answers(201, agentView.schema)
   @Refuses('conflict')
-  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { spaceId, ...config } = input(newAgent, body);
-    if (spaceId === undefined) await this.commands.execute(new CreatePersonalSpace(caller.userId, stepOf(meta, 'personal-space')));
+    if (spaceId === undefined)
+      await this.commands.execute(new CreatePersonalSpace(caller.userId, stepOf(meta, 'personal-space')));
     const place = await this.access.content(caller, spaceId ?? personalSpaceOf(caller.userId), 'editor');
     const ownerId = place.kind === 'personal' ? caller.userId : null;
-    const { agentId, receipt } = await this.commands.execute(new CreateAgent({ spaceId: place.spaceId, ownerId }, config, meta));
+    const { agentId, receipt } = await this.commands.execute(
+      new CreateAgent({ spaceId: place.spaceId, ownerId }, config, meta),
+    );
     const { keyId } = caller;
-    if (keyId !== undefined) await unlessLeft(() => this.commands.execute(new GrantAgent(keyId, agentId, stepOf(meta, 'grant'))));
+    if (keyId !== undefined)
+      await unlessLeft(() => this.commands.execute(new GrantAgent(keyId, agentId, stepOf(meta, 'grant'))));
     return written(reply, receipt, { views: VIEWS, show: () => this.show(agentId), location: `${PATH}/${agentId}` });
   }
 
@@ -61,7 +97,11 @@ export class AgentsController {
   @Summary('Reads an Agent.')
   @Answers(200, agentView.schema)
   @Reads('agents')
-  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     const row = await this.queries.execute(new GetAgent(agentId));
     tagged(reply, row.revision);
@@ -74,9 +114,19 @@ export class AgentsController {
   @Accepts(agentChange)
   @Answers(200, agentView.schema)
   @Refuses('conflict', 'agent_not_granted')
-  async change(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.agent(caller, agentId, 'edit');
-    return this.shown(await this.commands.execute(new ChangeAgent(agentId, givenFields(input(agentChange, body)), meta)), agentId, reply);
+    return this.shown(
+      await this.commands.execute(new ChangeAgent(agentId, givenFields(input(agentChange, body)), meta)),
+      agentId,
+      reply,
+    );
   }
 
   @Put(':agentId/prompt')
@@ -85,9 +135,19 @@ export class AgentsController {
   @Accepts(promptChange)
   @Answers(200, agentView.schema)
   @Refuses('agent_not_granted')
-  async changePrompt(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async changePrompt(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.agent(caller, agentId, 'edit');
-    return this.shown(await this.commands.execute(new ChangeAgent(agentId, input(promptChange, body), meta)), agentId, reply);
+    return this.shown(
+      await this.commands.execute(new ChangeAgent(agentId, input(promptChange, body), meta)),
+      agentId,
+      reply,
+    );
   }
 
   @Delete(':agentId')
@@ -95,7 +155,12 @@ export class AgentsController {
   @Summary('Deletes an Agent with its documents, conversations and memories. The personal chat Agent stays.')
   @Answers(204)
   @Refuses('conflict', 'agent_not_granted')
-  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.agent(caller, agentId, 'edit');
     return written(reply, await this.commands.execute(new DeleteAgent(agentId, meta)), { views: VIEWS });
   }

@@ -7,7 +7,21 @@ import { GetAgent } from '@projections/agents';
 import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Answers, CommandContext, CurrentCaller, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, written } from '../../http';
+import {
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  written,
+} from '../../http';
 import { agentView, versionsQuery, versionView } from './agents-schemas';
 
 @Controller('/api/v1/core/agents/:agentId/versions')
@@ -26,12 +40,24 @@ export class AgentVersionsController {
   @Answers(200, listOf(versionView.schema))
   @Refuses('agent_not_granted')
   @Reads('agent-versions')
-  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     const asked = query(versionsQuery, raw);
     const list = `agent-versions/${agentId}`;
-    const { rows, next } = await this.queries.execute(new ListAgentVersions(agentId, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => versionView(row)), next);
+    const { rows, next } = await this.queries.execute(
+      new ListAgentVersions(agentId, this.lists.page(list, caller, asked)),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => versionView(row)),
+      next,
+    );
   }
 
   @Get(':revision')
@@ -40,7 +66,11 @@ export class AgentVersionsController {
   @Answers(200, versionView.schema)
   @Refuses('agent_not_granted')
   @Reads('agent-versions')
-  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('revision') revision: string): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('revision') revision: string,
+  ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     return versionView(await this.queries.execute(new GetAgentVersion(agentId, revision)));
   }
@@ -50,10 +80,19 @@ export class AgentVersionsController {
   @Summary('Configures an Agent as it was at a revision, by a new revision.')
   @Answers(200, agentView.schema)
   @Refuses('conflict', 'agent_not_granted')
-  async restore(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('revision') revision: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async restore(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('revision') revision: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.agent(caller, agentId, 'edit');
     if (!/^(?:0|[1-9]\d{0,14})$/.test(revision)) return refuse('not_found', { kind: 'version', id: revision });
     const receipt = await this.commands.execute(new RestoreAgent(agentId, Number(revision), meta));
-    return written(reply, receipt, { views: ['agents', 'agent-versions'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
+    return written(reply, receipt, {
+      views: ['agents', 'agent-versions'],
+      show: async () => agentView(await this.queries.execute(new GetAgent(agentId))),
+    });
   }
 }

@@ -6,7 +6,25 @@ import { GetApiKey, ListApiKeys } from '@projections/api-keys';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  InvalidInput,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { apiKeyChange, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
 
 const PATH = '/api/v1/core/api-keys';
@@ -31,8 +49,16 @@ export class ApiKeysController {
   async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
     const asked = query(apiKeysQuery, raw);
     const userId = whose(caller, asked.userId);
-    const { rows, next } = await this.queries.execute(new ListApiKeys(userId, this.lists.page('api-keys', caller, asked)));
-    return this.lists.answer('api-keys', caller, asked, rows.map(({ row }) => apiKeyView(row)), next);
+    const { rows, next } = await this.queries.execute(
+      new ListApiKeys(userId, this.lists.page('api-keys', caller, asked)),
+    );
+    return this.lists.answer(
+      'api-keys',
+      caller,
+      asked,
+      rows.map(({ row }) => apiKeyView(row)),
+      next,
+    );
   }
 
   @Post()
@@ -41,13 +67,26 @@ export class ApiKeysController {
   @Accepts(newApiKey)
   @Answers(201, createdApiKey)
   @Refuses('agent_not_granted')
-  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { userId: asked, ...fields } = input(newApiKey, body);
-    if (fields.expiresAt !== null && Date.parse(fields.expiresAt) <= meta.now.getTime()) throw new InvalidInput('invalid_body', [{ path: 'expiresAt', code: 'in_the_past', message: 'Must be in the future.' }]);
+    if (fields.expiresAt !== null && Date.parse(fields.expiresAt) <= meta.now.getTime())
+      throw new InvalidInput('invalid_body', [
+        { path: 'expiresAt', code: 'in_the_past', message: 'Must be in the future.' },
+      ]);
     const userId = whose(caller, asked);
     await this.scope.demand(caller, userId, fields);
     const { keyId, secret, receipt } = await this.commands.execute(new CreateApiKey(userId, fields, meta));
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(keyId), location: `${PATH}/${keyId}`, ...(secret === undefined ? {} : { once: { secret } }) });
+    return written(reply, receipt, {
+      views: VIEWS,
+      show: () => this.show(keyId),
+      location: `${PATH}/${keyId}`,
+      ...(secret === undefined ? {} : { once: { secret } }),
+    });
   }
 
   @Get(':keyId')
@@ -55,7 +94,11 @@ export class ApiKeysController {
   @Summary('Reads an API key, without its secret.')
   @Answers(200, apiKeyView.schema)
   @Reads('api-keys')
-  async read(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('keyId') keyId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     await this.scope.key(caller, keyId);
     const row = await this.queries.execute(new GetApiKey(keyId));
     tagged(reply, row.revision);
@@ -68,18 +111,32 @@ export class ApiKeysController {
   @Accepts(apiKeyChange)
   @Answers(200, apiKeyView.schema)
   @Refuses('agent_not_granted')
-  async change(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('keyId') keyId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const key = await this.scope.key(caller, keyId);
     const fields = givenFields(input(apiKeyChange, body));
     await this.scope.demand(caller, key.userId, fields, key);
-    return written(reply, await this.commands.execute(new ChangeApiKey(keyId, fields, meta)), { views: VIEWS, show: () => this.show(keyId) });
+    return written(reply, await this.commands.execute(new ChangeApiKey(keyId, fields, meta)), {
+      views: VIEWS,
+      show: () => this.show(keyId),
+    });
   }
 
   @Delete(':keyId')
   @Requires('keys:write')
   @Summary('Revokes an API key: it is refused from the next request on.')
   @Answers(204)
-  async revoke(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async revoke(
+    @CurrentCaller() caller: Caller,
+    @Param('keyId') keyId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.scope.key(caller, keyId);
     return written(reply, await this.commands.execute(new RevokeApiKey(keyId, meta)), { views: VIEWS });
   }
@@ -91,4 +148,6 @@ export class ApiKeysController {
 
 /** Keys are one's own; admins reach those of others. */
 const whose = (caller: Caller, userId: string | undefined): string =>
-  userId === undefined || userId === caller.userId || caller.role === 'admin' ? (userId ?? caller.userId) : refuse('forbidden', { path: 'userId' });
+  userId === undefined || userId === caller.userId || caller.role === 'admin'
+    ? (userId ?? caller.userId)
+    : refuse('forbidden', { path: 'userId' });

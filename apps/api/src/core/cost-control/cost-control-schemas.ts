@@ -7,13 +7,32 @@ import { invocationView } from '../usage/usage-schemas';
 const { window, action } = limitTerms.shape;
 
 const scope = z
-  .discriminatedUnion('type', [z.strictObject({ type: z.literal('instance') }), z.strictObject({ type: z.enum(['space', 'agent', 'user', 'apiKey']), id: z.uuid() })])
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('instance') }),
+    z.strictObject({ type: z.enum(['space', 'agent', 'user', 'apiKey']), id: z.uuid() }),
+  ])
   .transform((given): LimitScope => ({ id: null, ...given }));
 
-export const newLimit = z.strictObject({ scope, amount: givenAmount, window, timeZone: timeZoneName.optional(), action: action.default('block'), includedAmount: givenAmount.nullable().default(null) });
+export const newLimit = z.strictObject({
+  scope,
+  amount: givenAmount,
+  window,
+  timeZone: timeZoneName.optional(),
+  action: action.default('block'),
+  includedAmount: givenAmount.nullable().default(null),
+});
 
 /** Fields absent stay. `id` is for the bare path alone. */
-export const limitChange = z.strictObject({ id: z.uuid().optional(), amount: givenAmount, window, timeZone: timeZoneName, action, includedAmount: givenAmount.nullable() }).partial();
+export const limitChange = z
+  .strictObject({
+    id: z.uuid().optional(),
+    amount: givenAmount,
+    window,
+    timeZone: timeZoneName,
+    action,
+    includedAmount: givenAmount.nullable(),
+  })
+  .partial();
 
 export const limitPlace = z.strictObject({ id: z.uuid().optional() });
 export const limitsQuery = listQuery({});
@@ -42,4 +61,9 @@ export type ShownLimit = z.output<typeof shownLimit>;
 const shownHold = z.object({ invocationId: z.string(), amount: z.string(), windowStart: z.string().nullable() });
 
 /** Why a limit stands where it does: calls that ended in its window, newest first, and what is held for those that run. */
-export const explained = z.object({ limit: shownLimit, holds: z.array(shownHold), items: z.array(invocationView.schema), nextCursor: z.string().nullable() });
+export const explained = z.object({
+  limit: shownLimit,
+  holds: z.array(shownHold),
+  items: z.array(invocationView.schema),
+  nextCursor: z.string().nullable(),
+});

@@ -7,9 +7,35 @@ import { ListLimits } from '@projections/limits';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, JsonText, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  InvalidInput,
+  JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  reached,
+  Reads,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { invocationView } from '../usage/usage-schemas';
-import { explained, explainQuery, limitChange, limitPlace, limitsQuery, newLimit, shownLimit } from './cost-control-schemas';
+import {
+  explained,
+  explainQuery,
+  limitChange,
+  limitPlace,
+  limitsQuery,
+  newLimit,
+  shownLimit,
+} from './cost-control-schemas';
 import { LimitChanges } from './limit-changes';
 import { ShownLimits } from './shown-limits';
 
@@ -38,10 +64,14 @@ export class CostControlController {
   @Reads('limits')
   async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
     const asked = query(limitsQuery, raw);
-    const { rows, next } = await this.queries.execute(new ListLimits(caller.role === 'admin' ? undefined : caller.userId, this.lists.page('limits', caller, asked)));
+    const { rows, next } = await this.queries.execute(
+      new ListLimits(caller.role === 'admin' ? undefined : caller.userId, this.lists.page('limits', caller, asked)),
+    );
     // The view may show one that was removed a moment ago.
     const standing = await Promise.all(rows.map(async ({ key }) => this.limits.find(key)));
-    const items = await Promise.all(standing.map(async (limit) => (limit === undefined ? [] : [await this.text(limit)])));
+    const items = await Promise.all(
+      standing.map(async (limit) => (limit === undefined ? [] : [await this.text(limit)])),
+    );
     return this.lists.answer('limits', caller, asked, items.flat(), next);
   }
 
@@ -50,36 +80,69 @@ export class CostControlController {
   @Summary('Sets a spend limit for the instance, a Space, an Agent, a user or an API key.')
   @Accepts(newLimit)
   @Answers(201, shownLimit)
-  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { limitId, receipt } = await this.changes.add(caller, input(newLimit, body), meta);
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply), location: `${PATH}/${limitId}` });
+    return written(reply, receipt, {
+      views: VIEWS,
+      show: () => this.show(limitId, reply),
+      location: `${PATH}/${limitId}`,
+    });
   }
 
   @Get(':limitId')
   @Requires('usage:read')
   @Summary('Reads a spend limit with what is spent and held in its window.')
   @Answers(200, shownLimit)
-  async read(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('limitId') limitId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     await this.visible(caller, limitId);
     return this.show(limitId, reply);
   }
 
   @Get(':limitId/explain')
   @Requires('usage:read')
-  @Summary("Explains a limit: what is held, and the model calls behind what was spent in its window, newest first.")
+  @Summary('Explains a limit: what is held, and the model calls behind what was spent in its window, newest first.')
   @Parameters(explainQuery)
   @Answers(200, explained)
-  async explain(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @Query() raw: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async explain(
+    @CurrentCaller() caller: Caller,
+    @Param('limitId') limitId: string,
+    @Query() raw: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     const asked = query(explainQuery, raw);
     const limit = await this.visible(caller, limitId);
     const { shown, standing } = await this.shown.show(limit);
     const head = await this.log.head();
-    if (head !== null && !(await reached(reply.server.edge.views, ['invocations'], head))) reply.header('x-view-late', 'true');
+    if (head !== null && !(await reached(reply.server.edge.views, ['invocations'], head)))
+      reply.header('x-view-late', 'true');
     const list = `explain/${limitId}`;
     const wanted = { filters: [filterOf(limit.scope)], from: standing.start ?? '' };
-    const { rows, next } = await this.queries.execute(new ListInvocations(wanted, this.lists.page(list, caller, asked)));
-    const holds = [...standing.holds].map(([invocationId, { amount, window }]) => ({ invocationId, amount: decimalAmount(amount), windowStart: window }));
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => invocationView(row)), next).with({ limit: shown, holds });
+    const { rows, next } = await this.queries.execute(
+      new ListInvocations(wanted, this.lists.page(list, caller, asked)),
+    );
+    const holds = [...standing.holds].map(([invocationId, { amount, window }]) => ({
+      invocationId,
+      amount: decimalAmount(amount),
+      windowStart: window,
+    }));
+    return this.lists
+      .answer(
+        list,
+        caller,
+        asked,
+        rows.map(({ row }) => invocationView(row)),
+        next,
+      )
+      .with({ limit: shown, holds });
   }
 
   @Put(':limitId')
@@ -87,7 +150,13 @@ export class CostControlController {
   @Summary('Changes a spend limit; fields absent stay. Another window or time zone counts anew what was spent in it.')
   @Accepts(limitChange)
   @Answers(200, shownLimit)
-  change(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('limitId') limitId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     return this.changed(caller, limitId, input(limitChange, body), meta, reply);
   }
 
@@ -97,7 +166,13 @@ export class CostControlController {
   @Parameters(limitPlace)
   @Accepts(limitChange)
   @Answers(200, shownLimit)
-  changeNamed(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  changeNamed(
+    @CurrentCaller() caller: Caller,
+    @Query() raw: unknown,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const given = input(limitChange, body);
     return this.changed(caller, named(query(limitPlace, raw), given), given, meta, reply);
   }
@@ -106,8 +181,15 @@ export class CostControlController {
   @Requires('cost:write')
   @Summary('Removes a spend limit.')
   @Answers(204)
-  async remove(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    return written(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), { views: VIEWS });
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('limitId') limitId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return written(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), {
+      views: VIEWS,
+    });
   }
 
   @Delete()
@@ -116,11 +198,23 @@ export class CostControlController {
   @Parameters(limitPlace)
   @Accepts(limitPlace, { required: false })
   @Answers(204)
-  removeNamed(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  removeNamed(
+    @CurrentCaller() caller: Caller,
+    @Query() raw: unknown,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     return this.remove(caller, named(query(limitPlace, raw), input(limitPlace, body ?? {})), meta, reply);
   }
 
-  private async changed(caller: Caller, limitId: string, { id, ...change }: ReturnType<typeof limitChange.parse>, meta: CommandMeta, reply: FastifyReply) {
+  private async changed(
+    caller: Caller,
+    limitId: string,
+    { id, ...change }: ReturnType<typeof limitChange.parse>,
+    meta: CommandMeta,
+    reply: FastifyReply,
+  ) {
     if (id !== undefined && id !== limitId) throw mismatch('the path');
     const receipt = await this.changes.change(caller, await this.visible(caller, limitId), givenFields(change), meta);
     return written(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply) });
@@ -140,7 +234,8 @@ export class CostControlController {
   private async visible(caller: Caller, limitId: string): Promise<AppliedLimit> {
     const limit = await this.limits.byId(limitId);
     if (limit.scope.type === 'apiKey') await this.keys.key(caller, limit.id);
-    else if (caller.role !== 'admin' && !(limit.scope.type === 'user' && limit.scope.id === caller.userId)) return refuse('not_found', { kind: 'limit', id: limitId });
+    else if (caller.role !== 'admin' && !(limit.scope.type === 'user' && limit.scope.id === caller.userId))
+      return refuse('not_found', { kind: 'limit', id: limitId });
     return limit;
   }
 }
@@ -153,10 +248,13 @@ interface Named {
 const named = (inQuery: Named, inBody: Named): string => {
   if (inQuery.id !== undefined && inBody.id !== undefined && inQuery.id !== inBody.id) throw mismatch('the query');
   const id = inBody.id ?? inQuery.id;
-  if (id === undefined) throw new InvalidInput('invalid_body', [{ path: 'id', code: 'required', message: 'Is missing.' }]);
+  if (id === undefined)
+    throw new InvalidInput('invalid_body', [{ path: 'id', code: 'required', message: 'Is missing.' }]);
   return id;
 };
 
-const mismatch = (place: string): InvalidInput => new InvalidInput('invalid_body', [{ path: 'id', code: 'mismatch', message: `Must be the id in ${place}.` }]);
+const mismatch = (place: string): InvalidInput =>
+  new InvalidInput('invalid_body', [{ path: 'id', code: 'mismatch', message: `Must be the id in ${place}.` }]);
 
-const filterOf = ({ type, id }: LimitScope): InvocationFilter => (id === null || type === 'instance' ? {} : { [`${type}Id`]: id });
+const filterOf = ({ type, id }: LimitScope): InvocationFilter =>
+  id === null || type === 'instance' ? {} : { [`${type}Id`]: id };

@@ -23,11 +23,26 @@ export class LimitChanges {
   ) {}
 
   /** Refuses `not_found` for a scope that is not there, and `conflict` for a key that has a limit. */
-  async add(caller: Caller, { scope, timeZone, ...given }: z.output<typeof newLimit>, meta: CommandMeta): Promise<{ readonly limitId: string; readonly receipt: Receipt }> {
-    if (scope.type === 'apiKey' && scope.id !== null) return { limitId: scope.id, receipt: await this.addToKey(caller, scope.id, { ...given, ...(timeZone === undefined ? {} : { timeZone }) }, meta) };
+  async add(
+    caller: Caller,
+    { scope, timeZone, ...given }: z.output<typeof newLimit>,
+    meta: CommandMeta,
+  ): Promise<{ readonly limitId: string; readonly receipt: Receipt }> {
+    if (scope.type === 'apiKey' && scope.id !== null)
+      return {
+        limitId: scope.id,
+        receipt: await this.addToKey(
+          caller,
+          scope.id,
+          { ...given, ...(timeZone === undefined ? {} : { timeZone }) },
+          meta,
+        ),
+      };
     await this.demandScope(scope);
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
-    return this.commands.execute(new AddLimit(scope, { ...given, currency, timeZone: timeZone ?? DEFAULT_TIME_ZONE }, meta));
+    return this.commands.execute(
+      new AddLimit(scope, { ...given, currency, timeZone: timeZone ?? DEFAULT_TIME_ZONE }, meta),
+    );
   }
 
   async change(caller: Caller, limit: AppliedLimit, change: Change, meta: CommandMeta): Promise<Receipt> {
@@ -37,7 +52,9 @@ export class LimitChanges {
   }
 
   remove(caller: Caller, { id, scope }: AppliedLimit, meta: CommandMeta): Promise<Receipt> {
-    return scope.type === 'apiKey' ? this.setOfKey(caller, id, null, meta) : this.commands.execute(new RemoveLimit(id, meta));
+    return scope.type === 'apiKey'
+      ? this.setOfKey(caller, id, null, meta)
+      : this.commands.execute(new RemoveLimit(id, meta));
   }
 
   private async addToKey(caller: Caller, keyId: string, limit: UsageLimit, meta: CommandMeta): Promise<Receipt> {
@@ -46,7 +63,12 @@ export class LimitChanges {
     return this.setOfKey(caller, keyId, limit, meta);
   }
 
-  private async setOfKey(caller: Caller, keyId: string, usageLimit: UsageLimit | null, meta: CommandMeta): Promise<Receipt> {
+  private async setOfKey(
+    caller: Caller,
+    keyId: string,
+    usageLimit: UsageLimit | null,
+    meta: CommandMeta,
+  ): Promise<Receipt> {
     const key = await this.keys.key(caller, keyId);
     await this.keys.demand(caller, key.userId, { usageLimit }, key);
     return this.commands.execute(new ChangeApiKey(keyId, { usageLimit }, meta));
@@ -55,7 +77,8 @@ export class LimitChanges {
   private async demandScope({ type, id }: LimitScope): Promise<void> {
     if (id === null) return;
     if (type === 'user') return this.access.demandUser(id);
-    const { state } = type === 'space' ? await this.decisions.load(spaceDecider, id) : await this.decisions.load(agentDecider, id);
+    const { state } =
+      type === 'space' ? await this.decisions.load(spaceDecider, id) : await this.decisions.load(agentDecider, id);
     if (state.status !== 'present') refuse('not_found', { kind: type, id, path: 'scope.id' });
   }
 }

@@ -11,7 +11,19 @@ import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Answers, CurrentCaller, JsonText, listOf, listQuery, Lists, Parameters, query, Reads, Requires, Summary } from '../../http';
+import {
+  Answers,
+  CurrentCaller,
+  JsonText,
+  listOf,
+  listQuery,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Requires,
+  Summary,
+} from '../../http';
 import { KnowledgeAccess } from './document-access';
 import { chunkView, documentContent, documentLogView, runningStep } from './documents-schemas';
 
@@ -30,10 +42,17 @@ export class DocumentContentController {
 
   @Get('content')
   @Requires('knowledge:read')
-  @Summary('Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.')
+  @Summary(
+    'Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.',
+  )
   @Answers(200, documentContent)
   @Reads('documents')
-  async content(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | Readable> {
+  async content(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText | Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     if (document.text === null) return new JsonText(JSON.stringify({ documentId, text: null }));
     const { pieces } = await this.body(document, document.text);
@@ -47,7 +66,12 @@ export class DocumentContentController {
   @Summary('Downloads the file as it was uploaded.')
   @Answers(200)
   @Reads('documents')
-  async file(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
+  async file(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     const { size, pieces } = await this.body(document, document.file);
     reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
@@ -56,7 +80,10 @@ export class DocumentContentController {
     void reply
       .header('content-type', 'application/octet-stream')
       .header('content-length', size)
-      .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`)
+      .header(
+        'content-disposition',
+        `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`,
+      )
       .header('content-security-policy', "sandbox; default-src 'none'")
       .header('cross-origin-resource-policy', 'same-origin');
     return Readable.from(pieces);
@@ -68,13 +95,21 @@ export class DocumentContentController {
   @Parameters(pageQuery)
   @Answers(200, listOf(chunkView))
   @Reads('documents')
-  async chunks(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Query() raw: unknown): Promise<JsonText> {
+  async chunks(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     const asked = query(pageQuery, raw);
     const list = `chunks/${documentId}`;
     const { limit, after } = this.lists.page(list, caller, asked);
     const from = after === undefined ? 0 : Number(after.values[0]) + 1;
-    const found = document.passages === null ? [] : await this.passages(await this.body(document, document.passages), from, limit + 1);
+    const found =
+      document.passages === null
+        ? []
+        : await this.passages(await this.body(document, document.passages), from, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
@@ -87,14 +122,29 @@ export class DocumentContentController {
   @Parameters(pageQuery)
   @Answers(200, listOf(documentLogView.schema).extend({ progress: runningStep.nullable() }))
   @Reads('documents', 'document-logs')
-  async logs(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Query() raw: unknown): Promise<JsonText> {
+  async logs(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     await this.knowledge.read(caller, agentId, documentId);
     const asked = query(pageQuery, raw);
     const list = `document-logs/${documentId}`;
-    const { rows, next } = await this.queries.execute(new ListDocumentLogs(documentId, this.lists.page(list, caller, asked)));
+    const { rows, next } = await this.queries.execute(
+      new ListDocumentLogs(documentId, this.lists.page(list, caller, asked)),
+    );
     const progress = await readProgress(this.store, documentId);
     const running = progress === undefined ? null : runningStep.parse(progress);
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => documentLogView(row)), next).with({ progress: running });
+    return this.lists
+      .answer(
+        list,
+        caller,
+        asked,
+        rows.map(({ row }) => documentLogView(row)),
+        next,
+      )
+      .with({ progress: running });
   }
 
   private async passages({ pieces }: OpenBody, from: number, count: number): Promise<readonly Passage[]> {
@@ -104,7 +154,10 @@ export class DocumentContentController {
   }
 
   private async body({ id }: DocumentRow, name: string): Promise<OpenBody> {
-    return (await this.blobs.open(streamOf(documentDecider.category, id), name)) ?? refuse('not_found', { kind: 'content', id });
+    return (
+      (await this.blobs.open(streamOf(documentDecider.category, id), name)) ??
+      refuse('not_found', { kind: 'content', id })
+    );
   }
 }
 
@@ -118,6 +171,11 @@ async function* jsonOf(documentId: string, pieces: AsyncIterable<Buffer>): Async
 
 const chunkJson = ({ chunkId, ordinal, text, start, end, page, headings, enabled }: Passage): JsonText => {
   const heading = headings.at(-1);
-  const position = { start, end, ...(page === undefined ? {} : { page }), ...(heading === undefined ? {} : { heading }) };
+  const position = {
+    start,
+    end,
+    ...(page === undefined ? {} : { page }),
+    ...(heading === undefined ? {} : { heading }),
+  };
   return new JsonText(JSON.stringify({ id: chunkId, ordinal, text, position, enabled }));
 };

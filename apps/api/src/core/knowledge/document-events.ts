@@ -20,7 +20,12 @@ export interface DocumentEventsOptions {
  * Changes of documents as Server-Sent Events from now on: `document` with the document as it is now, `deleted` with its id,
  * `progress` with the step and count of a running attempt. Ends when the caller may not look on.
  */
-export const documentEvents = async ({ log, viewReached, show, progress }: DocumentEventsOptions): Promise<Readable> => {
+export const documentEvents = async ({
+  log,
+  viewReached,
+  show,
+  progress,
+}: DocumentEventsOptions): Promise<Readable> => {
   const stream = new EventStream();
   const known = new Set<string>();
   const running = new Map<string, string>();
@@ -59,7 +64,12 @@ export const documentEvents = async ({ log, viewReached, show, progress }: Docum
   return stream.body;
 };
 
-const sendProgress = async (stream: EventStream, running: Map<string, string>, progress: DocumentEventsOptions['progress'], id: string): Promise<void> => {
+const sendProgress = async (
+  stream: EventStream,
+  running: Map<string, string>,
+  progress: DocumentEventsOptions['progress'],
+  id: string,
+): Promise<void> => {
   try {
     for (const [documentId, before] of running) {
       const now = await progress(documentId);

@@ -28,13 +28,20 @@ export const newInlineDocument = z.strictObject({
 });
 
 /** What multipart fields may say beside the files. They stand before the files. */
-export const uploadFields = z.strictObject({ scope: documentScope.default('agent'), name: documentName.optional(), tagIds: tagIds.default([]) });
+export const uploadFields = z.strictObject({
+  scope: documentScope.default('agent'),
+  name: documentName.optional(),
+  tagIds: tagIds.default([]),
+});
 export type UploadFields = z.output<typeof uploadFields>;
 
 export const documentChange = z
   .strictObject({ name: documentName, tagIds, content, mimeType })
   .partial()
-  .refine((change) => change.mimeType === undefined || change.content !== undefined, { path: ['mimeType'], message: 'Comes with content only.' });
+  .refine((change) => change.mimeType === undefined || change.content !== undefined, {
+    path: ['mimeType'],
+    message: 'Comes with content only.',
+  });
 
 export const reprocessing = z.strictObject({ force: z.boolean().default(false) });
 
@@ -45,13 +52,27 @@ export const documentsQuery = listQuery({
   q: z.string().min(1).max(200).optional(),
 });
 
-const statusDetail = z.object({ code: z.string(), message: z.string(), step: ingestionStep, attempt: z.number().int() });
+const statusDetail = z.object({
+  code: z.string(),
+  message: z.string(),
+  step: ingestionStep,
+  attempt: z.number().int(),
+});
 const shownTag = z.object({ id: z.string(), name: documentRow.shape.name, color: z.string() });
 
 /** A document as it is shown, without its tags, which change by themselves. */
 export const documentView = presenter<DocumentRow>(
   documentRow
-    .omit({ place: true, file: true, text: true, passages: true, failure: true, tagIds: true, spaceId: true, agentId: true })
+    .omit({
+      place: true,
+      file: true,
+      text: true,
+      passages: true,
+      failure: true,
+      tagIds: true,
+      spaceId: true,
+      agentId: true,
+    })
     .extend({ spaceId: z.string().optional(), agentId: z.string().optional(), statusDetail: statusDetail.optional() }),
   ({ failure, spaceId, agentId, ...row }) => ({
     ...row,
@@ -69,12 +90,26 @@ export const chunkView = z.object({
   id: z.string(),
   ordinal: z.number().int(),
   text: z.string(),
-  position: z.object({ start: z.number().int(), end: z.number().int(), page: z.number().int().optional(), heading: z.string().optional() }),
+  position: z.object({
+    start: z.number().int(),
+    end: z.number().int(),
+    page: z.number().int().optional(),
+    heading: z.string().optional(),
+  }),
   enabled: z.boolean(),
 });
 
-export const documentLogView = presenter<DocumentLogRow>(documentLogRow.omit({ documentId: true, sequence: true }).extend({ message: z.string().optional() }), (row) => ({
-  ...row,
-  ...(row.code === null ? {} : { message: failureMessage(row.code) }),
-}));
-export const runningStep = z.object({ attempt: z.number().int(), step: ingestionStep, done: z.number().int(), total: z.number().int().nullable(), at: z.string() });
+export const documentLogView = presenter<DocumentLogRow>(
+  documentLogRow.omit({ documentId: true, sequence: true }).extend({ message: z.string().optional() }),
+  (row) => ({
+    ...row,
+    ...(row.code === null ? {} : { message: failureMessage(row.code) }),
+  }),
+);
+export const runningStep = z.object({
+  attempt: z.number().int(),
+  step: ingestionStep,
+  done: z.number().int(),
+  total: z.number().int().nullable(),
+  at: z.string(),
+});

@@ -2,14 +2,41 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
-import { addedDocumentId, AddDocuments, Bodies, DeleteDocument, KnownTags, readProgress, ReprocessDocument, UpdateDocument } from '@app/knowledge';
+import {
+  addedDocumentId,
+  AddDocuments,
+  Bodies,
+  DeleteDocument,
+  KnownTags,
+  readProgress,
+  ReprocessDocument,
+  UpdateDocument,
+} from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, JsonText, LARGE_JSON_LIMIT, listOf, Lists, Parameters, query, reached, Reads, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  JsonText,
+  LARGE_JSON_LIMIT,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  reached,
+  Reads,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { KnowledgeAccess } from './document-access';
 import { documentEvents } from './document-events';
 import { DocumentPresenter } from './document-presenter';
@@ -37,33 +64,55 @@ export class DocumentsController {
 
   @Get()
   @Requires('knowledge:read')
-  @Summary('Lists the documents that an Agent searches: its own, its Space\'s and global ones, newest first.')
+  @Summary("Lists the documents that an Agent searches: its own, its Space's and global ones, newest first.")
   @Parameters(documentsQuery)
   @Answers(200, listOf(shownDocument))
   @Reads('documents', 'tags')
-  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { limit, cursor, ...filter } = query(documentsQuery, raw);
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `documents/${agentId}`;
-    const hasForeignTag = filter.tagId !== undefined && (await this.tags.ofOthers(agent.spaceId, [filter.tagId])).length > 0;
+    const hasForeignTag =
+      filter.tagId !== undefined && (await this.tags.ofOthers(agent.spaceId, [filter.tagId])).length > 0;
     if (hasForeignTag) return this.lists.answer(list, caller, asked, [], null);
-    const { rows, next } = await this.queries.execute(new ListDocuments(agent, filter, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, await this.presenter.show(agent, rows.map(({ row }) => row)), next);
+    const { rows, next } = await this.queries.execute(
+      new ListDocuments(agent, filter, this.lists.page(list, caller, asked)),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      await this.presenter.show(
+        agent,
+        rows.map(({ row }) => row),
+      ),
+      next,
+    );
   }
 
   @Get('events')
   @Requires('knowledge:read')
   @Summary('Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`.')
   @Answers(200)
-  async events(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
+  async events(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
     await this.access.agent(caller, agentId, 'use');
     reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
     const show = async (documentId: string) => {
       // Asked anew for every event: access may have ended since.
       const agent = await this.access.agent(caller, agentId, 'use');
       const row = await this.queries.execute(new FindDocument(agent, documentId));
-      return row === undefined ? undefined : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
+      return row === undefined
+        ? undefined
+        : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
     };
     const progress = async (documentId: string) => {
       const standing = await readProgress(this.store, documentId);
@@ -76,7 +125,9 @@ export class DocumentsController {
 
   @Post()
   @Requires('knowledge:write')
-  @Summary('Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows.')
+  @Summary(
+    'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows.',
+  )
   @Accepts(newInlineDocument, { ...LARGE, files: true })
   @Answers(202, shownDocument)
   async add(
@@ -88,7 +139,9 @@ export class DocumentsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.knowledge.writeSomewhere(caller, agentId);
-    return request.isMultipart() ? this.addFiles(caller, agentId, meta, request, reply) : this.addInline(caller, agentId, body, meta, reply);
+    return request.isMultipart()
+      ? this.addFiles(caller, agentId, meta, request, reply)
+      : this.addInline(caller, agentId, body, meta, reply);
   }
 
   @Get(':documentId')
@@ -96,7 +149,12 @@ export class DocumentsController {
   @Summary('Reads a document.')
   @Answers(200, shownDocument)
   @Reads('documents', 'tags')
-  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @Res({ passthrough: true }) reply: FastifyReply) {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
     tagged(reply, document.revision);
     return this.presenter.one(agent, document);
@@ -104,7 +162,9 @@ export class DocumentsController {
 
   @Put(':documentId')
   @Requires('knowledge:write')
-  @Summary('Renames a document, sets its tags or replaces its content; the old content is searched until the new one is ready.')
+  @Summary(
+    'Renames a document, sets its tags or replaces its content; the old content is searched until the new one is ready.',
+  )
   @Accepts(documentChange, LARGE)
   @Answers(200, shownDocument)
   async change(
@@ -119,18 +179,36 @@ export class DocumentsController {
     const { content, mimeType, ...fields } = givenFields(input(documentChange, body));
     await this.tags.demand(spaceId, fields.tagIds ?? []);
     // The tags that other Spaces gave to a global document are not shown here, and stay.
-    const tagIds = fields.tagIds === undefined ? {} : { tagIds: [...fields.tagIds, ...(await this.tags.ofOthers(spaceId, document.tagIds))] };
-    const replacement = content === undefined ? {} : { content: { mimeType: mimeType ?? document.mimeType, body: Buffer.from(content) } };
-    return this.shown(await this.commands.execute(new UpdateDocument(documentId, { ...fields, ...tagIds, ...replacement }, meta)), caller, agentId, documentId, reply);
+    const tagIds =
+      fields.tagIds === undefined
+        ? {}
+        : { tagIds: [...fields.tagIds, ...(await this.tags.ofOthers(spaceId, document.tagIds))] };
+    const replacement =
+      content === undefined ? {} : { content: { mimeType: mimeType ?? document.mimeType, body: Buffer.from(content) } };
+    return this.shown(
+      await this.commands.execute(new UpdateDocument(documentId, { ...fields, ...tagIds, ...replacement }, meta)),
+      caller,
+      agentId,
+      documentId,
+      reply,
+    );
   }
 
   @Delete(':documentId')
   @Requires('knowledge:write')
   @Summary('Deletes a document with all that was made of it, for good.')
   @Answers(204)
-  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('documentId') documentId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.knowledge.change(caller, agentId, documentId);
-    return written(reply, await this.commands.execute(new DeleteDocument(documentId, meta)), { views: [...VIEWS, 'passages'] });
+    return written(reply, await this.commands.execute(new DeleteDocument(documentId, meta)), {
+      views: [...VIEWS, 'passages'],
+    });
   }
 
   @Post(':documentId/reprocess')
@@ -148,7 +226,13 @@ export class DocumentsController {
   ) {
     await this.knowledge.change(caller, agentId, documentId);
     const { force } = input(reprocessing, body ?? {});
-    return this.shown(await this.commands.execute(new ReprocessDocument(documentId, force, meta)), caller, agentId, documentId, reply);
+    return this.shown(
+      await this.commands.execute(new ReprocessDocument(documentId, force, meta)),
+      caller,
+      agentId,
+      documentId,
+      reply,
+    );
   }
 
   private async addInline(caller: Caller, agentId: string, body: unknown, meta: CommandMeta, reply: FastifyReply) {
@@ -157,23 +241,52 @@ export class DocumentsController {
     await this.tags.demand(agent.spaceId, given.tagIds);
     const documentId = addedDocumentId(meta, 0);
     const stored = await this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, Buffer.from(content));
-    const receipt = await this.commands.execute(new AddDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta));
-    return this.shown(receipt, caller, agentId, documentId, reply, `/api/v1/core/knowledge/${agentId}/documents/${documentId}`);
+    const receipt = await this.commands.execute(
+      new AddDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta),
+    );
+    return this.shown(
+      receipt,
+      caller,
+      agentId,
+      documentId,
+      reply,
+      `/api/v1/core/knowledge/${agentId}/documents/${documentId}`,
+    );
   }
 
-  private async addFiles(caller: Caller, agentId: string, meta: CommandMeta, request: FastifyRequest, reply: FastifyReply) {
+  private async addFiles(
+    caller: Caller,
+    agentId: string,
+    meta: CommandMeta,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { fields, files } = await readUpload(request, this.bodies, agent.spaceId, meta, async ({ scope, tagIds }) => {
       await this.knowledge.write(caller, agentId, scope);
       await this.tags.demand(agent.spaceId, tagIds);
     });
-    const receipt = await this.commands.execute(new AddDocuments(files.map((file) => documentOf(file, fields, agent)), meta));
-    const rows = () => Promise.all(files.map((_, index) => this.queries.execute(new GetDocument(agent, addedDocumentId(meta, index)))));
-    const show = async () => new JsonText(`{"items":[${(await this.presenter.show(agent, await rows())).map(({ text }) => text).join(',')}]}`);
+    const receipt = await this.commands.execute(
+      new AddDocuments(
+        files.map((file) => documentOf(file, fields, agent)),
+        meta,
+      ),
+    );
+    const rows = () =>
+      Promise.all(files.map((_, index) => this.queries.execute(new GetDocument(agent, addedDocumentId(meta, index)))));
+    const show = async () =>
+      new JsonText(`{"items":[${(await this.presenter.show(agent, await rows())).map(({ text }) => text).join(',')}]}`);
     return written(reply, receipt, { views: VIEWS, show });
   }
 
-  private async shown(receipt: Receipt, caller: Caller, agentId: string, documentId: string, reply: FastifyReply, location?: string) {
+  private async shown(
+    receipt: Receipt,
+    caller: Caller,
+    agentId: string,
+    documentId: string,
+    reply: FastifyReply,
+    location?: string,
+  ) {
     const show = async () => {
       const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
       return this.presenter.one(agent, document);

@@ -6,5 +6,10 @@ import { DocumentsController } from './documents.controller';
 import { SearchController } from './search.controller';
 import { TagsController } from './tags.controller';
 
-export const knowledgeControllers: readonly Type[] = [DocumentsController, DocumentContentController, TagsController, SearchController];
+export const knowledgeControllers: readonly Type[] = [
+  DocumentsController,
+  DocumentContentController,
+  TagsController,
+  SearchController,
+];
 export const knowledgeProviders: readonly Provider[] = [KnowledgeAccess, DocumentPresenter];

@@ -19,7 +19,12 @@ const hit = z.object({
   documentName: z.string(),
   chunkId: z.string(),
   text: z.string(),
-  position: z.object({ start: z.number().int(), end: z.number().int(), page: z.number().int().optional(), heading: z.string().optional() }),
+  position: z.object({
+    start: z.number().int(),
+    end: z.number().int(),
+    page: z.number().int().optional(),
+    heading: z.string().optional(),
+  }),
   score: z.number(),
   textRank: z.number().int().nullable(),
   vectorRank: z.number().int().nullable(),
@@ -41,16 +46,42 @@ export class SearchController {
   @Answers(200, z.object({ items: z.array(hit) }))
   @Refuses('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
   @Reads('passages')
-  async search(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown): Promise<JsonText> {
+  async search(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+  ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { query: text, topK: limit, mode, tagIds } = input(search, body);
     await this.known.demand(agent.spaceId, tagIds ?? []);
-    const hits = await this.retrieval.search(agent, { text, limit, mode, ...(tagIds === undefined ? {} : { tagIds }) }, { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }), holds: true, signal: new AbortController().signal });
+    const hits = await this.retrieval.search(
+      agent,
+      { text, limit, mode, ...(tagIds === undefined ? {} : { tagIds }) },
+      {
+        userId: caller.userId,
+        ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
+        holds: true,
+        signal: new AbortController().signal,
+      },
+    );
     return new JsonText(JSON.stringify({ items: hits.map(shown) }));
   }
 }
 
-const shown = ({ documentId, documentName, chunkId, text, start, end, page, headings, score, textRank, vectorRank, scope }: SearchHit): z.output<typeof hit> => ({
+const shown = ({
+  documentId,
+  documentName,
+  chunkId,
+  text,
+  start,
+  end,
+  page,
+  headings,
+  score,
+  textRank,
+  vectorRank,
+  scope,
+}: SearchHit): z.output<typeof hit> => ({
   documentId,
   documentName,
   chunkId,

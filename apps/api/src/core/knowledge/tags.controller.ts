@@ -6,7 +6,24 @@ import { GetTag, ListTags } from '@projections/tags';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
 import { shownDocument } from './documents-schemas';
@@ -27,16 +44,26 @@ export class TagsController {
 
   @Get('tags')
   @Requires('knowledge:read')
-  @Summary('Lists the tags of the Agent\'s Space, newest first.')
+  @Summary("Lists the tags of the Agent's Space, newest first.")
   @Parameters(tagsQuery)
   @Answers(200, listOf(tagView.schema))
   @Reads('tags')
-  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     const { spaceId } = await this.access.agent(caller, agentId, 'use');
     const asked = query(tagsQuery, raw);
     const list = `tags/${spaceId}`;
     const { rows, next } = await this.queries.execute(new ListTags(spaceId, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => tagView(row)), next);
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => tagView(row)),
+      next,
+    );
   }
 
   @Post('tags')
@@ -45,10 +72,20 @@ export class TagsController {
   @Accepts(newTag)
   @Answers(201, tagView.schema)
   @Refuses('name_taken')
-  async create(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     const { tagId, receipt } = await this.commands.execute(new CreateTag(spaceId, input(newTag, body), meta));
-    return written(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId), location: `/api/v1/core/knowledge/${agentId}/tags/${tagId}` });
+    return written(reply, receipt, {
+      views: ['tags'],
+      show: () => this.show(spaceId, tagId),
+      location: `/api/v1/core/knowledge/${agentId}/tags/${tagId}`,
+    });
   }
 
   @Get('tags/:tagId')
@@ -56,7 +93,12 @@ export class TagsController {
   @Summary('Reads a tag.')
   @Answers(200, tagView.schema)
   @Reads('tags')
-  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('tagId') tagId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('tagId') tagId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     const { spaceId } = await this.access.agent(caller, agentId, 'use');
     const row = await this.queries.execute(new GetTag(spaceId, tagId));
     tagged(reply, row.revision);
@@ -79,7 +121,9 @@ export class TagsController {
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     await this.known.demand(spaceId, [tagId]);
-    const receipt = await this.commands.execute(new UpdateTag(spaceId, tagId, givenFields(input(tagChange, body)), meta));
+    const receipt = await this.commands.execute(
+      new UpdateTag(spaceId, tagId, givenFields(input(tagChange, body)), meta),
+    );
     return written(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId) });
   }
 
@@ -87,7 +131,13 @@ export class TagsController {
   @Requires('knowledge:write')
   @Summary('Deletes a tag; documents no longer carry it.')
   @Answers(204)
-  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('tagId') tagId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('tagId') tagId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     await this.known.demand(spaceId, [tagId]);
     return written(reply, await this.commands.execute(new DeleteTag(spaceId, tagId, meta)), { views: ['tags'] });
@@ -129,7 +179,9 @@ export class TagsController {
   ) {
     const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
     await this.known.demand(spaceId, [tagId]);
-    return written(reply, await this.commands.execute(new DetachTag(documentId, tagId, meta)), { views: ['documents', 'tags', 'passages'] });
+    return written(reply, await this.commands.execute(new DetachTag(documentId, tagId, meta)), {
+      views: ['documents', 'tags', 'passages'],
+    });
   }
 
   private async show(spaceId: string, tagId: string): Promise<JsonText> {

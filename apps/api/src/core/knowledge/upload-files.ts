@@ -22,7 +22,13 @@ export interface Upload {
  * `file`, which stream to the blob store. `allow` is asked with the fields before the first file is read. When anything
  * is wrong, nothing stays.
  */
-export const readUpload = async (request: FastifyRequest, bodies: Bodies, spaceId: string, meta: CommandMeta, allow: (fields: UploadFields) => Promise<void>): Promise<Upload> => {
+export const readUpload = async (
+  request: FastifyRequest,
+  bodies: Bodies,
+  spaceId: string,
+  meta: CommandMeta,
+  allow: (fields: UploadFields) => Promise<void>,
+): Promise<Upload> => {
   const given: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   let fields: UploadFields | undefined;
@@ -39,7 +45,11 @@ export const readUpload = async (request: FastifyRequest, bodies: Bodies, spaceI
         await allow(fields);
       }
       const name = fileName(fields.name ?? part.fileName);
-      const body = await bodies.store(addedDocumentId(meta, files.length), fields.scope === 'global' ? null : spaceId, part.body);
+      const body = await bodies.store(
+        addedDocumentId(meta, files.length),
+        fields.scope === 'global' ? null : spaceId,
+        part.body,
+      );
       files.push({ name, mimeType: mimeTypeOf(part.mimeType, part.fileName), body });
     }
     if (fields === undefined) throw fault('file', 'required', 'At least one file is required.');
@@ -51,7 +61,11 @@ export const readUpload = async (request: FastifyRequest, bodies: Bodies, spaceI
 };
 
 /** What an upload adds. */
-export const documentOf = ({ name, mimeType, body }: UploadedFile, { scope, tagIds }: UploadFields, agent: { readonly agentId: string; readonly spaceId: string }): NewDocument => ({
+export const documentOf = (
+  { name, mimeType, body }: UploadedFile,
+  { scope, tagIds }: UploadFields,
+  agent: { readonly agentId: string; readonly spaceId: string },
+): NewDocument => ({
   ...placeOf(scope, agent),
   name,
   mimeType,
@@ -61,29 +75,45 @@ export const documentOf = ({ name, mimeType, body }: UploadedFile, { scope, tagI
 });
 
 /** Where a document of a scope belongs. */
-export const placeOf = (scope: NewDocument['scope'], { agentId, spaceId }: { readonly agentId: string; readonly spaceId: string }): Pick<NewDocument, 'scope' | 'agentId' | 'spaceId'> => ({
+export const placeOf = (
+  scope: NewDocument['scope'],
+  { agentId, spaceId }: { readonly agentId: string; readonly spaceId: string },
+): Pick<NewDocument, 'scope' | 'agentId' | 'spaceId'> => ({
   scope,
   agentId: scope === 'agent' ? agentId : null,
   spaceId: scope === 'global' ? null : spaceId,
 });
 
 const collect = (given: Record<string, unknown>, name: string, value: string): void => {
-  if (name === 'tagIds') given[name] = [...((given[name] as string[] | undefined) ?? []), ...value.split(',').map((id) => id.trim()).filter((id) => id !== '')];
+  if (name === 'tagIds')
+    given[name] = [
+      ...((given[name] as string[] | undefined) ?? []),
+      ...value
+        .split(',')
+        .map((id) => id.trim())
+        .filter((id) => id !== ''),
+    ];
   else if (Object.hasOwn(given, name)) throw fault(name, 'repeated', 'Must be given once.');
   else Object.defineProperty(given, name, { value, enumerable: true });
 };
 
 const fileName = (name: string): string => {
   const checked = documentName.safeParse(name);
-  if (!checked.success) throw fault('file', 'invalid_name', 'The file needs a name of 1 to 500 characters without control characters.');
+  if (!checked.success)
+    throw fault('file', 'invalid_name', 'The file needs a name of 1 to 500 characters without control characters.');
   return checked.data;
 };
 
 /** Browsers and curl do not know Markdown: then the ending of the name decides. */
 const mimeTypeOf = (declared: string, name: string): string => {
   if (declared !== '' && declared !== 'application/octet-stream') return declared;
-  const known: Readonly<Record<string, string>> = { '.md': 'text/markdown', '.markdown': 'text/markdown', '.txt': 'text/plain' };
+  const known: Readonly<Record<string, string>> = {
+    '.md': 'text/markdown',
+    '.markdown': 'text/markdown',
+    '.txt': 'text/plain',
+  };
   return known[extname(name).toLowerCase()] ?? 'application/octet-stream';
 };
 
-const fault = (path: string, code: string, message: string): InvalidInput => new InvalidInput(code === 'unknown_field' ? 'unknown_field' : 'invalid_body', [{ path, code, message }]);
+const fault = (path: string, code: string, message: string): InvalidInput =>
+  new InvalidInput(code === 'unknown_field' ? 'unknown_field' : 'invalid_body', [{ path, code, message }]);

@@ -15,7 +15,11 @@ const modelInfo = z.object({
   tags: z.array(z.string()),
   pricing: z.union([z.literal('free'), z.looseObject({ currency: z.string() })]),
 });
-const agentModels = z.object({ defaultModel: z.string(), availableModels: z.array(z.string()), models: z.array(modelInfo) });
+const agentModels = z.object({
+  defaultModel: z.string(),
+  availableModels: z.array(z.string()),
+  models: z.array(modelInfo),
+});
 
 /** The models that an Agent may use. */
 @Controller('/api/v1/core/llm/:agentId/models')
@@ -29,14 +33,43 @@ export class AgentModelsController {
   @Requires('llm')
   @Summary("Lists the chat models that an Agent may use; `defaultModel` is the Agent's own.")
   @Answers(200, agentModels)
-  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string): Promise<z.output<typeof agentModels>> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+  ): Promise<z.output<typeof agentModels>> {
     const { agent } = await this.access.agent(caller, agentId, 'use');
     const { model, allowedModels } = agent.version.config;
     const { defaultModel, models } = this.models.catalogue;
-    const available = [...models.values()].filter(({ key, kind }) => kind === 'chat' && (allowedModels?.includes(key) ?? true));
+    const available = [...models.values()].filter(
+      ({ key, kind }) => kind === 'chat' && (allowedModels?.includes(key) ?? true),
+    );
     const keys = available.map(({ key }) => key);
-    return { defaultModel: keys.includes(model) ? model : defaultModel, availableModels: keys, models: available.map(shown) };
+    return {
+      defaultModel: keys.includes(model) ? model : defaultModel,
+      availableModels: keys,
+      models: available.map(shown),
+    };
   }
 }
 
-const shown = ({ key, modelId, displayName, provider, region, securityTier, locationLabel, tags, pricing }: ModelDescription): z.output<typeof modelInfo> => ({ key, modelId, displayName, provider, region, securityTier, locationLabel, tags: [...tags], pricing });
+const shown = ({
+  key,
+  modelId,
+  displayName,
+  provider,
+  region,
+  securityTier,
+  locationLabel,
+  tags,
+  pricing,
+}: ModelDescription): z.output<typeof modelInfo> => ({
+  key,
+  modelId,
+  displayName,
+  provider,
+  region,
+  securityTier,
+  locationLabel,
+  tags: [...tags],
+  pricing,
+});

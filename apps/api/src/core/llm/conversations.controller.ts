@@ -7,8 +7,30 @@ import { GetMessage, ListMessages } from '@projections/messages';
 import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Requires, Summary, tagged, written } from '../../http';
-import { conversationChange, conversationsQuery, conversationView, messagesQuery, messageView } from './conversations-schemas';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
+import {
+  conversationChange,
+  conversationsQuery,
+  conversationView,
+  messagesQuery,
+  messageView,
+} from './conversations-schemas';
 
 /** The caller's own conversations with an Agent: nobody else's are known here. */
 @Controller('/api/v1/core/llm/:agentId/conversation')
@@ -26,13 +48,25 @@ export class ConversationsController {
   @Parameters(conversationsQuery)
   @Answers(200, listOf(conversationView.schema))
   @Reads('conversations')
-  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Query() raw: unknown): Promise<JsonText> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     const { limit, cursor, ...filter } = query(conversationsQuery, raw);
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `conversations/${agentId}`;
-    const { rows, next } = await this.queries.execute(new ListConversations(caller.userId, agentId, filter, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => conversationView(row)), next);
+    const { rows, next } = await this.queries.execute(
+      new ListConversations(caller.userId, agentId, filter, this.lists.page(list, caller, asked)),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => conversationView(row)),
+      next,
+    );
   }
 
   @Get(':conversationId')
@@ -40,7 +74,12 @@ export class ConversationsController {
   @Summary('Reads a conversation without its messages.')
   @Answers(200, conversationView.schema)
   @Reads('conversations')
-  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @Res({ passthrough: true }) reply: FastifyReply) {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const row = await this.own(caller, agentId, conversationId);
     tagged(reply, row.revision);
     return conversationView(row);
@@ -61,17 +100,30 @@ export class ConversationsController {
   ) {
     await this.own(caller, agentId, conversationId);
     const change = givenFields(input(conversationChange, body));
-    const receipt = await this.commands.execute(new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta));
-    return written(reply, receipt, { views: ['conversations'], show: async () => conversationView(await this.own(caller, agentId, conversationId)) });
+    const receipt = await this.commands.execute(
+      new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta),
+    );
+    return written(reply, receipt, {
+      views: ['conversations'],
+      show: async () => conversationView(await this.own(caller, agentId, conversationId)),
+    });
   }
 
   @Delete(':conversationId')
   @Requires('llm')
   @Summary('Deletes a conversation with its messages, for good.')
   @Answers(204)
-  async remove(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.own(caller, agentId, conversationId);
-    const receipt = await this.commands.execute(new DeleteConversation({ userId: caller.userId, agentId }, conversationId, meta));
+    const receipt = await this.commands.execute(
+      new DeleteConversation({ userId: caller.userId, agentId }, conversationId, meta),
+    );
     return written(reply, receipt, { views: ['conversations', 'messages'] });
   }
 
@@ -81,12 +133,25 @@ export class ConversationsController {
   @Parameters(messagesQuery)
   @Answers(200, listOf(messageView.schema))
   @Reads('conversations', 'messages')
-  async messages(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @Query() raw: unknown): Promise<JsonText> {
+  async messages(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     await this.own(caller, agentId, conversationId);
     const asked = query(messagesQuery, raw);
     const list = `messages/${conversationId}`;
-    const { rows, next } = await this.queries.execute(new ListMessages(conversationId, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => messageView(row)), next);
+    const { rows, next } = await this.queries.execute(
+      new ListMessages(conversationId, this.lists.page(list, caller, asked)),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => messageView(row)),
+      next,
+    );
   }
 
   @Get(':conversationId/messages/:messageId')
@@ -94,7 +159,12 @@ export class ConversationsController {
   @Summary('Reads a message.')
   @Answers(200, messageView.schema)
   @Reads('conversations', 'messages')
-  async message(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string, @Param('messageId') messageId: string): Promise<JsonText> {
+  async message(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('messageId') messageId: string,
+  ): Promise<JsonText> {
     await this.own(caller, agentId, conversationId);
     return messageView(await this.queries.execute(new GetMessage(conversationId, messageId)));
   }

@@ -1,5 +1,15 @@
 /** The stages of a streamed answer in their order; text and sources go on by offset within theirs. */
-export const STAGE = { start: 0, step: 1, textStart: 2, text: 3, textEnd: 4, source: 5, stepEnd: 6, finish: 7, done: 8 } as const;
+export const STAGE = {
+  start: 0,
+  step: 1,
+  textStart: 2,
+  text: 3,
+  textEnd: 4,
+  source: 5,
+  stepEnd: 6,
+  finish: 7,
+  done: 8,
+} as const;
 
 /** Where an event stands in the stream of an answer: the same however often and from wherever the answer is streamed. */
 export interface StreamPlace {
@@ -8,7 +18,8 @@ export interface StreamPlace {
   readonly offset: number;
 }
 
-export const isBehind = (place: StreamPlace, other: StreamPlace): boolean => place.stage > other.stage || (place.stage === other.stage && place.offset > other.offset);
+export const isBehind = (place: StreamPlace, other: StreamPlace): boolean =>
+  place.stage > other.stage || (place.stage === other.stage && place.offset > other.offset);
 
 const FORM = /^([0-9a-f-]{36})\.([0-8])\.(\d{1,9})$/;
 

@@ -10,7 +10,24 @@ import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, InvalidInput, JsonText, LARGE_JSON_LIMIT, Parameters, query, reached, Reads, Refuses, Requires, Summary, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  InvalidInput,
+  JsonText,
+  LARGE_JSON_LIMIT,
+  Parameters,
+  query,
+  reached,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  written,
+} from '../../http';
 import { messageView, newTurn, stopAnswer, streamQuery, turnAnswer } from './conversations-schemas';
 import { parsePlace, type StreamPlace } from './stream-place';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
@@ -28,11 +45,27 @@ export class TurnsController {
 
   @Post()
   @Requires('llm')
-  @Summary('Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.')
+  @Summary(
+    'Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.',
+  )
   @Accepts(newTurn, { limit: LARGE_JSON_LIMIT })
   @Answers(200, turnAnswer)
-  @Refuses('system_message_not_allowed', 'unsupported_parameter', 'turn_in_progress', 'model_not_available', 'upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
-  async ask(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  @Refuses(
+    'system_message_not_allowed',
+    'unsupported_parameter',
+    'turn_in_progress',
+    'model_not_available',
+    'upstream_error',
+    'upstream_timeout',
+    'usage_limit_exceeded',
+  )
+  async ask(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const agent = await this.access.agent(caller, agentId, 'use');
     const asked = input(newTurn, body);
     const turn = await this.turns.ask(questionOf(asked, agent, caller), meta);
@@ -42,7 +75,9 @@ export class TurnsController {
 
   @Get(':conversationId/stream')
   @Requires('llm')
-  @Summary('Streams the answer under way, or goes on behind an event of one that broke off, also when it is finished by now.')
+  @Summary(
+    'Streams the answer under way, or goes on behind an event of one that broke off, also when it is finished by now.',
+  )
   @Parameters(streamQuery)
   @Answers(200)
   @Reads('conversations')
@@ -67,7 +102,11 @@ export class TurnsController {
   @Requires('llm')
   @Summary('Ends the running answer; what was said until then stays. `stopped` is false when none runs.')
   @Answers(200, stopAnswer)
-  async stop(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Param('conversationId') conversationId: string): Promise<JsonText> {
+  async stop(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+  ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
     return new JsonText(JSON.stringify({ stopped: await this.turns.stop(conversationId) }));
@@ -88,20 +127,29 @@ export class TurnsController {
     }
     const show = async () => {
       const message = messageView(await this.queries.execute(new GetMessage(conversationId, answer.answerId)));
-      return new JsonText(`{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(answer.usage)}}`);
+      return new JsonText(
+        `{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(answer.usage)}}`,
+      );
     };
     return written(reply, receipt, { views: VIEWS, show });
   }
 }
 
 /** Waits, at most 2 s, until views show an answer. */
-const settled = async ({ server }: FastifyReply, position: string): Promise<void> => void (await reached(server.edge.views, VIEWS, position));
+const settled = async ({ server }: FastifyReply, position: string): Promise<void> =>
+  void (await reached(server.edge.views, VIEWS, position));
 
 const noEventId = (): never => {
-  throw new InvalidInput('invalid_parameter', [{ path: 'after', code: 'invalid_format', message: 'Must be the id of an event of a streamed answer.' }]);
+  throw new InvalidInput('invalid_parameter', [
+    { path: 'after', code: 'invalid_format', message: 'Must be the id of an event of a streamed answer.' },
+  ]);
 };
 
-const questionOf = ({ conversationId, message, parentId, kind = 'normal', stream }: z.output<typeof newTurn>, agent: AgentAccess, caller: Caller): Question => {
+const questionOf = (
+  { conversationId, message, parentId, kind = 'normal', stream }: z.output<typeof newTurn>,
+  agent: AgentAccess,
+  caller: Caller,
+): Question => {
   // Incognito content never reaches the log; conversations that live in memory alone come with their own issue.
   if (kind === 'incognito') return refuse('unsupported_parameter', { path: 'kind' });
   const role = typeof message === 'string' ? undefined : message.role;
@@ -122,9 +170,23 @@ const questionOf = ({ conversationId, message, parentId, kind = 'normal', stream
 const answeringAgent = ({ agentId, spaceId, agent }: AgentAccess): AnsweringAgent => {
   const { model, systemPrompt, knowledgeEnabled, sampling } = agent.version.config;
   const { temperature, topP, topK } = sampling;
-  const values: Sampling = { ...valueOf('temperature', temperature), ...valueOf('topP', topP), ...valueOf('topK', topK) };
-  return { agentId, spaceId, model, systemPrompt: isErased(systemPrompt) ? '' : systemPrompt, knowledgeEnabled, sampling: values };
+  const values: Sampling = {
+    ...valueOf('temperature', temperature),
+    ...valueOf('topP', topP),
+    ...valueOf('topK', topK),
+  };
+  return {
+    agentId,
+    spaceId,
+    model,
+    systemPrompt: isErased(systemPrompt) ? '' : systemPrompt,
+    knowledgeEnabled,
+    sampling: values,
+  };
 };
 
 /** A switched-off control, or one without a value, is the model's own business. */
-const valueOf = (name: keyof Sampling, { enabled, value }: { readonly enabled: boolean; readonly value: number | null }): Sampling => (enabled && value !== null ? { [name]: value } : {});
+const valueOf = (
+  name: keyof Sampling,
+  { enabled, value }: { readonly enabled: boolean; readonly value: number | null },
+): Sampling => (enabled && value !== null ? { [name]: value } : {});

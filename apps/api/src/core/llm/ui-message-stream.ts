@@ -5,19 +5,30 @@ import { EventStream } from '../../http';
 import { isBehind, placeText, STAGE, type StreamPlace } from './stream-place';
 
 /** Headers of a stream in the UI message format. */
-export const UI_STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' } as const;
+export const UI_STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-vercel-ai-ui-message-stream': 'v1',
+  'x-accel-buffering': 'no',
+} as const;
 
 /**
  * A turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those behind that
  * place. A reader that leaves ends only its stream, not the answer. `settled` is awaited before the end is said.
  */
-export const uiMessageStream = (turn: Turn, settled: (position: string) => Promise<void>, after?: StreamPlace): Readable => {
+export const uiMessageStream = (
+  turn: Turn,
+  settled: (position: string) => Promise<void>,
+  after?: StreamPlace,
+): Readable => {
   const stream = new EventStream();
   const send = async (): Promise<void> => {
     for await (const { place, chunk } of chunksOf(turn, settled)) {
       if (after !== undefined && !isBehind(place, after)) continue;
       const shown = after === undefined || place.stage !== after.stage ? chunk : withoutHeard(chunk, place, after);
-      if (!(await stream.send(placeText(turn.answerId, place), typeof shown === 'string' ? shown : JSON.stringify(shown)))) return;
+      if (
+        !(await stream.send(placeText(turn.answerId, place), typeof shown === 'string' ? shown : JSON.stringify(shown)))
+      )
+        return;
     }
   };
   void send().then(
@@ -50,15 +61,23 @@ async function* chunksOf(turn: Turn, settled: (position: string) => Promise<void
     yield* contentOf(turn);
     const { answer, receipt } = await turn.finished;
     await settled(receipt.position);
-    if (answer.status === 'failed') yield at(STAGE.stepEnd, { type: 'error', errorText: answer.errorCode ?? 'internal' });
+    if (answer.status === 'failed')
+      yield at(STAGE.stepEnd, { type: 'error', errorText: answer.errorCode ?? 'internal' });
     else if (answer.status === 'stopped') yield at(STAGE.stepEnd, { type: 'abort' });
     else {
       yield at(STAGE.stepEnd, { type: 'finish-step' });
-      yield at(STAGE.finish, { type: 'finish', finishReason: answer.finishReason, messageMetadata: { conversationId, model: answer.model, usage: answer.usage } });
+      yield at(STAGE.finish, {
+        type: 'finish',
+        finishReason: answer.finishReason,
+        messageMetadata: { conversationId, model: answer.model, usage: answer.usage },
+      });
     }
   } catch (error) {
     // The answer could not be recorded.
-    yield at(STAGE.stepEnd, { type: 'error', errorText: isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal' });
+    yield at(STAGE.stepEnd, {
+      type: 'error',
+      errorText: isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal',
+    });
   }
   yield at(STAGE.done, '[DONE]');
 }

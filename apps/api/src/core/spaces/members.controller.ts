@@ -6,7 +6,23 @@ import { GetMember, ListMembers } from '@projections/space-members';
 import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  written,
+} from '../../http';
 import { memberChange, memberView, plainList } from './spaces-schemas';
 
 const VIEWS = ['space-members', 'spaces'];
@@ -26,12 +42,24 @@ export class MembersController {
   @Parameters(plainList)
   @Answers(200, listOf(memberView.schema))
   @Reads('space-members', 'users')
-  async list(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Query() raw: unknown): Promise<JsonText> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     await this.access.space(caller, spaceId, 'viewer');
     const asked = query(plainList, raw);
     const list = `members/${spaceId}`;
-    const { members, next } = await this.queries.execute(new ListMembers(spaceId, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, members.map((member) => memberView(member)), next);
+    const { members, next } = await this.queries.execute(
+      new ListMembers(spaceId, this.lists.page(list, caller, asked)),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      members.map((member) => memberView(member)),
+      next,
+    );
   }
 
   @Get(':userId')
@@ -39,7 +67,11 @@ export class MembersController {
   @Summary('Reads a member of a Space.')
   @Answers(200, memberView.schema)
   @Reads('space-members', 'users')
-  async read(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Param('userId') userId: string): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Param('userId') userId: string,
+  ): Promise<JsonText> {
     await this.access.space(caller, spaceId, 'viewer');
     return this.show(spaceId, userId);
   }
@@ -50,11 +82,21 @@ export class MembersController {
   @Accepts(memberChange)
   @Answers(200, memberView.schema)
   @Refuses('last_owner', 'conflict')
-  async set(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Param('userId') userId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async set(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Param('userId') userId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.space(caller, spaceId, 'owner');
     await this.access.demandUser(userId);
     const { role } = input(memberChange, body);
-    return written(reply, await this.commands.execute(new SetMember(spaceId, userId, role, meta)), { views: VIEWS, show: () => this.show(spaceId, userId) });
+    return written(reply, await this.commands.execute(new SetMember(spaceId, userId, role, meta)), {
+      views: VIEWS,
+      show: () => this.show(spaceId, userId),
+    });
   }
 
   @Delete(':userId')
@@ -62,7 +104,13 @@ export class MembersController {
   @Summary('Ends a membership; everyone may end their own.')
   @Answers(204)
   @Refuses('last_owner', 'conflict')
-  async remove(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Param('userId') userId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.space(caller, spaceId, userId === caller.userId ? 'viewer' : 'owner');
     await this.access.demandMember(spaceId, userId);
     return written(reply, await this.commands.execute(new RemoveMember(spaceId, userId, meta)), { views: VIEWS });

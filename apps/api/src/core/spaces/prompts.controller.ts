@@ -6,7 +6,23 @@ import { GetPrompt, ListPrompts } from '@projections/prompts';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { newPrompt, plainList, promptChange, promptView } from './spaces-schemas';
 
 /** The prompt library of a Space: for its members, also where the caller is an admin. */
@@ -25,12 +41,22 @@ export class PromptsController {
   @Parameters(plainList)
   @Answers(200, listOf(promptView.schema))
   @Reads('prompts')
-  async list(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Query() raw: unknown): Promise<JsonText> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Query() raw: unknown,
+  ): Promise<JsonText> {
     await this.access.content(caller, spaceId, 'viewer');
     const asked = query(plainList, raw);
     const list = `prompts/${spaceId}`;
     const { rows, next } = await this.queries.execute(new ListPrompts(spaceId, this.lists.page(list, caller, asked)));
-    return this.lists.answer(list, caller, asked, rows.map(({ row }) => promptView(row)), next);
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => promptView(row)),
+      next,
+    );
   }
 
   @Post()
@@ -38,10 +64,20 @@ export class PromptsController {
   @Summary('Adds a prompt to the library of a Space.')
   @Accepts(newPrompt)
   @Answers(201, promptView.schema)
-  async add(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async add(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.content(caller, spaceId, 'editor');
     const { promptId, receipt } = await this.commands.execute(new AddPrompt(spaceId, input(newPrompt, body), meta));
-    return written(reply, receipt, { views: ['prompts'], show: () => this.show(spaceId, promptId), location: `/api/v1/core/spaces/${spaceId}/prompts/${promptId}` });
+    return written(reply, receipt, {
+      views: ['prompts'],
+      show: () => this.show(spaceId, promptId),
+      location: `/api/v1/core/spaces/${spaceId}/prompts/${promptId}`,
+    });
   }
 
   @Get(':promptId')
@@ -49,7 +85,12 @@ export class PromptsController {
   @Summary('Reads a prompt.')
   @Answers(200, promptView.schema)
   @Reads('prompts')
-  async read(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Param('promptId') promptId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Param('promptId') promptId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     await this.access.content(caller, spaceId, 'viewer');
     const row = await this.queries.execute(new GetPrompt(spaceId, promptId));
     tagged(reply, row.revision);
@@ -61,9 +102,18 @@ export class PromptsController {
   @Summary('Changes a prompt; fields absent stay.')
   @Accepts(promptChange)
   @Answers(200, promptView.schema)
-  async change(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Param('promptId') promptId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Param('promptId') promptId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.prompt(caller, spaceId, promptId, 'editor');
-    const receipt = await this.commands.execute(new ChangePrompt(promptId, givenFields(input(promptChange, body)), meta));
+    const receipt = await this.commands.execute(
+      new ChangePrompt(promptId, givenFields(input(promptChange, body)), meta),
+    );
     return written(reply, receipt, { views: ['prompts'], show: () => this.show(spaceId, promptId) });
   }
 
@@ -71,7 +121,13 @@ export class PromptsController {
   @Requires('spaces:write')
   @Summary('Deletes a prompt; its text is erased.')
   @Answers(204)
-  async remove(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Param('promptId') promptId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Param('promptId') promptId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.prompt(caller, spaceId, promptId, 'editor');
     return written(reply, await this.commands.execute(new DeletePrompt(promptId, meta)), { views: ['prompts'] });
   }

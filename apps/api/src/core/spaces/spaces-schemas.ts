@@ -8,7 +8,12 @@ import { listQuery, presenter } from '../../http';
 
 const fields = { name: nameSchema(), slug: slugSchema, description: descriptionSchema, color: colorSchema };
 
-export const newSpace = z.strictObject({ ...fields, slug: slugSchema.optional(), description: descriptionSchema.default(''), color: colorSchema.default('#3B82F6') });
+export const newSpace = z.strictObject({
+  ...fields,
+  slug: slugSchema.optional(),
+  description: descriptionSchema.default(''),
+  color: colorSchema.default('#3B82F6'),
+});
 export const spaceChange = z.strictObject(fields).partial();
 
 const promptFields = { title: nameSchema(), text: promptText, tags: promptTags };
@@ -23,5 +28,9 @@ export const plainList = listQuery({});
 export const spaceView = presenter(spaceRow);
 export const spaceAnswer = spaceRow.extend({ role: spaceRole });
 
-export const promptView = presenter(promptRow.pick({ id: true, title: true, text: true, tags: true, createdAt: true, updatedAt: true, revision: true }));
-export const memberView = presenter<Member>(z.object({ userId: z.string(), name: z.string().nullable(), role: spaceRole }));
+export const promptView = presenter(
+  promptRow.pick({ id: true, title: true, text: true, tags: true, createdAt: true, updatedAt: true, revision: true }),
+);
+export const memberView = presenter<Member>(
+  z.object({ userId: z.string(), name: z.string().nullable(), role: spaceRole }),
+);

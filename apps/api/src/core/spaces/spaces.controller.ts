@@ -6,7 +6,24 @@ import { GetSpace, ListSpaces } from '@projections/spaces';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { newSpace, plainList, spaceAnswer, spaceChange, spaceView } from './spaces-schemas';
 
 const PATH = '/api/v1/core/spaces';
@@ -29,7 +46,9 @@ export class SpacesController {
   @Reads('spaces', 'space-members')
   async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
     const asked = query(plainList, raw);
-    const { rows, next } = await this.queries.execute(new ListSpaces(caller.userId, caller.role === 'admin', this.lists.page('spaces', caller, asked)));
+    const { rows, next } = await this.queries.execute(
+      new ListSpaces(caller.userId, caller.role === 'admin', this.lists.page('spaces', caller, asked)),
+    );
     const items: JsonText[] = [];
     for (const { key, row } of rows) {
       // The view may be behind; who may see a Space is asked of its stream.
@@ -45,10 +64,22 @@ export class SpacesController {
   @Accepts(newSpace)
   @Answers(201, spaceAnswer)
   @Refuses('name_taken')
-  async create(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    if (!this.config.SPACE_CREATION_ROLES.includes(caller.role)) return refuse('forbidden', { reason: 'space_creation' });
-    const { spaceId, receipt } = await this.commands.execute(new CreateSpace(caller.userId, input(newSpace, body), meta));
-    return written(reply, receipt, { views: ['spaces', 'space-members'], show: () => this.show(spaceId, 'owner'), location: `${PATH}/${spaceId}` });
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    if (!this.config.SPACE_CREATION_ROLES.includes(caller.role))
+      return refuse('forbidden', { reason: 'space_creation' });
+    const { spaceId, receipt } = await this.commands.execute(
+      new CreateSpace(caller.userId, input(newSpace, body), meta),
+    );
+    return written(reply, receipt, {
+      views: ['spaces', 'space-members'],
+      show: () => this.show(spaceId, 'owner'),
+      location: `${PATH}/${spaceId}`,
+    });
   }
 
   @Get(':spaceId')
@@ -56,7 +87,11 @@ export class SpacesController {
   @Summary('Reads a Space.')
   @Answers(200, spaceAnswer)
   @Reads('spaces')
-  async read(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
     const { role } = await this.access.space(caller, spaceId, 'viewer');
     const row = await this.queries.execute(new GetSpace(spaceId));
     tagged(reply, row.revision);
@@ -69,9 +104,17 @@ export class SpacesController {
   @Accepts(spaceChange)
   @Answers(200, spaceAnswer)
   @Refuses('name_taken')
-  async change(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { role } = await this.access.space(caller, spaceId, 'owner');
-    const receipt: Receipt = await this.commands.execute(new ChangeSpace(spaceId, givenFields(input(spaceChange, body)), meta));
+    const receipt: Receipt = await this.commands.execute(
+      new ChangeSpace(spaceId, givenFields(input(spaceChange, body)), meta),
+    );
     return written(reply, receipt, { views: ['spaces'], show: () => this.show(spaceId, role) });
   }
 
@@ -80,9 +123,16 @@ export class SpacesController {
   @Summary('Deletes a team Space with every Agent, document, conversation and prompt in it.')
   @Answers(204)
   @Refuses('conflict')
-  async remove(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('spaceId') spaceId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.space(caller, spaceId, 'owner');
-    return written(reply, await this.commands.execute(new DeleteSpace(spaceId, meta)), { views: ['spaces', 'space-members'] });
+    return written(reply, await this.commands.execute(new DeleteSpace(spaceId, meta)), {
+      views: ['spaces', 'space-members'],
+    });
   }
 
   private async show(spaceId: string, role: SpaceRole): Promise<JsonText> {

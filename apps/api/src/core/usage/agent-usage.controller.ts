@@ -19,7 +19,9 @@ export class AgentUsageController {
 
   @Get()
   @Requires('usage:read')
-  @Summary("Sums an Agent's model calls as `/usage` does; `window` is how far the caller's own tightest limit is used up, over all Agents.")
+  @Summary(
+    "Sums an Agent's model calls as `/usage` does; `window` is how far the caller's own tightest limit is used up, over all Agents.",
+  )
   @Parameters(agentUsageQuery)
   @Answers(200, agentReport)
   @AnswersCsv()
@@ -36,6 +38,9 @@ export class AgentUsageController {
     const report = await this.reports.report(caller, { ...asked, agentId });
     if (wantsCsv(accept)) return sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items]);
     const { userId, keyId } = caller;
-    return { ...report, window: (await this.windows.windowOf({ userId, ...(keyId === undefined ? {} : { keyId }) })) ?? NO_WINDOW };
+    return {
+      ...report,
+      window: (await this.windows.windowOf({ userId, ...(keyId === undefined ? {} : { keyId }) })) ?? NO_WINDOW,
+    };
   }
 }

@@ -2,13 +2,50 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Cell, csvOf, wantsCsv } from './csv';
 
-const textOf = (pages: readonly (readonly Cell[])[]): Promise<string> => text(Readable.from(csvOf({ n: (cell: Cell) => cell, 'a, b': () => 1 }, pages)));
+const textOf = (pages: readonly (readonly Cell[])[]): Promise<string> =>
+  text(Readable.from(csvOf({ n: (cell: Cell) => cell, 'a, b': () => 1 }, pages)));
 
 describe('a table as CSV', () => {
   it('quotes what would end a cell, and disarms what spreadsheets would run', async () => {
-    const cells = ['plain', 'a,b', 'say "hi"', 'two\nlines', '=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\n=1', '＝1+1', '＠SUM', '="a","b"', '', null, -1, true];
+    const cells = [
+      'plain',
+      'a,b',
+      'say "hi"',
+      'two\nlines',
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\tx',
+      '\n=1',
+      '＝1+1',
+      '＠SUM',
+      '="a","b"',
+      '',
+      null,
+      -1,
+      true,
+    ];
     expect((await textOf([cells])).split('\r\n')).toEqual([
-      'n,"a, b"', 'plain,1', '"a,b",1', '"say ""hi""",1', '"two\nlines",1', "'=1+1,1", "'+1,1", "'-1,1", "'@SUM(A1),1", "'\tx,1", `"'\n=1",1`, "'＝1+1,1", "'＠SUM,1", `"'=""a"",""b""",1`, ',1', ',1', '-1,1', 'true,1', '',
+      'n,"a, b"',
+      'plain,1',
+      '"a,b",1',
+      '"say ""hi""",1',
+      '"two\nlines",1',
+      "'=1+1,1",
+      "'+1,1",
+      "'-1,1",
+      "'@SUM(A1),1",
+      "'\tx,1",
+      `"'\n=1",1`,
+      "'＝1+1,1",
+      "'＠SUM,1",
+      `"'=""a"",""b""",1`,
+      ',1',
+      ',1',
+      '-1,1',
+      'true,1',
+      '',
     ]);
   });
 

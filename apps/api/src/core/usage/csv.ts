@@ -14,13 +14,23 @@ export const wantsCsv = (accept: string | undefined): boolean => {
 };
 
 /** Answers with a table as CSV (RFC 4180), its header first, as fast as it is read: a page of rows at a time is in memory. */
-export const sendCsv = <Row>(reply: FastifyReply, name: string, columns: Columns<Row>, pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>): Readable => {
-  void reply.header('content-type', 'text/csv; charset=utf-8; header=present').header('content-disposition', `attachment; filename="${name}.csv"`);
+export const sendCsv = <Row>(
+  reply: FastifyReply,
+  name: string,
+  columns: Columns<Row>,
+  pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+): Readable => {
+  void reply
+    .header('content-type', 'text/csv; charset=utf-8; header=present')
+    .header('content-disposition', `attachment; filename="${name}.csv"`);
   return Readable.from(csvOf(columns, pages));
 };
 
 /** The text of a table, the header and each page as one piece. */
-export async function* csvOf<Row>(columns: Columns<Row>, pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>): AsyncGenerator<string> {
+export async function* csvOf<Row>(
+  columns: Columns<Row>,
+  pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
+): AsyncGenerator<string> {
   yield line(Object.keys(columns));
   const cells = Object.values(columns);
   for await (const rows of pages) yield rows.map((row) => line(cells.map((cell) => cell(row)))).join('');

@@ -13,16 +13,26 @@ export interface AskedRange {
  * The period of a report: `from` is part of it, `to` is not. By default it ends now and begins with the month, in the
  * instance's time zone, that it ends in.
  */
-export const rangeOf = ({ from, to }: AskedRange, now: Date, timeZone: string): { readonly from: string; readonly to: string } => {
+export const rangeOf = (
+  { from, to }: AskedRange,
+  now: Date,
+  timeZone: string,
+): { readonly from: string; readonly to: string } => {
   const end = to ?? now.toISOString();
   return orderedRange(from ?? startOfMonth(end, timeZone), end);
 };
 
 /** A period; refuses one that ends before it begins with 400. */
-export const orderedRange = (from: string, to: string, code: 'invalid_parameter' | 'invalid_body' = 'invalid_parameter'): { readonly from: string; readonly to: string } => {
-  if (from > to) throw new InvalidInput(code, [{ path: 'from', code: 'out_of_order', message: 'Must not be later than `to`.' }]);
+export const orderedRange = (
+  from: string,
+  to: string,
+  code: 'invalid_parameter' | 'invalid_body' = 'invalid_parameter',
+): { readonly from: string; readonly to: string } => {
+  if (from > to)
+    throw new InvalidInput(code, [{ path: 'from', code: 'out_of_order', message: 'Must not be later than `to`.' }]);
   return { from, to };
 };
 
 /** Of the month whose last moment a period may end with. */
-const startOfMonth = (end: string, timeZone: string): string => windowAt({ window: 'month', timeZone, anchor: null }, Date.parse(end) - 1).start ?? end;
+const startOfMonth = (end: string, timeZone: string): string =>
+  windowAt({ window: 'month', timeZone, anchor: null }, Date.parse(end) - 1).start ?? end;

@@ -24,12 +24,18 @@ export class UsageReports {
     const { userId, apiKeyId, agentId, spaceId } = asked;
     if (agentId !== undefined && !caller.allAgents && !caller.agentIds.has(agentId)) return refuse('agent_not_granted');
     // Up to now is up to the newest: a call that began in this very millisecond counts.
-    return { filters: [{ userId, apiKeyId, agentId, spaceId }, seenBy(caller)], from: this.range(asked).from, to: asked.to };
+    return {
+      filters: [{ userId, apiKeyId, agentId, spaceId }, seenBy(caller)],
+      from: this.range(asked).from,
+      to: asked.to,
+    };
   }
 
   async report(caller: Caller, asked: Asked & { readonly groupBy: UsageGrouping }): Promise<ShownReport> {
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
-    const report = await this.queries.execute(new ReportUsage(this.wanted(caller, asked), asked.groupBy, currency, DEFAULT_TIME_ZONE));
+    const report = await this.queries.execute(
+      new ReportUsage(this.wanted(caller, asked), asked.groupBy, currency, DEFAULT_TIME_ZONE),
+    );
     return { currency, ...this.range(asked), totals: shownSums(report.totals()), items: report.items() };
   }
 

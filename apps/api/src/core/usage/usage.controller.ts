@@ -6,10 +6,31 @@ import { invocationPages, ListInvocations } from '@projections/invocations';
 import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Answers, AnswersCsv, CurrentCaller, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary } from '../../http';
+import {
+  Answers,
+  AnswersCsv,
+  CurrentCaller,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+} from '../../http';
 import { sendCsv, wantsCsv } from './csv';
 import { UsageReports } from './usage-reports';
-import { invocationColumns, invocationsQuery, invocationView, reportColumns, shownReport, type ShownReport, usageQuery } from './usage-schemas';
+import {
+  invocationColumns,
+  invocationsQuery,
+  invocationView,
+  reportColumns,
+  shownReport,
+  type ShownReport,
+  usageQuery,
+} from './usage-schemas';
 
 const LIST = 'usage-invocations';
 
@@ -25,16 +46,25 @@ export class UsageController {
 
   @Get()
   @Requires('usage:read')
-  @Summary("Sums model calls by day, model, user or API key: the caller's own, for admins everybody's. By default since the month began.")
+  @Summary(
+    "Sums model calls by day, model, user or API key: the caller's own, for admins everybody's. By default since the month began.",
+  )
   @Parameters(usageQuery)
   @Answers(200, shownReport)
   @AnswersCsv()
   @Refuses('agent_not_granted')
   @Reads('usage', 'usage-days', 'invocations')
-  async report(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Headers('accept') accept: string | undefined, @Res({ passthrough: true }) reply: FastifyReply): Promise<ShownReport | Readable> {
+  async report(
+    @CurrentCaller() caller: Caller,
+    @Query() raw: unknown,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ShownReport | Readable> {
     const asked = query(usageQuery, raw);
     const report = await this.reports.report(caller, asked);
-    return wantsCsv(accept) ? sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items]) : report;
+    return wantsCsv(accept)
+      ? sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items])
+      : report;
   }
 
   @Get('invocations')
@@ -45,7 +75,12 @@ export class UsageController {
   @AnswersCsv()
   @Refuses('agent_not_granted')
   @Reads('invocations')
-  async invocations(@CurrentCaller() caller: Caller, @Query() raw: unknown, @Headers('accept') accept: string | undefined, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText | Readable> {
+  async invocations(
+    @CurrentCaller() caller: Caller,
+    @Query() raw: unknown,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText | Readable> {
     const { limit, ...given } = query(invocationsQuery, raw);
     const asked = { limit, ...givenFields(given) };
     const wanted = this.reports.wanted(caller, asked);
@@ -53,8 +88,16 @@ export class UsageController {
       reply.request.mayReadOn = (now) => this.reports.demandStill(now, caller);
       return sendCsv(reply, 'invocations', invocationColumns, this.rows(wanted));
     }
-    const { rows, next } = await this.queries.execute(new ListInvocations(wanted, this.lists.page(LIST, caller, asked)));
-    return this.lists.answer(LIST, caller, asked, rows.map(({ row }) => invocationView(row)), next);
+    const { rows, next } = await this.queries.execute(
+      new ListInvocations(wanted, this.lists.page(LIST, caller, asked)),
+    );
+    return this.lists.answer(
+      LIST,
+      caller,
+      asked,
+      rows.map(({ row }) => invocationView(row)),
+      next,
+    );
   }
 
   private async *rows(wanted: Parameters<typeof invocationPages>[1]) {

@@ -6,7 +6,12 @@ import { instant, listQuery, presenter } from '../../http';
 
 const profile = { name: nameSchema(), language };
 
-export const newUser = z.strictObject({ ...profile, email: mailSchema, role: instanceRole, language: language.default('en') });
+export const newUser = z.strictObject({
+  ...profile,
+  email: mailSchema,
+  role: instanceRole,
+  language: language.default('en'),
+});
 
 export const userChange = z
   .strictObject({ ...profile, email: mailSchema, role: instanceRole, usageWindowStart: instant })

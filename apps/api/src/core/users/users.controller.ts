@@ -8,7 +8,24 @@ import { GetUser, ListUsers } from '@projections/users';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CommandContext, CurrentCaller, input, type JsonText, listOf, Lists, Parameters, query, Reads, Refuses, Requires, Summary, tagged, written } from '../../http';
+import {
+  Accepts,
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  input,
+  type JsonText,
+  listOf,
+  Lists,
+  Parameters,
+  query,
+  Reads,
+  Refuses,
+  Requires,
+  Summary,
+  tagged,
+  written,
+} from '../../http';
 import { newUser, ownChange, userChange, usersQuery, userView } from './users-schemas';
 
 const PATH = '/api/v1/core/users';
@@ -31,7 +48,13 @@ export class UsersController {
   async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
     const asked = query(usersQuery, raw);
     const { rows, next } = await this.queries.execute(new ListUsers(this.lists.page('users', caller, asked)));
-    return this.lists.answer('users', caller, asked, rows.map(({ row }) => userView(row)), next);
+    return this.lists.answer(
+      'users',
+      caller,
+      asked,
+      rows.map(({ row }) => userView(row)),
+      next,
+    );
   }
 
   @Post()
@@ -40,15 +63,25 @@ export class UsersController {
   @Accepts(newUser)
   @Answers(201, userView.schema)
   @Refuses('name_taken')
-  async create(@Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async create(
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     const { userId, receipt } = await this.commands.execute(new CreateUser(input(newUser, body), meta));
     // Policies see to both as well; made here, they are there when the answer is.
     const home = await unlessLeft(async () => {
       await this.commands.execute(new CreatePersonalSpace(userId, stepOf(meta, 'personal-space')));
-      return this.commands.execute(new CreatePersonalAgent(userId, personalSpaceOf(userId), stepOf(meta, 'personal-agent')));
+      return this.commands.execute(
+        new CreatePersonalAgent(userId, personalSpaceOf(userId), stepOf(meta, 'personal-agent')),
+      );
     });
     const shown = { ...receipt, position: home?.position ?? receipt.position };
-    return written(reply, shown, { views: ['users', 'space-members', 'spaces', 'agents'], show: () => this.show(userId), location: `${PATH}/${userId}` });
+    return written(reply, shown, {
+      views: ['users', 'space-members', 'spaces', 'agents'],
+      show: () => this.show(userId),
+      location: `${PATH}/${userId}`,
+    });
   }
 
   @Get('me')
@@ -65,8 +98,17 @@ export class UsersController {
   @Summary("Changes the caller's own name and language.")
   @Accepts(ownChange)
   @Answers(200, userView.schema)
-  async changeSelf(@CurrentCaller() caller: Caller, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
-    return this.shown(await this.commands.execute(new ChangeUser(caller.userId, givenFields(input(ownChange, body)), undefined, meta)), caller.userId, reply);
+  async changeSelf(
+    @CurrentCaller() caller: Caller,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return this.shown(
+      await this.commands.execute(new ChangeUser(caller.userId, givenFields(input(ownChange, body)), undefined, meta)),
+      caller.userId,
+      reply,
+    );
   }
 
   @Get(':userId')
@@ -86,7 +128,12 @@ export class UsersController {
   @Accepts(userChange)
   @Answers(200, userView.schema)
   @Refuses('name_taken', 'conflict')
-  async change(@Param('userId') userId: string, @Body() body: unknown, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async change(
+    @Param('userId') userId: string,
+    @Body() body: unknown,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.demandUser(userId);
     const { role, ...fields } = givenFields(input(userChange, body));
     return this.shown(await this.commands.execute(new ChangeUser(userId, fields, role, meta)), userId, reply);
@@ -97,7 +144,11 @@ export class UsersController {
   @Summary('Deletes a user with their personal Space; what is theirs alone is erased.')
   @Answers(204)
   @Refuses('conflict')
-  async remove(@Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async remove(
+    @Param('userId') userId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.demandUser(userId);
     return written(reply, await this.commands.execute(new DeleteUser(userId, meta)), { views: ['users', 'api-keys'] });
   }
@@ -107,7 +158,11 @@ export class UsersController {
   @Summary('Refuses every credential of a user from the next request on.')
   @Answers(200, userView.schema)
   @Refuses('conflict')
-  async suspend(@Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async suspend(
+    @Param('userId') userId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.demandUser(userId);
     return this.shown(await this.commands.execute(new SuspendUser(userId, meta)), userId, reply);
   }
@@ -116,7 +171,11 @@ export class UsersController {
   @Requires('users:write')
   @Summary('Lets a suspended user act again.')
   @Answers(200, userView.schema)
-  async reactivate(@Param('userId') userId: string, @CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
+  async reactivate(
+    @Param('userId') userId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     await this.access.demandUser(userId);
     return this.shown(await this.commands.execute(new ReactivateUser(userId, meta)), userId, reply);
   }

@@ -39,9 +39,20 @@ export class CreateAgentHandler implements ICommandHandler<CreateAgent> {
     const agentId = deriveId(meta.commandId, 'agent');
     const { defaultModel } = this.models;
     const { allowedModels = null } = config;
-    const model = allowedModels === null || allowedModels.includes(defaultModel) ? defaultModel : (allowedModels[0] ?? defaultModel);
+    const model =
+      allowedModels === null || allowedModels.includes(defaultModel)
+        ? defaultModel
+        : (allowedModels[0] ?? defaultModel);
     const defaults = defaultConfig(config.name, model);
-    const command = { type: 'Create', agentId, ...place, isPersonal: place.ownerId !== null, automatic: false, defaults, config } as const;
+    const command = {
+      type: 'Create',
+      agentId,
+      ...place,
+      isPersonal: place.ownerId !== null,
+      automatic: false,
+      defaults,
+      config,
+    } as const;
     return { agentId, receipt: await this.decisions.transact(agentDecider, agentId, command, meta) };
   }
 }

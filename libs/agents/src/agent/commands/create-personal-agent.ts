@@ -29,7 +29,16 @@ export class CreatePersonalAgentHandler implements ICommandHandler<CreatePersona
   execute({ userId, personalSpaceId, meta }: CreatePersonalAgent): Promise<Receipt> {
     const agentId = personalAgentOf(personalSpaceId);
     const defaults = defaultConfig('Assistant', this.models.defaultModel);
-    const command = { type: 'Create', agentId, spaceId: personalSpaceId, ownerId: userId, isPersonal: true, automatic: true, defaults, config: {} } as const;
+    const command = {
+      type: 'Create',
+      agentId,
+      spaceId: personalSpaceId,
+      ownerId: userId,
+      isPersonal: true,
+      automatic: true,
+      defaults,
+      config: {},
+    } as const;
     return this.decisions.transact(agentDecider, agentId, command, meta);
   }
 }

@@ -26,6 +26,11 @@ export class RestoreAgentHandler implements ICommandHandler<RestoreAgent> {
     // Versions never change: what it was then is read once, however often the decision is taken.
     const then = await this.decisions.loadAt(agentDecider, agentId, revision);
     const config = then?.status === 'present' ? then.version.config : undefined;
-    return this.decisions.transact(agentDecider, agentId, { type: 'Restore', revision, config, isChatModel: (key) => this.models.isChatModel(key) }, meta);
+    return this.decisions.transact(
+      agentDecider,
+      agentId,
+      { type: 'Restore', revision, config, isChatModel: (key) => this.models.isChatModel(key) },
+      meta,
+    );
   }
 }

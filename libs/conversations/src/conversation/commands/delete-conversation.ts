@@ -22,7 +22,12 @@ export class DeleteConversationHandler implements ICommandHandler<DeleteConversa
   ) {}
 
   async execute({ party, conversationId, meta }: DeleteConversation): Promise<Receipt> {
-    const receipt = await this.decisions.transact(conversationDecider, conversationId, { type: 'Delete', ...party }, meta);
+    const receipt = await this.decisions.transact(
+      conversationDecider,
+      conversationId,
+      { type: 'Delete', ...party },
+      meta,
+    );
     // Its answer finds the conversation gone in the end.
     await unlessLeft(() => this.turns.stop(conversationId));
     return receipt;

@@ -31,7 +31,12 @@ export class CreateApiKeyHandler implements ICommandHandler<CreateApiKey> {
   async execute({ userId, fields, meta }: CreateApiKey): Promise<CreatedApiKey> {
     const keyId = deriveId(meta.commandId, 'apiKey');
     const secret = makeSecret(keyId);
-    const receipt = await this.decisions.transact(apiKeyDecider, keyId, { type: 'Create', userId, fields, secret: hashedSecret(this.instance, secret) }, meta);
+    const receipt = await this.decisions.transact(
+      apiKeyDecider,
+      keyId,
+      { type: 'Create', userId, fields, secret: hashedSecret(this.instance, secret) },
+      meta,
+    );
     return receipt.repeated ? { keyId, receipt } : { keyId, secret, receipt };
   }
 }

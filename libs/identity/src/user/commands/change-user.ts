@@ -31,9 +31,17 @@ export class ChangeUserHandler implements ICommandHandler<ChangeUser> {
     if (!isLiving(user)) return refuse('not_found', { kind: 'user', id: userId });
     const mailClaim = this.claim(fields.email, user);
     const added = mailClaim === undefined || mailClaim === user.mailClaim ? [] : [mailClaim];
-    const change = (given: Appointed & { readonly role?: InstanceRole } = {}) => this.decisions.transact(userDecider, userId, { type: 'Change', fields, ...given, ...(mailClaim === undefined ? {} : { mailClaim }) }, meta);
+    const change = (given: Appointed & { readonly role?: InstanceRole } = {}) =>
+      this.decisions.transact(
+        userDecider,
+        userId,
+        { type: 'Change', fields, ...given, ...(mailClaim === undefined ? {} : { mailClaim }) },
+        meta,
+      );
     return this.reservations.hold(added, claimingUser(this.decisions, userId), meta, () =>
-      role === undefined ? change() : this.admins.announcing(userId, { role }, meta, (appointed) => change({ ...appointed, role })),
+      role === undefined
+        ? change()
+        : this.admins.announcing(userId, { role }, meta, (appointed) => change({ ...appointed, role })),
     );
   }
 

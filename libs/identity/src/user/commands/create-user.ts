@@ -35,8 +35,15 @@ export class CreateUserHandler implements ICommandHandler<CreateUser> {
   async execute({ user, meta, userId }: CreateUser): Promise<{ readonly userId: string; readonly receipt: Receipt }> {
     const mailClaim = this.reservations.claim('user.email', user.email);
     const create = (appointed: Appointed = {}): Promise<Receipt> =>
-      this.decisions.transact(userDecider, userId, { type: 'Create', userId, ...user, ...appointed, mailClaim, usageWindowStart: meta.now.toISOString() }, meta);
-    const receipt = await this.reservations.hold([mailClaim], claimingUser(this.decisions, userId), meta, () => (user.role === 'admin' ? this.admins.appointing(userId, meta, create) : create()));
+      this.decisions.transact(
+        userDecider,
+        userId,
+        { type: 'Create', userId, ...user, ...appointed, mailClaim, usageWindowStart: meta.now.toISOString() },
+        meta,
+      );
+    const receipt = await this.reservations.hold([mailClaim], claimingUser(this.decisions, userId), meta, () =>
+      user.role === 'admin' ? this.admins.appointing(userId, meta, create) : create(),
+    );
     return { userId, receipt };
   }
 }

@@ -23,7 +23,9 @@ export class DeleteUserHandler implements ICommandHandler<DeleteUser> {
   ) {}
 
   async execute({ userId, meta }: DeleteUser): Promise<Receipt> {
-    const receipt = await this.admins.announcing(userId, { status: 'deleted' }, meta, (appointed) => this.decisions.transact(userDecider, userId, { type: 'Delete', ...appointed }, meta));
+    const receipt = await this.admins.announcing(userId, { status: 'deleted' }, meta, (appointed) =>
+      this.decisions.transact(userDecider, userId, { type: 'Delete', ...appointed }, meta),
+    );
     await unlessLeft(async () => {
       const { state } = await this.decisions.load(userDecider, userId);
       if (state.status === 'deleted') await this.reservations.release(state.mailClaim, meta);

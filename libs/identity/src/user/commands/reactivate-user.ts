@@ -21,6 +21,8 @@ export class ReactivateUserHandler implements ICommandHandler<ReactivateUser> {
   ) {}
 
   execute({ userId, meta }: ReactivateUser): Promise<Receipt> {
-    return this.admins.announcing(userId, { status: 'active' }, meta, (appointed) => this.decisions.transact(userDecider, userId, { type: 'Reactivate', ...appointed }, meta));
+    return this.admins.announcing(userId, { status: 'active' }, meta, (appointed) =>
+      this.decisions.transact(userDecider, userId, { type: 'Reactivate', ...appointed }, meta),
+    );
   }
 }

@@ -21,6 +21,8 @@ export class SuspendUserHandler implements ICommandHandler<SuspendUser> {
   ) {}
 
   execute({ userId, meta }: SuspendUser): Promise<Receipt> {
-    return this.admins.announcing(userId, { status: 'suspended' }, meta, (appointed) => this.decisions.transact(userDecider, userId, { type: 'Suspend', ...appointed }, meta));
+    return this.admins.announcing(userId, { status: 'suspended' }, meta, (appointed) =>
+      this.decisions.transact(userDecider, userId, { type: 'Suspend', ...appointed }, meta),
+    );
   }
 }

@@ -40,7 +40,9 @@ export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
   async execute({ documents, meta }: AddDocuments): Promise<Receipt> {
     const receipts = await this.addAll(documents, meta);
     // Only now: a body that cannot be removed is no reason to withdraw what was added.
-    await this.bodies.discard(documents.filter((_, index) => receipts[index]?.repeated === true).map(({ body }) => body));
+    await this.bodies.discard(
+      documents.filter((_, index) => receipts[index]?.repeated === true).map(({ body }) => body),
+    );
     return receipts.at(-1) as Receipt;
   }
 
@@ -54,13 +56,21 @@ export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
       // One alone is there or not, and a repeat of its command finds it.
       return await (documents.length > 1 ? this.batches.add(documents.length, meta, add) : add());
     } catch (error) {
-      await this.bodies.discard(documents.slice(receipts.length).map(({ body }) => body), error);
+      await this.bodies.discard(
+        documents.slice(receipts.length).map(({ body }) => body),
+        error,
+      );
       throw error;
     }
   }
 
   private add({ body, ...document }: NewDocument, index: number, meta: CommandMeta): Promise<Receipt> {
     const documentId = addedDocumentId(meta, index);
-    return this.decisions.transact(documentDecider, documentId, { type: 'Add', documentId, ...document, ...body }, stepOf(meta, `document/${index}`));
+    return this.decisions.transact(
+      documentDecider,
+      documentId,
+      { type: 'Add', documentId, ...document, ...body },
+      stepOf(meta, `document/${index}`),
+    );
   }
 }

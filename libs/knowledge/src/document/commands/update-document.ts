@@ -28,15 +28,26 @@ export class UpdateDocumentHandler implements ICommandHandler<UpdateDocument> {
   ) {}
 
   async execute({ documentId, update: { content, ...fields }, meta }: UpdateDocument): Promise<Receipt> {
-    if (content === undefined) return this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields }, meta);
+    if (content === undefined)
+      return this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields }, meta);
     const body = await this.bodies.store(documentId, null, content.body);
-    const receipt = await this.replace(documentId, { type: 'Update', ...fields, content: { mimeType: content.mimeType, ...body } }, body, meta);
+    const receipt = await this.replace(
+      documentId,
+      { type: 'Update', ...fields, content: { mimeType: content.mimeType, ...body } },
+      body,
+      meta,
+    );
     // Equal content, a repeat, or already replaced again: then nothing names this body.
     if (!(await this.mayBeNamed(documentId, body))) await this.bodies.discard([body]);
     return receipt;
   }
 
-  private async replace(documentId: string, command: DocumentCommand, body: StoredBody, meta: CommandMeta): Promise<Receipt> {
+  private async replace(
+    documentId: string,
+    command: DocumentCommand,
+    body: StoredBody,
+    meta: CommandMeta,
+  ): Promise<Receipt> {
     try {
       return await this.decisions.transact(documentDecider, documentId, command, meta);
     } catch (error) {

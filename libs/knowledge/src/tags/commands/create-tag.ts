@@ -24,6 +24,14 @@ export class CreateTagHandler implements ICommandHandler<CreateTag> {
 
   async execute({ spaceId, tag, meta }: CreateTag): Promise<CreatedTag> {
     const tagId = deriveId(meta.commandId, 'tag');
-    return { tagId, receipt: await this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Create', tagId, spaceId, ...tag }, meta) };
+    return {
+      tagId,
+      receipt: await this.decisions.transact(
+        tagRegistryDecider,
+        spaceId,
+        { type: 'Create', tagId, spaceId, ...tag },
+        meta,
+      ),
+    };
   }
 }

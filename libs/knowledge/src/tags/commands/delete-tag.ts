@@ -18,6 +18,11 @@ export class DeleteTagHandler implements ICommandHandler<DeleteTag> {
   constructor(private readonly decisions: Decisions) {}
 
   execute({ spaceId, tagId, meta: { ifRevision, ...meta } }: DeleteTag): Promise<Receipt> {
-    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Delete', tagId, ...givenFields({ ifRevision }) }, meta);
+    return this.decisions.transact(
+      tagRegistryDecider,
+      spaceId,
+      { type: 'Delete', tagId, ...givenFields({ ifRevision }) },
+      meta,
+    );
   }
 }

@@ -19,6 +19,11 @@ export class UpdateTagHandler implements ICommandHandler<UpdateTag> {
   constructor(private readonly decisions: Decisions) {}
 
   execute({ spaceId, tagId, change, meta: { ifRevision, ...meta } }: UpdateTag): Promise<Receipt> {
-    return this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Update', tagId, ...change, ...givenFields({ ifRevision }) }, meta);
+    return this.decisions.transact(
+      tagRegistryDecider,
+      spaceId,
+      { type: 'Update', tagId, ...change, ...givenFields({ ifRevision }) },
+      meta,
+    );
   }
 }

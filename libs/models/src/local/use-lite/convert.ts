@@ -46,7 +46,10 @@ const attentionBias = (graph: OnnxGraph, mask: string): string => {
 
 const embedded = (graph: OnnxGraph, weight: Weights, ids: string, positions: string): string => {
   const table = weight('module/Embeddings_en');
-  const doubled = graph.constant(table.shape, table.values.map((value) => 2 * value));
+  const doubled = graph.constant(
+    table.shape,
+    table.values.map((value) => 2 * value),
+  );
   const frequencies = weight(`${APPLIED}TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1`);
   const angles = graph.node('Mul', [positions, graph.constant(frequencies.shape, frequencies.values)]);
   const signal = graph.node('Concat', [graph.node('Sin', [angles]), graph.node('Cos', [angles])], { axis: 1 });
@@ -55,20 +58,53 @@ const embedded = (graph: OnnxGraph, weight: Weights, ids: string, positions: str
 
 const layer = (graph: OnnxGraph, weight: Weights, index: 0 | 1, input: string, bias: string): string => {
   const scope = `${APPLIED}Layer_${index}/TransformerLayer/`;
-  const attended = attention(graph, weight, index, normalised(graph, weight, `${scope}layer_prepostprocess/`, input), bias);
-  const residual = index === 0 ? linear(graph, input, weight(`${scope}dense/kernel/ConcatPartitions/concat`), weight(`${scope}dense/bias/ConcatPartitions/concat`)) : input;
+  const attended = attention(
+    graph,
+    weight,
+    index,
+    normalised(graph, weight, `${scope}layer_prepostprocess/`, input),
+    bias,
+  );
+  const residual =
+    index === 0
+      ? linear(
+          graph,
+          input,
+          weight(`${scope}dense/kernel/ConcatPartitions/concat`),
+          weight(`${scope}dense/bias/ConcatPartitions/concat`),
+        )
+      : input;
   const sum = graph.node('Add', [attended, residual]);
 
   const stack = `${APPLIED}TransformerStack/Layer_${index}/TransformerLayer/FFN/`;
   const normal = normalised(graph, weight, `${scope}FFN/layer_prepostprocess/`, sum);
-  const hidden = graph.node('Relu', [linear(graph, normal, weight(`${stack}conv1/Tensordot/Reshape_1`), weight(`${scope}FFN/conv1/bias/ConcatPartitions/concat`))]);
-  return graph.node('Add', [linear(graph, hidden, weight(`${stack}conv2/Tensordot/Reshape_1`), weight(`${scope}FFN/conv2/bias/ConcatPartitions/concat`)), sum]);
+  const hidden = graph.node('Relu', [
+    linear(
+      graph,
+      normal,
+      weight(`${stack}conv1/Tensordot/Reshape_1`),
+      weight(`${scope}FFN/conv1/bias/ConcatPartitions/concat`),
+    ),
+  ]);
+  return graph.node('Add', [
+    linear(
+      graph,
+      hidden,
+      weight(`${stack}conv2/Tensordot/Reshape_1`),
+      weight(`${scope}FFN/conv2/bias/ConcatPartitions/concat`),
+    ),
+    sum,
+  ]);
 };
 
 const normalised = (graph: OnnxGraph, weight: Weights, scope: string, input: string): string => {
   const scale = weight(`${scope}layer_norm/layer_norm_scale/ConcatPartitions/concat`);
   const shift = weight(`${scope}layer_norm/layer_norm_bias/ConcatPartitions/concat`);
-  return graph.node('LayerNormalization', [input, graph.constant(scale.shape, scale.values), graph.constant(shift.shape, shift.values)], { axis: -1, epsilon: { float: EPSILON } });
+  return graph.node(
+    'LayerNormalization',
+    [input, graph.constant(scale.shape, scale.values), graph.constant(shift.shape, shift.values)],
+    { axis: -1, epsilon: { float: EPSILON } },
+  );
 };
 
 const attention = (graph: OnnxGraph, weight: Weights, index: 0 | 1, input: string, bias: string): string => {
@@ -76,16 +112,38 @@ const attention = (graph: OnnxGraph, weight: Weights, index: 0 | 1, input: strin
   const head = width / HEADS;
   const kernels = `module/${ENCODER}Layer_${index}/TransformerLayer/MultiheadAttention/`;
   const biases = `${APPLIED}Layer_${index}/TransformerLayer/MultiheadAttention/`;
-  const joint = linear(graph, input, matrix(weight(`${kernels}qkv_transform_single/kernel/part_0`)), weight(`${biases}qkv_transform_single/bias/ConcatPartitions/concat`));
+  const joint = linear(
+    graph,
+    input,
+    matrix(weight(`${kernels}qkv_transform_single/kernel/part_0`)),
+    weight(`${biases}qkv_transform_single/bias/ConcatPartitions/concat`),
+  );
   const [query, key, value] = graph
     .nodeOf(3, 'Split', [joint, graph.integers(width, width, width)], { axis: 2 })
     .map((part) => graph.node('Reshape', [part, graph.integers(0, 0, HEADS, head)])) as [string, string, string];
 
-  const scaled = graph.node('Mul', [graph.node('Transpose', [query], { perm: [0, 2, 1, 3] }), graph.number(head ** -0.5)]);
-  const scores = graph.node('Add', [graph.node('MatMul', [scaled, graph.node('Transpose', [key], { perm: [0, 2, 3, 1] })]), bias]);
-  const mixed = graph.node('MatMul', [graph.node('Softmax', [scores], { axis: -1 }), graph.node('Transpose', [value], { perm: [0, 2, 1, 3] })]);
-  const together = graph.node('Reshape', [graph.node('Transpose', [mixed], { perm: [0, 2, 1, 3] }), graph.integers(0, 0, width)]);
-  return linear(graph, together, matrix(weight(`${kernels}output_transform_single/kernel/part_0`)), weight(`${biases}output_transform_single/bias/ConcatPartitions/concat`));
+  const scaled = graph.node('Mul', [
+    graph.node('Transpose', [query], { perm: [0, 2, 1, 3] }),
+    graph.number(head ** -0.5),
+  ]);
+  const scores = graph.node('Add', [
+    graph.node('MatMul', [scaled, graph.node('Transpose', [key], { perm: [0, 2, 3, 1] })]),
+    bias,
+  ]);
+  const mixed = graph.node('MatMul', [
+    graph.node('Softmax', [scores], { axis: -1 }),
+    graph.node('Transpose', [value], { perm: [0, 2, 1, 3] }),
+  ]);
+  const together = graph.node('Reshape', [
+    graph.node('Transpose', [mixed], { perm: [0, 2, 1, 3] }),
+    graph.integers(0, 0, width),
+  ]);
+  return linear(
+    graph,
+    together,
+    matrix(weight(`${kernels}output_transform_single/kernel/part_0`)),
+    weight(`${biases}output_transform_single/bias/ConcatPartitions/concat`),
+  );
 };
 
 /** Mean over the tokens, a tanh layer, unit length. */
@@ -96,9 +154,14 @@ const pooled = (graph: OnnxGraph, weight: Weights, input: string, mask: string):
   const mean = graph.node('Div', [sum, count]);
   const kernel = weight('module/Encoder_en/hidden_layers/tanh_layer_0/weights');
   const shift = weight('module/Encoder_en/hidden_layers/tanh_layer_0/bias');
-  const dense = graph.node('Add', [graph.node('MatMul', [mean, graph.constant(kernel.shape, kernel.values)]), graph.constant(shift.shape, shift.values)]);
+  const dense = graph.node('Add', [
+    graph.node('MatMul', [mean, graph.constant(kernel.shape, kernel.values)]),
+    graph.constant(shift.shape, shift.values),
+  ]);
   const hidden = graph.node('Tanh', [dense]);
-  const length = graph.node('Sqrt', [graph.node('ReduceSum', [graph.node('Mul', [hidden, hidden]), graph.integers(1)], { keepdims: 1 })]);
+  const length = graph.node('Sqrt', [
+    graph.node('ReduceSum', [graph.node('Mul', [hidden, hidden]), graph.integers(1)], { keepdims: 1 }),
+  ]);
   return graph.node('Div', [hidden, length]);
 };
 
@@ -108,7 +171,10 @@ const linear = (graph: OnnxGraph, input: string, kernel: Weight, bias: Weight): 
   const [small, scale, zero] = graph.nodeOf(3, 'DynamicQuantizeLinear', [input]) as [string, string, string];
   const product = graph.node('MatMulInteger', [small, graph.constant(kernel.shape, values), zero]);
   const factors = graph.node('Mul', [scale, graph.constant([scales.length], scales)]);
-  return graph.node('Add', [graph.node('Mul', [graph.node('Cast', [product], { to: 1 }), factors]), graph.constant(bias.shape, bias.values)]);
+  return graph.node('Add', [
+    graph.node('Mul', [graph.node('Cast', [product], { to: 1 }), factors]),
+    graph.constant(bias.shape, bias.values),
+  ]);
 };
 
 /** Signed 8-bit values and the scale of each column. Plain loops: this is five million numbers. */
@@ -120,7 +186,8 @@ const quantised = ({ shape, values }: Weight): { values: Int8Array; scales: Floa
     if (scale > (scales[index % columns] as number)) scales[index % columns] = scale;
   }
   const small = new Int8Array(values.length);
-  for (let index = 0; index < values.length; index += 1) small[index] = Math.round((values[index] as number) / ((scales[index % columns] as number) || 1));
+  for (let index = 0; index < values.length; index += 1)
+    small[index] = Math.round((values[index] as number) / ((scales[index % columns] as number) || 1));
   return { values: small, scales };
 };
 

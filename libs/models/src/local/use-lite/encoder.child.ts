@@ -7,7 +7,8 @@ export interface EncodeRequest {
   readonly texts: readonly string[];
 }
 
-export type EncodeReply = { readonly id: number; readonly vectors: readonly Float32Array[] } | { readonly id: number; readonly error: string };
+export type EncodeReply =
+  { readonly id: number; readonly vectors: readonly Float32Array[] } | { readonly id: number; readonly error: string };
 
 /** Behind everything that somebody waits for. */
 const PRIORITY = 5;
@@ -36,7 +37,8 @@ const [, , folder] = process.argv;
 if (process.send !== undefined && folder !== undefined) {
   setPriority(PRIORITY);
   // Whoever asked may be gone, and nobody hears the answer.
-  const reply = (message: EncodeReply): void => void process.send?.(message, undefined, undefined, (error) => error !== null && process.exit(0));
+  const reply = (message: EncodeReply): void =>
+    void process.send?.(message, undefined, undefined, (error) => error !== null && process.exit(0));
   process.on('message', ({ id, texts }: EncodeRequest) => {
     encodeAll(folder, texts).then(
       (vectors) => reply({ id, vectors }),

@@ -16,8 +16,12 @@ const PROBE_VECTOR = [-0.04975, -0.05813, 0.04447, 0.05752, 0.05372, 0.05925, 0.
 const PROBE_TOLERANCE = 0.01;
 
 interface Runtime {
-  readonly InferenceSession: { create(model: Uint8Array, options: InferenceSession.SessionOptions): Promise<InferenceSession> };
-  readonly Tensor: { new (type: 'int64' | 'float32', data: BigInt64Array | Float32Array, dimensions: readonly number[]): Tensor };
+  readonly InferenceSession: {
+    create(model: Uint8Array, options: InferenceSession.SessionOptions): Promise<InferenceSession>;
+  };
+  readonly Tensor: {
+    new (type: 'int64' | 'float32', data: BigInt64Array | Float32Array, dimensions: readonly number[]): Tensor;
+  };
 }
 
 /** The English sentence encoder: text to a unit vector. One text a run, so that a vector depends on its text alone. */
@@ -54,17 +58,26 @@ export class Encoder {
     const outputs = await this.session.run({
       ids: new Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, length]),
       mask: new Tensor('float32', new Float32Array(length).fill(1), [1, length]),
-      positions: new Tensor('float32', Float32Array.from(tokens, (_, index) => index), [length, 1]),
+      positions: new Tensor(
+        'float32',
+        Float32Array.from(tokens, (_, index) => index),
+        [length, 1],
+      ),
     });
     const vectors = Object.values(outputs)[0] as TypedTensor<'float32'>;
     return Float32Array.from(vectors.data as Float32Array);
   }
 
   private static async checked(runtime: Runtime, model: Uint8Array, tokenizer: Tokenizer): Promise<Encoder> {
-    const session = await runtime.InferenceSession.create(new Uint8Array(model), { graphOptimizationLevel: 'all', intraOpNumThreads: 1 });
+    const session = await runtime.InferenceSession.create(new Uint8Array(model), {
+      graphOptimizationLevel: 'all',
+      intraOpNumThreads: 1,
+    });
     const encoder = new Encoder(runtime, session, tokenizer);
     const vector = await encoder.encode(PROBE);
-    const wrong = vector.length !== DIMENSIONS || PROBE_VECTOR.some((value, index) => Math.abs(value - (vector[index] as number)) > PROBE_TOLERANCE);
+    const wrong =
+      vector.length !== DIMENSIONS ||
+      PROBE_VECTOR.some((value, index) => Math.abs(value - (vector[index] as number)) > PROBE_TOLERANCE);
     if (wrong) throw new Error('the local embedding model does not reproduce its test vector');
     return encoder;
   }

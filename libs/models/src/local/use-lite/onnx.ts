@@ -21,9 +21,12 @@ export class OnnxGraph {
   /** A constant tensor; its data are little-endian, as ONNX stores them. */
   constant(shape: readonly number[], data: Float32Array | Int8Array | BigInt64Array): string {
     const name = this.fresh('c');
-    const type = data instanceof Float32Array ? DATA_TYPE.float : data instanceof Int8Array ? DATA_TYPE.int8 : DATA_TYPE.int64;
+    const type =
+      data instanceof Float32Array ? DATA_TYPE.float : data instanceof Int8Array ? DATA_TYPE.int8 : DATA_TYPE.int64;
     const raw = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    this.constants.push(bytes(5, [...shape.map((size) => integer(1, size)), integer(2, type), bytes(8, name), bytes(9, raw)]));
+    this.constants.push(
+      bytes(5, [...shape.map((size) => integer(1, size)), integer(2, type), bytes(8, name), bytes(9, raw)]),
+    );
     return name;
   }
 
@@ -40,7 +43,12 @@ export class OnnxGraph {
   }
 
   /** A node with several results. */
-  nodeOf(outputs: number, operator: string, inputs: readonly string[], attributes: Readonly<Record<string, Attribute>> = {}): readonly string[] {
+  nodeOf(
+    outputs: number,
+    operator: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, Attribute>> = {},
+  ): readonly string[] {
     const names = Array.from({ length: outputs }, () => this.fresh('n'));
     this.nodes.push(
       bytes(1, [
@@ -55,7 +63,13 @@ export class OnnxGraph {
 
   /** The model file with one float output. */
   model(output: string, dimensions: readonly (string | number)[]): Buffer {
-    const graph = [...this.nodes, bytes(2, 'encoder'), ...this.constants, ...this.inputs, valueInfo(12, output, 'float', dimensions)];
+    const graph = [
+      ...this.nodes,
+      bytes(2, 'encoder'),
+      ...this.constants,
+      ...this.inputs,
+      valueInfo(12, output, 'float', dimensions),
+    ];
     const operators = [bytes(1, ''), integer(2, 17)];
     return Buffer.concat([integer(1, 8), bytes(7, graph), bytes(8, operators)]);
   }
@@ -72,7 +86,12 @@ const attribute = (name: string, value: Attribute): Field[] => {
   return [bytes(1, name), ...value.map((item) => integer(8, item)), integer(20, ATTRIBUTE_TYPE.ints)];
 };
 
-const valueInfo = (field: number, name: string, type: keyof typeof DATA_TYPE, dimensions: readonly (string | number)[]): Field => {
+const valueInfo = (
+  field: number,
+  name: string,
+  type: keyof typeof DATA_TYPE,
+  dimensions: readonly (string | number)[],
+): Field => {
   const shape = dimensions.map((size) => bytes(1, [typeof size === 'number' ? integer(1, size) : bytes(2, size)]));
   return bytes(field, [bytes(1, name), bytes(2, [bytes(1, [integer(1, DATA_TYPE[type]), bytes(2, shape)])])]);
 };

@@ -6,7 +6,8 @@ export const integer = (field: number, value: number): Field => Buffer.concat([v
 
 /** Wire type 2: bytes, a text, or a message given by its fields. */
 export const bytes = (field: number, value: string | Uint8Array | readonly Field[]): Field => {
-  const body = typeof value === 'string' ? Buffer.from(value) : value instanceof Uint8Array ? value : Buffer.concat(value);
+  const body =
+    typeof value === 'string' ? Buffer.from(value) : value instanceof Uint8Array ? value : Buffer.concat(value);
   return Buffer.concat([varint((field << 3) | 2), varint(body.length), body]);
 };
 

@@ -9,8 +9,16 @@ describe('the tokenizer', () => {
   it('gives a text without spaces no more tokens than a long word has, whatever it is made of', async () => {
     const tokenizer = await made;
     const pieces = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
-    const mixed = Array.from({ length: 1_200 }, (_, index) => pieces[(index * index + 7 * index) % pieces.length]).join('');
-    for (const text of ['a'.repeat(1_200), mixed, 'a.'.repeat(600), '{"id":1,"ok":true},'.repeat(60), '\u79c1a'.repeat(600)]) {
+    const mixed = Array.from({ length: 1_200 }, (_, index) => pieces[(index * index + 7 * index) % pieces.length]).join(
+      '',
+    );
+    for (const text of [
+      'a'.repeat(1_200),
+      mixed,
+      'a.'.repeat(600),
+      '{"id":1,"ok":true},'.repeat(60),
+      '\u79c1a'.repeat(600),
+    ]) {
       expect(tokenizer.encode(text, LIMIT).length).toBeLessThanOrEqual(16);
     }
   });

@@ -32,7 +32,9 @@ export class Tokenizer {
 
   /** At most `limit` token ids, at least one, and at most `WORD_TOKENS` of a word; runs of unknown characters are one token. */
   encode(text: string, limit: number): number[] {
-    const characters = [...(SPACE + text.slice(0, MAX_CHARACTERS).normalize('NFKC').replace(/\s+/gu, ' ').trim().replaceAll(' ', SPACE))];
+    const characters = [
+      ...(SPACE + text.slice(0, MAX_CHARACTERS).normalize('NFKC').replace(/\s+/gu, ' ').trim().replaceAll(' ', SPACE)),
+    ];
     const best = new Float64Array(characters.length + 1).fill(-Infinity);
     const from = new Int32Array(characters.length + 1);
     const piece = new Int32Array(characters.length + 1);

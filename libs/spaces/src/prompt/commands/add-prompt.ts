@@ -24,6 +24,9 @@ export class AddPromptHandler implements ICommandHandler<AddPrompt> {
 
   async execute({ spaceId, fields, meta }: AddPrompt): Promise<AddedPrompt> {
     const promptId = deriveId(meta.commandId, 'prompt');
-    return { promptId, receipt: await this.decisions.transact(promptDecider, promptId, { type: 'Add', spaceId, fields }, meta) };
+    return {
+      promptId,
+      receipt: await this.decisions.transact(promptDecider, promptId, { type: 'Add', spaceId, fields }, meta),
+    };
   }
 }

@@ -29,12 +29,21 @@ export class ChangeSpaceHandler implements ICommandHandler<ChangeSpace> {
     const slugClaim = this.claim('space.slug', fields.slug, space.slugClaim, space);
     const command = { type: 'Change', fields, ...givenFields({ nameClaim, slugClaim }) } as const;
     const standing = claimsOf(space);
-    const added = [nameClaim, slugClaim].filter((claim) => claim !== undefined).filter((claim) => !standing.includes(claim));
-    return this.reservations.hold(added, claimingSpace(this.decisions, spaceId), meta, () => this.decisions.transact(spaceDecider, spaceId, command, meta));
+    const added = [nameClaim, slugClaim]
+      .filter((claim) => claim !== undefined)
+      .filter((claim) => !standing.includes(claim));
+    return this.reservations.hold(added, claimingSpace(this.decisions, spaceId), meta, () =>
+      this.decisions.transact(spaceDecider, spaceId, command, meta),
+    );
   }
 
   /** The claim to a name that is given: a new one, or the one that stands where the name stays; none where it need not be unique. */
-  private claim(kind: string, text: string | undefined, standing: Claim | undefined, space: PresentSpace): Claim | undefined {
+  private claim(
+    kind: string,
+    text: string | undefined,
+    standing: Claim | undefined,
+    space: PresentSpace,
+  ): Claim | undefined {
     if (text === undefined || space.kind === 'personal') return undefined;
     const claim = this.reservations.claim(kind, text);
     return claim.key === standing?.key ? standing : claim;

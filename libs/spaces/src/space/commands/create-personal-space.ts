@@ -23,6 +23,11 @@ export class CreatePersonalSpaceHandler implements ICommandHandler<CreatePersona
 
   execute({ userId, meta }: CreatePersonalSpace): Promise<Receipt> {
     const spaceId = personalSpaceOf(userId);
-    return this.decisions.transact(spaceDecider, spaceId, { type: 'Create', spaceId, kind: 'personal', ownerId: userId, fields: FIELDS }, meta);
+    return this.decisions.transact(
+      spaceDecider,
+      spaceId,
+      { type: 'Create', spaceId, kind: 'personal', ownerId: userId, fields: FIELDS },
+      meta,
+    );
   }
 }

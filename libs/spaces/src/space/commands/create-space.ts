@@ -37,15 +37,28 @@ export class CreateSpaceHandler implements ICommandHandler<CreateSpace> {
     const receipt = await this.reservations.hold([nameClaim], claimant, meta, () =>
       firstFree(space.slug === undefined ? slugsFor(space.name) : [space.slug], (slug) => {
         const slugClaim = this.reservations.claim('space.slug', slug);
-        const command = { type: 'Create', spaceId, kind: 'team', ownerId, fields: { ...space, slug }, nameClaim, slugClaim } as const;
-        return this.reservations.hold([slugClaim], claimant, meta, () => this.decisions.transact(spaceDecider, spaceId, command, meta));
+        const command = {
+          type: 'Create',
+          spaceId,
+          kind: 'team',
+          ownerId,
+          fields: { ...space, slug },
+          nameClaim,
+          slugClaim,
+        } as const;
+        return this.reservations.hold([slugClaim], claimant, meta, () =>
+          this.decisions.transact(spaceDecider, spaceId, command, meta),
+        );
       }),
     );
     return { spaceId, receipt };
   }
 }
 
-const firstFree = async <T>([slug, ...others]: readonly string[], attempt: (slug: string) => Promise<T>): Promise<T> => {
+const firstFree = async <T>(
+  [slug, ...others]: readonly string[],
+  attempt: (slug: string) => Promise<T>,
+): Promise<T> => {
   try {
     return await attempt(slug as string);
   } catch (error) {

@@ -25,7 +25,15 @@ export class AddLimitHandler implements ICommandHandler<AddLimit> {
 
   async execute({ scope, terms, meta }: AddLimit): Promise<AddedLimit> {
     const limitId = deriveId(meta.commandId, 'limit');
-    return { limitId, receipt: await this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Add', limitId, scope, ...terms }, meta) };
+    return {
+      limitId,
+      receipt: await this.decisions.transact(
+        limitRegisterDecider,
+        REGISTER,
+        { type: 'Add', limitId, scope, ...terms },
+        meta,
+      ),
+    };
   }
 }
 
@@ -45,7 +53,12 @@ export class ChangeLimitHandler implements ICommandHandler<ChangeLimit> {
   constructor(private readonly decisions: Decisions) {}
 
   execute({ limitId, terms, meta: { ifRevision, ...meta } }: ChangeLimit): Promise<Receipt> {
-    return this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Change', limitId, ...terms, ...givenFields({ ifRevision }) }, meta);
+    return this.decisions.transact(
+      limitRegisterDecider,
+      REGISTER,
+      { type: 'Change', limitId, ...terms, ...givenFields({ ifRevision }) },
+      meta,
+    );
   }
 }
 
@@ -64,7 +77,12 @@ export class RemoveLimitHandler implements ICommandHandler<RemoveLimit> {
   constructor(private readonly decisions: Decisions) {}
 
   execute({ limitId, meta: { ifRevision, ...meta } }: RemoveLimit): Promise<Receipt> {
-    return this.decisions.transact(limitRegisterDecider, REGISTER, { type: 'Remove', limitId, ...givenFields({ ifRevision }) }, meta);
+    return this.decisions.transact(
+      limitRegisterDecider,
+      REGISTER,
+      { type: 'Remove', limitId, ...givenFields({ ifRevision }) },
+      meta,
+    );
   }
 }
 
