@@ -71,15 +71,13 @@ export class LocalChat {
         else {
           writer.stop();
           const message = { role: 'assistant', content: text, refusal: null, annotations: [] };
-          void reply
-            .header('content-type', 'application/json')
-            .send(
-              JSON.stringify({
-                ...head,
-                choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
-                usage: chatUsage(chunk.usage),
-              }),
-            );
+          void reply.header('content-type', 'application/json').send(
+            JSON.stringify({
+              ...head,
+              choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+              usage: chatUsage(chunk.usage),
+            }),
+          );
         }
       }
     } catch (error) {

@@ -112,12 +112,10 @@ const refuseParameters = (given: Record<string, unknown>): void => {
   if (names.length === 0) return;
   throw new InvalidInput(
     'invalid_parameter',
-    names
-      .slice(0, 20)
-      .map((name) => ({
-        path: pathText([name]),
-        code: 'unknown_parameter',
-        message: 'Is not a parameter of this operation. Leave it out, or look at /docs for those that it takes.',
-      })),
+    names.slice(0, 20).map((name) => ({
+      path: pathText([name]),
+      code: 'unknown_parameter',
+      message: 'Is not a parameter of this operation. Leave it out, or look at /docs for those that it takes.',
+    })),
   );
 };

@@ -144,14 +144,12 @@ test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<AgentCommand> = fc.oneof(
     config.map((given_) => create(given_)),
     config.map(change),
-    fc
-      .nat(6)
-      .map((revision) => ({
-        type: 'Restore' as const,
-        revision,
-        config: revision > 3 ? undefined : { ...defaults, name: `Name ${revision}` },
-        isChatModel,
-      })),
+    fc.nat(6).map((revision) => ({
+      type: 'Restore' as const,
+      revision,
+      config: revision > 3 ? undefined : { ...defaults, name: `Name ${revision}` },
+      isChatModel,
+    })),
     fc.constant({ type: 'Delete' as const }),
   );
   decidesOnce(agentDecider, commands);

@@ -15,16 +15,14 @@ const after = (...commands: readonly TagCommand[]) => {
   let revision = -1;
   return commands.reduce(
     (state, command) =>
-      tagRegistryDecider
-        .decide(command, state)
-        .reduce(
-          (folded, event) =>
-            tagRegistryDecider.evolve(folded, {
-              ...event,
-              context: { revision: (revision += 1) },
-            } as RecordedEvent<TagEvent>),
-          state,
-        ),
+      tagRegistryDecider.decide(command, state).reduce(
+        (folded, event) =>
+          tagRegistryDecider.evolve(folded, {
+            ...event,
+            context: { revision: (revision += 1) },
+          } as RecordedEvent<TagEvent>),
+        state,
+      ),
     tagRegistryDecider.initial,
   );
 };

@@ -87,13 +87,11 @@ describe('a second ledger', () => {
       fc.oneof(
         fc.constant<RestatementCommand>({ type: 'Begin', restatementId: ID, terms }),
         fc.constant<RestatementCommand>({ type: 'Close' }),
-        fc
-          .tuple(fc.option(number), number)
-          .map(([after, next]): RestatementCommand => ({
-            type: 'Enter',
-            after: after === null ? null : { at: AT, id: idNumbered(after) },
-            calls: [call(next + 10)],
-          })),
+        fc.tuple(fc.option(number), number).map(([after, next]): RestatementCommand => ({
+          type: 'Enter',
+          after: after === null ? null : { at: AT, id: idNumbered(after) },
+          calls: [call(next + 10)],
+        })),
       ),
     );
   });
