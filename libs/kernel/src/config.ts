@@ -17,7 +17,7 @@ const broker = z
   .string()
   .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, with commas between several');
 
-/** Every environment variable of the product. The README's table is generated from the descriptions. */
+/** Every environment variable of the product. The table in docs/configuration.md is generated from the descriptions. */
 export const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
   PORT: wholeNumber(0, 65_535).default(3000).describe('Port to listen on; 0 takes a free one.'),

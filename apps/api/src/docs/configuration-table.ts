@@ -1,7 +1,7 @@
 import { configSchema } from '@app/kernel';
 import { z } from 'zod';
 
-/** The environment variables as a table, for the README. */
+/** The environment variables as a table, for docs/configuration.md. */
 export const configurationTable = (): string => {
   const rows = Object.entries(configSchema.shape).map(
     ([name, field]) => `| \`${name}\` | ${defaultText(field)} | ${field.description ?? ''} |`,

@@ -15,7 +15,7 @@ export const generatedFiles: Readonly<Record<string, (present: string) => string
   'docs/errors.md': () => errorPage(),
   ...integrationSchemaFiles,
   [`${INTEGRATION_EVENTS}/README.md`]: (present) => withSection(present, 'events', integrationEventTables()),
-  'README.md': (present) => withSection(present, 'configuration', configurationTable()),
+  'docs/configuration.md': (present) => withSection(present, 'configuration', configurationTable()),
 };
 
 /** Replaces what stands between `<!-- name -->` and `<!-- /name -->`; a text without these marks stays as it is. */
