@@ -32,3 +32,10 @@ it('every library says what it may import', () => {
     .flatMap(({ files }) => files);
   expect(folders('libs').filter((library) => !bounded.includes(`**/${library}/src/**`))).toEqual(UNBOUNDED);
 });
+
+it('every decision record stands in the index', () => {
+  const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
+  const records = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');
+  expect(records.length).toBeGreaterThan(20);
+  expect(records.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+});
