@@ -15,100 +15,100 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must begin with http:// or
 /** `host:port`; an IPv6 address in brackets. */
 const broker = z
   .string()
-  .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, with commas between several');
+  .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, separated by commas');
 
 /** Every environment variable of the product. The table in docs/configuration.md is generated from the descriptions. */
 export const configSchema = z.object({
-  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
-  PORT: wholeNumber(0, 65_535).default(3000).describe('Port to listen on; 0 takes a free one.'),
-  BASE_URL: httpUrl.optional().describe('Public address, for links. Default: `http://HOST:PORT`.'),
+  HOST: z.string().min(1).default('127.0.0.1').describe('Listen on this address.'),
+  PORT: wholeNumber(0, 65_535).default(3000).describe('Listen on this port; 0 picks a free one.'),
+  BASE_URL: httpUrl.optional().describe('Public address, used in links. Default: `http://HOST:PORT`.'),
   DATA_DIR: z
     .string()
     .min(1)
     .default('./data')
-    .describe('Folder of the embedded stores: `log/ views/ search/ blobs/ vault/ keys/`.'),
+    .describe('Keep the embedded stores in this folder: `log/ views/ search/ blobs/ vault/ keys/`.'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severity that is logged.'),
+    .describe('Log entries of this severity and above.'),
   MAX_UPLOAD_BYTES: wholeNumber(1, 4 * 1024 ** 3)
     .default(100 * 1024 ** 2)
-    .describe('Largest uploaded file, bytes.'),
+    .describe('Largest file that can be uploaded, in bytes.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .optional()
-    .describe('Requests a minute per credential. Default: no limit.'),
+    .describe('Requests a minute for each API key. Default: no limit.'),
   DEFAULT_CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
     .default('USD')
     .describe('Currency of all amounts.'),
-  DEFAULT_TIME_ZONE: timeZoneName.default('UTC').describe('Time zone of calendar windows.'),
-  PUBLIC_DOCS: flag.default(true).describe('Whether `/docs` and `/openapi.json` are public.'),
-  METRICS_TOKEN: z.string().min(16).optional().describe('Bearer token that may read `/metrics` and `/health`.'),
+  DEFAULT_TIME_ZONE: timeZoneName.default('UTC').describe('Time zone of calendar days, weeks and months.'),
+  PUBLIC_DOCS: flag.default(true).describe('Serve `/docs` and `/openapi.json` without an API key.'),
+  METRICS_TOKEN: z.string().min(16).optional().describe('Accept this bearer token for `/metrics` and `/health`.'),
   BOOTSTRAP_API_KEY: z
     .string()
     .min(32)
     .max(512)
     .optional()
-    .describe('First API key of the first admin, at least 32 characters. Default: made and printed once.'),
+    .describe('API key of the first admin, at least 32 characters. Default: generated and printed once.'),
   SPACE_CREATION_ROLES: list(['admin', 'member', 'auditor', 'operator'])
     .default(['admin', 'member'])
-    .describe('Instance roles that may create Spaces.'),
-  VAULT_KEY: z.string().min(32).optional().describe('Key that wraps all data keys. Default: made in `DATA_DIR/keys`.'),
+    .describe('Roles that may create Spaces.'),
+  VAULT_KEY: z.string().min(32).optional().describe('Encrypt all data keys with this key, at least 32 characters. Default: generated in `DATA_DIR/keys`.'),
   SEAL_KEY: z
     .string()
     .min(32)
     .optional()
-    .describe('Secret from which the signing key of the seals is derived. Default: made in `DATA_DIR/keys`.'),
-  MODELS_FILE: z.string().min(1).optional().describe('Model catalogue, JSON or YAML. Default: the local models alone.'),
+    .describe('Sign seals and authenticate events with keys derived from this secret, at least 32 characters. Default: generated in `DATA_DIR/keys`.'),
+  MODELS_FILE: z.string().min(1).optional().describe('Read models and providers from this JSON or YAML file. Default: the local models only.'),
   ROLES: list(['api', 'projector', 'worker'])
     .default(['api', 'projector', 'worker'])
-    .describe('What this process runs. Fewer than all three where every store is on a server.'),
+    .describe('Run these roles in this process. Run fewer than all three only if every store is on a server.'),
   EVENTSTORE_URL: z
     .string()
     .regex(/^(esdb|kurrentdb)(\+discover)?:\/\/./, 'must begin with esdb:// or kurrentdb://')
     .optional()
-    .describe('Connection string of EventStoreDB or KurrentDB. Default: the log in `DATA_DIR`.'),
+    .describe('Keep the log on EventStoreDB or KurrentDB (connection string). Default: in `DATA_DIR`.'),
   MONGODB_URL: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\/./, 'must begin with mongodb:// or mongodb+srv://')
     .optional()
     .describe(
-      'Connection string of MongoDB; views go to its database (`platform` by default), keys to one of their own beside it. Default: views and keys in `DATA_DIR`.',
+      'Keep views and data keys on MongoDB (connection string). Views go to the database that it names (`platform` by default), keys to a separate one. Default: in `DATA_DIR`.',
     ),
   ELASTICSEARCH_URL: httpUrl
     .optional()
     .describe(
-      'Address of Elasticsearch, with user and password where it asks for them; `?prefix=` is what the names of its indexes begin with (`platform` by default). Default: the search index in `DATA_DIR`.',
+      'Keep the search index on Elasticsearch (address, with user and password if needed). `?prefix=` sets the prefix of index names (`platform` by default). Default: in `DATA_DIR`.',
     ),
   S3_URL: httpUrl
     .optional()
-    .describe('`http(s)://KEY:SECRET@HOST/BUCKET?region=...`: an S3-compatible store of files. Default: `DATA_DIR`.'),
+    .describe('Keep files on an S3-compatible store: `http(s)://KEY:SECRET@HOST/BUCKET?region=...`. Default: in `DATA_DIR`.'),
   KAFKA_BROKERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(broker))
     .optional()
     .describe(
-      'Brokers, `host:port` with commas between them, that integration events are sent to. Default: none are sent.',
+      'Send integration events to these Kafka brokers: `host:port`, separated by commas. Default: none are sent.',
     ),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,100}$/, 'may hold letters, digits, dots, dashes and underscores')
     .default('platform.')
-    .describe('What the names of topics begin with.'),
-  KAFKA_SSL: flag.default(false).describe('Whether brokers are spoken to over TLS.'),
+    .describe('Prefix of topic names.'),
+  KAFKA_SSL: flag.default(false).describe('Use TLS for brokers.'),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .optional()
-    .describe('How to sign in to the brokers. Default: not at all.'),
-  KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('User at the brokers.'),
-  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Password at the brokers.'),
-  KAFKA_PARTITIONS: wholeNumber(1, 1_000).default(6).describe('Partitions of topics that are made.'),
-  KAFKA_REPLICATION: wholeNumber(1, 10).default(1).describe('Replicas of topics that are made.'),
-  COMPAT_DROP_UNSUPPORTED: flag.default(false).describe('Drop unsupported gateway fields instead of refusing them.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().describe('Where traces are sent (OTLP over HTTP). Default: nowhere.'),
-  OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Service name in traces.'),
+    .describe('Sign in to brokers with this SASL mechanism. Default: no sign-in.'),
+  KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('User name for brokers.'),
+  KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Password for brokers.'),
+  KAFKA_PARTITIONS: wholeNumber(1, 1_000).default(6).describe('Partitions of topics that the platform creates.'),
+  KAFKA_REPLICATION: wholeNumber(1, 10).default(1).describe('Replicas of topics that the platform creates.'),
+  COMPAT_DROP_UNSUPPORTED: flag.default(false).describe('Drop unsupported gateway fields instead of rejecting the request.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().describe('Send traces to this address (OTLP over HTTP). Default: none are sent.'),
+  OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Name of the service in traces.'),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;
@@ -134,7 +134,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   const missing = missingForOthers(config);
   if (new Set(config.ROLES).size < 3 && missing.length > 0) {
     throw new InvalidConfig(
-      `ROLES must name api, projector and worker while ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set: processes that share the work share all stores and both keys.`,
+      `ROLES must name api, projector and worker while ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set: processes that share work need the same stores and keys.`,
     );
   }
   return config;

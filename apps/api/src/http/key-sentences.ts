@@ -3,19 +3,19 @@ export type CredentialFault = 'no_key' | 'key_in_authorization' | 'malformed_aut
 
 /** The same for every key that is well-formed and wrong: nothing tells a revoked one from one that never was. */
 const WRONG_KEY =
-  'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+  'The API key in the header x-api-key is not valid. It is unknown, revoked or expired, or its user is suspended. Check it, or ask an admin for a new one.';
 
 const core: Readonly<Record<CredentialFault, string>> = {
   no_key: 'The request has no API key. Send one in the header x-api-key.',
   key_in_authorization:
-    'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.',
+    'Send the API key in the header x-api-key, and no authorization header. This API does not read authorization.',
   malformed_authorization: WRONG_KEY,
   two_keys: WRONG_KEY,
 };
 
 /** Clients such as LiteLLM know a wrong key by how its message begins. */
 const WRONG_COMPATIBLE_KEY =
-  'Incorrect API key provided. It is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+  'Incorrect API key provided. It is unknown, revoked or expired, or its user is suspended. Check it, or ask an admin for a new one.';
 
 const compatible: Readonly<Record<CredentialFault, string>> = {
   no_key: "You didn't provide an API key. Send one as Authorization: Bearer, or in the header x-api-key.",

@@ -4,51 +4,52 @@ import { wrongKeySentence } from './key-sentences';
 /** Longest id of the caller's own that an answer repeats. */
 const LONGEST_ID = 100;
 
-/** What a refusal says of the case in hand, from its facts: what is wrong and what to do now. Undefined where its code says all there is. */
+/** The message for an error, from its facts: what is wrong and what to do. Undefined if the code's own message says it all. */
 export const refusalSentence = ({ code, facts }: Pick<DomainError, 'code' | 'facts'>): string | undefined =>
   sentences[code]?.(facts);
 
 const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> = {
   unauthenticated: ({ reason }) => wrongKeySentence(reason),
   not_found: (facts) => {
-    const thing = thingOf(facts);
-    if (thing === undefined) return undefined;
+    const found = thingOf(facts);
+    if (found === undefined) return undefined;
+    const thing = `${found[0]?.toUpperCase()}${found.slice(1)}`;
     const advice = advices[String(facts['kind'])];
-    return `There is no ${thing}, or this API key may not access it. ${advice ?? 'Check the id, and what the key and its user may access.'}`;
+    return `${thing} not found, or not visible to you. ${advice ?? 'Check the id, and what the key and its user may access.'}`;
   },
   agent_not_granted: (facts) =>
-    `This API key is not granted the ${thingOf(facts) ?? 'Agent'}. Add it to the agentIds of the key, or use a key for all Agents.`,
+    `This API key has no access to ${thingOf(facts) ?? 'the Agent'}. Add it to agentIds of the key, or use a key for all Agents.`,
   forbidden: forbiddenSentence,
   conflict: ({ reason }) => conflicts[String(reason)],
   name_taken: ({ path }) =>
-    path === undefined ? undefined : sentenceAbout(String(path), 'is taken already. Choose another.'),
+    path === undefined ? undefined : sentenceAbout(String(path), 'is already in use. Choose another.'),
   precondition_failed: ({ expected, actual }) =>
     actual === undefined
       ? undefined
-      : `This is at revision ${actual} by now, and If-Match says ${expected}. Read it again, and repeat the change on what it is now.`,
+      : `This is now at revision ${actual}, but If-Match says ${expected}. Read it again, and repeat your change.`,
   invalid_body: ({ path, reason }) =>
     path === undefined
       ? undefined
-      : sentenceAbout(String(path), bodies[String(reason)] ?? 'is not a value that is taken here'),
+      : sentenceAbout(String(path), bodies[String(reason)] ?? 'has a value that is not allowed here'),
   unsupported_parameter: ({ path }) =>
-    path === undefined ? undefined : sentenceAbout(String(path), 'is not supported here. Leave it out.'),
+    path === undefined ? undefined : sentenceAbout(String(path), 'is not supported here. Remove it.'),
   invalid_parameter: ({ path, reason }) =>
     path === undefined || reason !== 'required' ? undefined : sentenceAbout(String(path), 'is missing'),
   unsupported_media_type: ({ header }) => mediaTypes[String(header)],
   too_large: ({ bytes, limit }) =>
     limit === undefined
       ? undefined
-      : `What this would store takes ${bytes} bytes, and at most ${limit} are stored at once. Make it smaller, or send it in parts.`,
+      : `This takes ${bytes} bytes to store, but at most ${limit} fit. Make it smaller, or send it in parts.`,
   rate_limited: ({ retryAfterSeconds }) =>
-    `This credential has used up its requests of this minute. Send the next in ${retryAfterSeconds} s.`,
+    `Too many requests this minute. Retry in ${retryAfterSeconds} s.`,
   rebuild_exists: ({ version, state }) =>
-    `The view has a rebuild already: version ${version}, ${state}. Resume, cancel or retire that one first.`,
+    `The view already has a rebuild: version ${version}, ${state}. Resume, cancel or retire it first.`,
   rebuild_not_ready: ({ state }) =>
     state === undefined
       ? undefined
-      : `The rebuild is ${state}, which does not allow this. GET /api/v1/operations/projections/{name} shows how it goes on.`,
+      : `The rebuild is ${state}, which does not allow this. Check its state with GET /api/v1/operations/projections/{name}.`,
   model_not_available: ({ kind }) =>
-    `No model of the kind ${kind} is configured, and this needs one. Add one to MODELS_FILE.`,
+    `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
 };
 
 /** How things are called; an audited object's kind is named alike. */
@@ -56,16 +57,16 @@ const things: Readonly<Record<string, string>> = {
   user: 'user',
   apiKey: 'API key',
   space: 'Space',
-  member: 'member with the user id',
+  member: 'member',
   prompt: 'prompt',
   agent: 'Agent',
   version: 'version at revision',
   document: 'document',
-  content: 'content of the document',
+  content: 'content of document',
   tag: 'tag',
   conversation: 'conversation',
   message: 'message',
-  openAnswer: 'answer under way in the conversation',
+  openAnswer: 'unfinished answer in conversation',
   limit: 'spend limit',
   restatement: 'restatement',
   model: 'model',
@@ -73,19 +74,19 @@ const things: Readonly<Record<string, string>> = {
   deadLetter: 'dead letter',
   action: 'action',
   event: 'event',
-  seal: 'seal yet over the event',
+  seal: 'seal over event',
   objectKind: 'kind of object',
-  page: 'page of the documentation',
+  page: 'documentation page',
 };
 
 /** What to do where looking at the id once more is not it. */
 const advices: Readonly<Record<string, string>> = {
-  openAnswer: 'Ask for the messages of the conversation: an answer that is finished is among them.',
-  seal: 'Seals follow within a second or so; ask again.',
-  projection: 'GET /api/v1/operations/projections lists the views.',
-  deadLetter: 'GET /api/v1/operations/dead-letters lists those that stand; retried and discarded ones are gone.',
-  objectKind: 'The kinds are user, apiKey, space, agent, document, tag, conversation, message, limit and model.',
-  page: 'The documentation is at /docs.',
+  openAnswer: 'List the messages of the conversation: a finished answer is among them.',
+  seal: 'An event is sealed within about a second. Try again.',
+  projection: 'List the views with GET /api/v1/operations/projections.',
+  deadLetter: 'List the open ones with GET /api/v1/operations/dead-letters. Retried and discarded ones are gone.',
+  objectKind: 'Use one of user, apiKey, space, agent, document, tag, conversation, message, limit and model.',
+  page: 'The documentation starts at /docs.',
 };
 
 /** `document 0190...`, with the id as it was given. */
@@ -98,61 +99,61 @@ function forbiddenSentence(facts: Facts): string | undefined {
   const { permission, role, reason, path } = facts;
   if (permission !== undefined) {
     const what = path === undefined ? 'This' : `The field ${path}`;
-    return `${what} needs the permission ${permission}, which this API key does not have, or the role of its user does not give. Use a key that has it, or ask an admin for one.`;
+    return `${what} needs the permission ${permission}. This API key lacks it, or the role of its user does not allow it. Use a key that has it, or ask an admin for one.`;
   }
   const thing = thingOf(facts) ?? 'this Space';
   if (role !== undefined)
-    return `This needs the role ${role} in the ${facts['kind'] === 'agent' ? 'Space of the ' : ''}${thing}. Ask an owner of the Space for it.`;
+    return `This needs the role ${role} in ${facts['kind'] === 'agent' ? 'the Space of ' : ''}${thing}. Ask an owner of the Space for it.`;
   if (reason === 'members_only')
-    return `What is in the ${thing} is for its members alone, not for admins. Ask an owner of the Space to add you.`;
+    return `Only members see what is in ${thing}; admins do not. Ask an owner of the Space to add you.`;
   return forbids[String(reason ?? path)];
 }
 
 /** By the reason, or by the field that asks for too much. */
 const forbids: Readonly<Record<string, string>> = {
   admins_only:
-    'Global documents are added and changed by admins alone. Give the document the scope agent or space, or ask an admin.',
+    'Only admins may add and change global documents. Use the scope agent or space, or ask an admin.',
   space_creation:
-    'The role of your user may not create Spaces here. Ask an admin for one, or the operator to add the role to SPACE_CREATION_ROLES.',
-  sees_less: 'What you may see has changed while this was sent. Ask again.',
-  key_ended: 'This API key was revoked or has ended, so it makes and changes no keys. Use another.',
-  userId: 'API keys of other users are for admins. Leave userId out for your own.',
+    'Your role may not create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
+  sees_less: 'Your access changed while this was sent. Try again.',
+  key_ended: 'This API key was revoked or has expired, so it cannot create or change keys. Use another.',
+  userId: 'Only admins may create API keys for other users. Leave userId out for your own.',
   permissions:
-    'A key gets no permission that your own key, or the role of its user, does not have. Leave those out of permissions, or use a key that has them.',
-  allAgents: 'Only a key for all Agents makes another. Name the Agents in agentIds.',
+    'A key cannot have permissions that your own key, or the role of its user, lacks. Remove them from permissions, or use a key that has them.',
+  allAgents: 'Only a key for all Agents can create another one. List the Agents in agentIds.',
   expiresAt:
-    'A key that ends gives no key a later end, and none prolongs a key that may do more than itself. Choose an earlier expiresAt, or use a key that does not end.',
+    'A key that expires cannot give a key a later end, and no key can prolong one that may do more than itself. Choose an earlier expiresAt, or use a key that does not expire.',
   usageLimit:
-    'A key with a limit makes no other key and loosens no limit, and none loosens that of a key that may do more than itself. Use a key without a limit.',
+    'A key with a limit cannot create keys or raise limits, and no key can raise the limit of one that may do more than itself. Use a key without a limit.',
 };
 
 /** By the reason: what stands in the way, and what to do. */
 const conflicts: Readonly<Record<string, string>> = {
-  concurrent_changes: 'Others changed the same thing at the same time, and nothing of this was done. Send it again.',
-  exists: 'Something else has this id already, and nothing was changed. Send the request again as a new one.',
-  last_admin: 'You cannot delete the last admin, nor suspend or demote them. Make another user an admin first.',
-  personal_agent: 'You cannot delete the Agent that every user has of their own: it goes with its user.',
+  concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
+  exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
+  last_admin: 'You cannot delete, suspend or demote the last admin. Make another user an admin first.',
+  personal_agent: 'You cannot delete a personal Agent. It is deleted with its user.',
   personal_space:
-    'You cannot delete a personal Space, nor add members to it: it belongs to its one user, and goes with them. Create a team Space instead.',
+    'You cannot delete a personal Space or add members to it. It is deleted with its user. Create a team Space instead.',
   unknown_model:
-    'That version names a model that is not configured any more. Restore another version, or have the operator configure the model.',
-  memory_of_public_agent: 'A public Agent has no memory. Leave memory off, or stop publishing the Agent first.',
-  limit_exists: 'The API key has a limit already. Change that one instead: PUT /api/v1/core/cost-control/{keyId}.',
-  restatement_not_begun: 'The restatement was never begun. Begin it first.',
-  version_served: 'This version of the view is the one that is served, so it stays. Roll back or swap first.',
+    'That version uses a model that is no longer configured. Restore another version, or ask the operator to configure the model.',
+  memory_of_public_agent: 'A public Agent cannot have memory. Turn memory off, or turn public off first.',
+  limit_exists: 'The API key already has a limit. Change it with PUT /api/v1/core/cost-control/{keyId}.',
+  restatement_not_begun: 'The restatement was never started. Start it first.',
+  version_served: 'This version of the view is being served. Roll back or swap first.',
 };
 
 const bodies: Readonly<Record<string, string>> = {
-  not_among_allowed_models: 'must be one of allowedModels. Choose one of those, or add it to them.',
+  not_among_allowed_models: 'must be one of allowedModels. Choose one of them, or add it.',
   unknown_model:
-    'names a model that is not configured for chat. GET /api/v1/core/llm/{agentId}/models lists those that are.',
-  unknown_price_version: 'names a price version that there never was',
+    'names a model that is not configured for chat. List those that are with GET /api/v1/core/llm/{agentId}/models.',
+  unknown_price_version: 'names a price version that does not exist',
 };
 
 const mediaTypes: Readonly<Record<string, string>> = {
-  'content-encoding': 'Bodies are taken as they are, not compressed. Send it without the header content-encoding.',
+  'content-encoding': 'Compressed bodies are not accepted. Send it without the header content-encoding.',
   'content-type':
-    'The content-type is missing or not taken here. Send application/json in UTF-8; where files are uploaded also multipart/form-data with a boundary.',
+    'The content-type is missing or not accepted here. Send application/json in UTF-8, or multipart/form-data with a boundary to upload files.',
 };
 
 /** The reasons that have a sentence, for the test that every one has. */
