@@ -52,6 +52,7 @@ it('the first conversation, and what goes on from it, answer with citations and 
   const [first = '', after = ''] = printed.split('== guide');
   expect(first).toMatch(/"type":"source-document".*README\.md/);
   expect(first).toContain('./data');
+  expect(first.match(/"type":"source-document"/g)?.length).toBeGreaterThanOrEqual(2);
   expect(first).toContain('data: [DONE]');
   expect(first).toContain('"object":"chat.completion"');
   expect(after).toContain('"name":"Librarian"');

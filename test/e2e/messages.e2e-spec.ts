@@ -81,7 +81,7 @@ it('a 404 names what was not found by its kind and the id as given, and that the
       const answer = await ask(route, pathWith(route.url, others));
       const said = sentenceOf(answer);
       const isNamed =
-        /^There is no (?:[A-Za-z]+ )+[0-9a-f-]{36}, or this API key may not access it\. [A-Z]/.test(said) ||
+        /^[A-Z][A-Za-z ]+ [0-9a-f-]{36} not found, or not visible to you\. [A-Z]/.test(said) ||
         (name === 'modelId' &&
           said.startsWith(`The model '${UNKNOWN_ID}' does not exist or you do not have access to it.`));
       if (answer.status !== 404 || !said.includes(UNKNOWN_ID) || !isNamed)
@@ -99,7 +99,7 @@ describe('a 409 gives its reason', () => {
       status: 409,
       body: {
         code: 'conflict',
-        detail: 'You cannot delete the last admin, nor suspend or demote them. Make another user an admin first.',
+        detail: 'You cannot delete, suspend or demote the last admin. Make another user an admin first.',
       },
     });
   });
@@ -117,12 +117,12 @@ describe('a 409 gives its reason', () => {
     expect((await call('/spaces', { method: 'POST', body: { name: 'Other', slug: 'world-1' } })).body).toMatchObject({
       status: 409,
       code: 'name_taken',
-      detail: 'slug is taken already. Choose another.',
+      detail: 'slug is already in use. Choose another.',
       errors: [{ path: 'slug' }],
     });
     expect(
       (await call(`/knowledge/${world.ids['agentId']}/tags`, { method: 'POST', body: { name: 'Manuals' } })).body,
-    ).toMatchObject({ status: 409, code: 'name_taken', detail: 'name is taken already. Choose another.' });
+    ).toMatchObject({ status: 409, code: 'name_taken', detail: 'name is already in use. Choose another.' });
     const spaces = (await call('/spaces', {})).body as { items?: { id: string; kind: string }[] };
     const personal = spaces.items?.find(({ kind }) => kind === 'personal')?.id ?? '';
     expect((await call(`/spaces/${personal}`, { method: 'DELETE' })).body).toMatchObject({
@@ -177,7 +177,7 @@ it('a 400 names the field in words of its own, whatever is wrong with whichever 
 it.each([
   ['limit=0', 'limit must be at least 1.'],
   ['limit=many', 'limit must be a whole number.'],
-  ['surprise=1', 'surprise is not known here. Leave it out, or look at /docs for what this takes.'],
+  ['surprise=1', 'surprise is unknown. Remove it, or see /docs for what this takes.'],
   ['limit=1&limit=2', 'limit must be given once.'],
   ['spaceId=x', 'spaceId must be an id (a UUID).'],
 ])('a 400 names the parameter of ?%s', async (query, detail) => {
@@ -193,20 +193,20 @@ describe('a wrong address says so', () => {
     [
       'GET',
       '/api/v1/core/agent',
-      'There is nothing at /api/v1/core/agent. The API is at /api/v1, the gateway at /api/compat/v1; /docs lists all paths.',
+      'Nothing is at /api/v1/core/agent. The API is at /api/v1, the gateway at /api/compat/v1; /docs lists all paths.',
     ],
-    ['GET', '/', 'There is nothing at /. The API is at /api/v1, the gateway at /api/compat/v1; /docs lists all paths.'],
+    ['GET', '/', 'Nothing is at /. The API is at /api/v1, the gateway at /api/compat/v1; /docs lists all paths.'],
     [
       'GET',
       '/core/agents',
-      'There is nothing at /core/agents. Did you mean /api/v1/core/agents? The base URL of the API ends with /api/v1.',
+      'Nothing is at /core/agents. Did you mean /api/v1/core/agents? The base URL of the API ends with /api/v1.',
     ],
     [
       'POST',
       '/v1/agents',
-      'There is nothing at /v1/agents. Did you mean /api/v1/core/agents? The base URL of the API ends with /api/v1.',
+      'Nothing is at /v1/agents. Did you mean /api/v1/core/agents? The base URL of the API ends with /api/v1.',
     ],
-    ['GET', '/api/health', 'There is nothing at /api/health. Did you mean /health? All paths are listed at /docs.'],
+    ['GET', '/api/health', 'Nothing is at /api/health. Did you mean /health? All paths are listed at /docs.'],
   ])('%s %s', async (method, path, detail) => {
     expect((await platform.call(path, { method: method as 'GET' })).body).toMatchObject({
       status: 404,
@@ -232,7 +232,7 @@ describe('a wrong address says so', () => {
     expect([answer.status, sentenceOf(answer)]).toEqual([
       404,
       expect.stringContaining(
-        `There is nothing at ${path}. Did you mean ${meant}? The base URL of the gateway ends with /api/compat/v1.`,
+        `Nothing is at ${path}. Did you mean ${meant}? The base URL of the gateway ends with /api/compat/v1.`,
       ),
     ]);
     if (!path.startsWith('/api/v1/'))

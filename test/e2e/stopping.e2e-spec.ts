@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const stopping = () => until(() => child.output().includes('stopping'), 'the stop');
+const stopping = () => until(() => child.output().includes('Stopping.'), 'the stop');
 
 it('a Ctrl-C that arrives twice, from the terminal and from npm, waits for what is under way', async () => {
   child.kill('SIGINT');

@@ -80,12 +80,12 @@ it.each([
   [
     'files',
     [scope, ...Array.from({ length: 101 }, () => file(1))],
-    'At most 100 files are taken at once. Send the others in a request of their own.',
+    'Send at most 100 files at once. Send the others in another request.',
   ],
   [
     'fields',
     [...Array.from({ length: 101 }, () => ({ name: 'tagIds', value: '' })), scope, file(1)],
-    'At most 100 fields are taken beside the files.',
+    'Send at most 100 fields beside the files.',
   ],
 ])('too many %s are told from a body that is too large', async (_name, parts, detail) => {
   expect(await (await upload(body(parts))).json()).toMatchObject({ code: 'too_large', detail });
@@ -111,7 +111,7 @@ it.each([
     const [incoming] = (await seen) as [IncomingMessage];
     await until(() => (incoming.socket.bytesRead ?? 0) > sent.length, 'what was sent');
     leaving.destroy();
-    await until(() => logged.some(({ msg }) => /request failed|client left/.test(msg)), 'the end of the upload');
+    await until(() => logged.some(({ msg }) => /Request failed|Client left/.test(msg)), 'the end of the upload');
     expect(logged.filter(({ level }) => level > 30)).toEqual([]);
     expect([(await stored()).length, await filesLeft()]).toEqual([before, blobs]);
   },

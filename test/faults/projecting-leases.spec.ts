@@ -273,6 +273,6 @@ test('slices stay where builds are compared, although a beat had read who held t
   await read.promise;
   await leader.projecting.rebuild('counters').start({ swap: true });
   await rebuilt();
-  expect(leader.logger.lines.join()).not.toContain('another process has taken over');
+  expect(leader.logger.lines.join()).not.toContain('Another process has taken over.');
   await divided(4, 4);
 });

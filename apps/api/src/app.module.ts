@@ -185,7 +185,7 @@ const services = ({
     value(
       Authenticator,
       new Authenticator(decisions, secret, clock, new ApiKeyUse(decisions, clock, ids), (error) =>
-        logger.warn({ error }, 'the use of an API key was not noted'),
+        logger.warn({ error }, 'Recording the use of an API key failed.'),
       ),
     ),
   ];

@@ -104,7 +104,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   if (signer !== undefined && signer !== sealKey.keyId)
     logger.error(
       { signer, keyId: sealKey.keyId },
-      'SEAL_KEY is not the one that sealed the log last: processes with different keys leave the events of each other unsealed',
+      'SEAL_KEY differs from the key of the last seal. Processes with different keys do not seal the events of each other.',
     );
   observeStores(stores, metrics);
   const sealArchive = new SealArchive(stores.log);

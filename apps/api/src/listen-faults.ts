@@ -10,15 +10,15 @@ export const listenSentence = (error: unknown): string | undefined => {
   if (syscall === 'getaddrinfo')
     return hostname === undefined
       ? undefined
-      : `HOST is ${hostname}, which is no address that is known here. Try HOST=127.0.0.1 npm start.`;
+      : `HOST=${hostname} cannot be resolved. Try HOST=127.0.0.1 npm start.`;
   if (syscall !== 'listen') return undefined;
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use. Try PORT=${otherThan(port)} npm start.`;
     case 'EACCES':
-      return `Port ${port} is not open to this user. Try PORT=3000 npm start.`;
+      return `Port ${port} needs more rights than this user has. Try PORT=3000 npm start.`;
     case 'EADDRNOTAVAIL':
-      return `HOST is ${address}, which is no address of this machine. Try HOST=127.0.0.1 npm start.`;
+      return `HOST=${address} is not an address of this machine. Try HOST=127.0.0.1 npm start.`;
     default:
       return undefined;
   }

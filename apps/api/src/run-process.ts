@@ -24,7 +24,7 @@ const run = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
   const logger = makeLogger(config.LOG_LEVEL, logDestination(process.stdout));
   // A fault nobody waited for concerns one piece of work, not those of everybody else.
-  process.on('unhandledRejection', (error) => logger.error({ error }, 'a rejection was not handled'));
+  process.on('unhandledRejection', (error) => logger.error({ error }, 'Unhandled rejection.'));
   const platform = await startPlatform(config, environment, logger, {
     listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })),
     madeKey: (secret) => void process.stdout.write(keyNotice(secret, process.stdout.isTTY)),
@@ -46,7 +46,7 @@ const run = async (environment: Environment): Promise<void> => {
       return;
     }
     stoppingSince = performance.now();
-    logger.info({ signal }, 'stopping');
+    logger.info({ signal }, 'Stopping.');
     platform.stop().then(
       () => logger.flush(() => process.exit(0)),
       (error: unknown) => fail(error),

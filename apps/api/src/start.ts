@@ -72,7 +72,7 @@ export const startPlatform = async (
       void app
         .get(Idempotency)
         .sweep()
-        .catch((error: unknown) => logger.warn({ error }, 'old idempotency keys were not removed')),
+        .catch((error: unknown) => logger.warn({ error }, 'Removing old idempotency keys failed.')),
     SWEEP_MS,
   ).unref();
   const health = app.get(Health);
@@ -89,7 +89,7 @@ export const startPlatform = async (
     (app.getHttpServer() as Server).closeAllConnections();
     const unsettled = await spending.ledger.close(SETTLE_GRACE_MS);
     if (unsettled > 0)
-      logger.warn({ unsettled }, 'not all model calls were settled in time: some may be missing from usage');
+      logger.warn({ unsettled }, 'Some model calls were not settled in time. They may be missing from usage.');
     await app.close();
     await projector?.stop();
     await host.relay?.close();
@@ -97,7 +97,7 @@ export const startPlatform = async (
     await host.catalogueReloads?.stop();
     await models.close();
     await stores.close();
-    await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'the last traces were not sent'));
+    await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'Sending the last traces failed.'));
   };
   return { host, app, routes, stop };
 };

@@ -38,7 +38,7 @@ beforeAll(async () => {
       raw = false,
     } = answers[`${request.method} ${request.url}`] ?? {
       status: 404,
-      body: { code: 'not_found', detail: 'There is no such thing.' },
+      body: { code: 'not_found', detail: 'Agent not found.' },
     };
     response
       .writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' })
@@ -323,7 +323,7 @@ it('what is loaded when it is needed is named by its path: the build rewrites no
 describe('what goes wrong', () => {
   it('is said in one line with the code and the request, in no words of HTTP', async () => {
     const { code, err } = await operator('swap', 'nothing');
-    expect([code, err]).toEqual([1, 'There is no such thing. (not_found, request r1)\n']);
+    expect([code, err]).toEqual([1, 'Agent not found. (not_found, request r1)\n']);
   });
 
   it('is a document with --json, whatever it is', async () => {
@@ -337,7 +337,7 @@ describe('what goes wrong', () => {
     expect(
       failures.map(({ code, err }) => [code, (JSON.parse(err) as { error: { code: string; message: string } }).error]),
     ).toEqual([
-      [1, { code: 'not_found', message: 'There is no such thing. (not_found, request r1)' }],
+      [1, { code: 'not_found', message: 'Agent not found. (not_found, request r1)' }],
       [2, { code: 'wrong_usage', message: expect.stringContaining('no-such-verb') as string }],
       [2, { code: 'wrong_usage', message: 'Name one projection, or say --all.' }],
       [1, { code: 'failed', message: expect.stringContaining('does not answer') as string }],
@@ -356,7 +356,7 @@ describe('what goes wrong', () => {
     }
     answers['GET /api/v1/operations/projections'] = {
       status: 401,
-      body: { code: 'unauthenticated', detail: 'The request needs a valid API key in the header x-api-key.' },
+      body: { code: 'unauthenticated', detail: 'Send a valid API key in the header x-api-key.' },
     };
     const refused = await operator('projections');
     expect([refused.code, refused.err]).toEqual([

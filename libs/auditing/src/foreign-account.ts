@@ -50,7 +50,7 @@ export class ForeignAccount {
       onError: (error, attempt) =>
         logger.warn(
           { attempt, error: errorName(error) },
-          'what others write to the server of the log was not counted; trying again',
+          'Counting events of other programs failed; retrying.',
         ),
     });
   }
@@ -87,7 +87,7 @@ export class ForeignAccount {
     } catch (error) {
       this.options.logger.warn(
         { error: errorName(error) },
-        'the count of what others wrote to the server of the log was not stored',
+        'Storing the count of events of other programs failed.',
       );
     }
   }

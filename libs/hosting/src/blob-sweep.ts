@@ -46,7 +46,7 @@ export class BlobSweep {
   start(): void {
     const sweep = () =>
       void this.sweep().catch((error: unknown) =>
-        this.parts.logger.warn({ error }, 'blobs that nothing names were not removed'),
+        this.parts.logger.warn({ error }, 'Removing unnamed blobs failed.'),
       );
     this.timer = setInterval(sweep, EVERY_MS).unref();
     sweep();

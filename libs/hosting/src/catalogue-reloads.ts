@@ -38,7 +38,7 @@ export class CatalogueReloads {
     try {
       this.parts.models.reload();
     } catch (error) {
-      this.parts.logger.warn({ error }, 'the model catalogue is wrong here: it stays as it is');
+      this.parts.logger.warn({ error }, 'MODELS_FILE is invalid in this process. The present catalogue stays.');
     }
   }
 }

@@ -47,7 +47,7 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
   projecting.events.on('rebuild', ({ view, state }) => {
     if (state !== 'ready') return;
     Promise.all([readStore.purge(), searchIndex.purge()]).catch((error: unknown) =>
-      logger.warn({ view, error }, 'the stores were not purged after a rebuild; the next erasure purges them'),
+      logger.warn({ view, error }, 'Purging the stores after a rebuild failed. The next erasure purges them.'),
     );
   });
   return eraseContent({

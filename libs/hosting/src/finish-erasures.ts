@@ -47,7 +47,7 @@ export const finishErasures = async ({ stores, ids, clock, logger }: FinishErasu
     const [last] = remove === undefined ? [] : await log.readStream(thing, { direction: 'backwards', limit: 1 });
     if (remove === undefined || last === undefined || aggregates.erasingTypes.includes(last.type)) return;
     const commandId = ids.next();
-    logger.warn({ thing }, 'erased after the backup that was restored: it is deleted again');
+    logger.warn({ thing }, 'Deleting again what was erased after the restored backup.');
     await remove(stores.decisions, idOf(thing), {
       commandId,
       correlationId: commandId,

@@ -32,7 +32,7 @@ export class UnfinishedWork {
   async finishAll(): Promise<void> {
     for (const { name, finish } of this.finishers)
       await finish().catch((error: unknown) =>
-        this.logger.warn({ work: name, error }, 'what was left unfinished could not be finished; trying again'),
+        this.logger.warn({ work: name, error }, 'Finishing abandoned work failed; retrying.'),
       );
   }
 }

@@ -46,12 +46,12 @@ const cases: readonly (readonly [z.ZodType, unknown, string])[] = [
   [z.string().startsWith('ap_'), 'x', 'must begin with "ap_"'],
   [z.string().endsWith('/'), 'x', 'must end with "/"'],
   [z.string().includes('@'), 'x', 'must contain "@"'],
-  [z.string().regex(/^\d$/), 'x', 'has a form that is not taken here; the documentation at /docs shows it'],
+  [z.string().regex(/^\d$/), 'x', 'has an invalid format; see /docs'],
   [z.string().regex(/^\d$/, 'must be a digit'), 'x', 'must be a digit'],
-  [z.string().refine(() => false), 'x', 'is not a value that is taken here'],
+  [z.string().refine(() => false), 'x', 'has an invalid value'],
   [z.string().refine(() => false, 'must be liked'), 'x', 'must be liked'],
-  [z.strictObject({}), { a: 1, b: 2 }, 'has fields that are not known here: a, b'],
-  [z.record(z.string().max(1), z.string()), { ab: 'x' }, 'has a key that is not taken'],
+  [z.strictObject({}), { a: 1, b: 2 }, 'has unknown fields: a, b'],
+  [z.record(z.string().max(1), z.string()), { ab: 'x' }, 'has an invalid key'],
   [
     z.discriminatedUnion('type', [z.object({ type: z.literal('a') }), z.object({ type: z.literal('b') })]),
     { type: 'c' },
@@ -80,7 +80,7 @@ it.each([
   ['name', 'must not be empty', 'name must not be empty.'],
   ['name', 'Must not be empty.', 'name must not be empty.'],
   ['name', 'is missing', 'name is missing.'],
-  ['scope.id', 'There is one instance: it has no id here.', 'scope.id: There is one instance: it has no id here.'],
+  ['scope.id', 'Must be left out: the instance has no id.', 'scope.id must be left out: the instance has no id.'],
 ])('says of %s: %s', (field, said, sentence) => expect(sentenceAbout(field, said)).toBe(sentence));
 
 it('makes sentences', () =>

@@ -6,7 +6,7 @@ type RawIssue = z.core.$ZodRawIssue;
 const MOST_VALUES = 30;
 
 /**
- * What a schema finds wrong, in words of the reader: a predicate such as `must be a string, not a number`, without the name
+ * Says what a schema found wrong, for the reader: a predicate such as `must be a string, not a number`, without the name
  * of the field and without the value. Given to `safeParse` as `{ error: issueWords }`; messages of a schema's own stand.
  */
 export const issueWords = (issue: RawIssue): string => {
@@ -37,17 +37,17 @@ export const issueWords = (issue: RawIssue): string => {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
-      return `${issue.keys.length === 1 ? 'has a field that is' : 'has fields that are'} not known here: ${issue.keys.join(', ')}`;
+      return `has ${issue.keys.length === 1 ? 'an unknown field' : 'unknown fields'}: ${issue.keys.join(', ')}`;
     case 'invalid_key':
-      return 'has a key that is not taken';
+      return 'has an invalid key';
     case 'invalid_element':
-      return 'has an entry that is not taken';
+      return 'has an invalid entry';
     default:
-      return 'is not a value that is taken here';
+      return 'has an invalid value';
   }
 };
 
-/** A predicate, or a sentence of its own, as a sentence: `Must be a string.` */
+/** Makes a sentence of a predicate or a sentence: `Must be a string.` */
 export const asSentence = (words: string): string => {
   const text = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
@@ -108,7 +108,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: 'must be an IPv4 address',
   ipv6: 'must be an IPv6 address',
   base64: 'must be Base64',
-  base64url: 'must be Base64 in the form for URLs',
+  base64url: 'must be URL-safe Base64',
   json_string: 'must be JSON',
   lowercase: 'must be in lower case',
   uppercase: 'must be in upper case',
@@ -118,7 +118,7 @@ const affixWords = ({ prefix, suffix, includes }: Extract<RawIssue, { code: 'inv
   if (typeof prefix === 'string') return `must begin with "${prefix}"`;
   if (typeof suffix === 'string') return `must end with "${suffix}"`;
   if (typeof includes === 'string') return `must contain "${includes}"`;
-  return 'has a form that is not taken here; the documentation at /docs shows it';
+  return 'has an invalid format; see /docs';
 };
 
 const UNITS: Readonly<Record<string, string>> = {
@@ -157,6 +157,6 @@ const unionWords = ({
       .flatMap(({ message }) => /^must be (.+?)(?:, not .*)?$/.exec(message)?.[1] ?? []),
   );
   return wanted.length === 0
-    ? 'is not a value that is taken here'
+    ? 'has an invalid value'
     : `must be ${[...new Set(wanted)].join(' or ')}, not ${kindOf(input)}`;
 };

@@ -27,7 +27,7 @@ describe('a server that a start needs', () => {
   it('is waited for while it is away', async () => {
     expect(await started(...Array.from({ length: 30 }, () => away))).toEqual({ asked: 31, outcome: 'answered' });
     expect(warned).toHaveLength(30);
-    expect(warned[0]).toBe('event log is unavailable: the server cannot be reached; trying again');
+    expect(warned[0]).toBe('event log is unavailable: the server cannot be reached; retrying');
   });
 
   it('may refuse the user while it starts, and ends the start when it goes on refusing them', async () => {

@@ -27,7 +27,7 @@ export const patiently = async <T>(
     } catch (error) {
       if (isAccessDenied(error)) denials += 1;
       if (!isUnavailable(error) || performance.now() > deadline || denials >= MOST_DENIALS) throw error;
-      warn?.(`${error.message}; trying again`);
+      warn?.(`${error.message}; retrying`);
     }
   }
 };

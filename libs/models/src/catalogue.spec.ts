@@ -80,7 +80,7 @@ describe('the model catalogue', () => {
     [
       'an unknown price',
       { currency: 'USD', input: '1', output: '2', tax: '3' },
-      'pricing: has a field that is not known here: tax',
+      'pricing: has an unknown field: tax',
     ],
     [
       'a price below zero',

@@ -51,7 +51,7 @@ export class CatchUps implements CatchUp {
     this.running?.calls
       .call('stopCatchUp', build)
       .then(running.resolve, (error: unknown) =>
-        this.logger.warn({ ...build, error: errorName(error) }, 'a view that catches up could not be stopped'),
+        this.logger.warn({ ...build, error: errorName(error) }, 'Stopping the catch-up of a view failed.'),
       );
   }
 
@@ -79,12 +79,12 @@ export class CatchUps implements CatchUp {
       for (const [view, error] of Object.entries(failed))
         this.logger.warn(
           { view, error },
-          'a view that is far behind could not be caught up in one go; it follows from where it is',
+          'Catching a view up failed. It follows the log from where it is.',
         );
     } catch (error) {
       this.logger.warn(
         { error: errorName(error) },
-        'views that are far behind could not be caught up in one go; they follow from where they are',
+        'Catching views up failed. They follow the log from where they are.',
       );
     } finally {
       this.running = undefined;

@@ -52,7 +52,7 @@ export class Companion {
       .catch((error: unknown) =>
         this.options.logger.warn(
           { view: this.options.view.name, error: errorName(error) },
-          'a view could not be attended to; trying again',
+          'Following a rebuild failed; retrying.',
         ),
       )
       .finally(() => (this.looking = undefined));
@@ -100,7 +100,7 @@ export class Companion {
         .catch((error: unknown) =>
           logger.warn(
             { view: view.name, error: errorName(error) },
-            'a build did not hear that it is to stop; its end is waited for',
+            'Stopping a build failed. Waiting for its end.',
           ),
         );
     signal.addEventListener('abort', stop, { once: true });
@@ -119,11 +119,11 @@ export class Companion {
   private async failed(record: RebuildRecord, error: unknown, signal: AbortSignal): Promise<void> {
     this.building = undefined;
     if (isFenced(error) || signal.aborted) return;
-    this.options.logger.error({ view: this.options.view.name, error: describeError(error) }, 'a rebuild failed');
+    this.options.logger.error({ view: this.options.view.name, error: describeError(error) }, 'Rebuild failed.');
     await this.save(record, { reason: 'error', detail: describeError(error) }).catch((refused: unknown) =>
       this.options.logger.warn(
         { view: this.options.view.name, error: errorName(refused) },
-        'the failure of a rebuild was not stored',
+        'Storing the failure of a rebuild failed.',
       ),
     );
   }

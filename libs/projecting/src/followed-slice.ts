@@ -110,7 +110,7 @@ export class FollowedSlice {
           reason: letter.reason,
           detail: letter.detail,
         },
-        'an event became a dead letter',
+        'Event became a dead letter.',
       );
       this.options.events.emit('deadLettered', letter);
     }

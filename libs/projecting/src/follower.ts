@@ -105,7 +105,7 @@ export class Follower {
         if (!isDamaged(error))
           this.options.logger.warn(
             { view: this.options.store.name, error: errorName(error) },
-            'the last checkpoint of a view was not stored; it will pass over the same events again',
+            'Storing the last checkpoint of a view failed. It will handle the same events again.',
           );
       });
   }
@@ -152,7 +152,7 @@ export class Follower {
         if (!isDamaged(error))
           this.options.logger.warn(
             { view: store.name, version, attempt, error: errorName(error) },
-            'a view could not be written; trying again',
+            'Writing a view failed; retrying.',
           );
         events.emit('failed', { view: store.name, version, error });
       },
@@ -253,7 +253,7 @@ export class Follower {
         await this.mutex.run(async () => (this.slices = await openSlices(this.options)));
         break;
       } catch (error) {
-        logger.error({ view: store.name, error: errorName(error) }, 'a view could not be opened again');
+        logger.error({ view: store.name, error: errorName(error) }, 'Reopening a view failed.');
         if (isFenced(error)) return onFenced();
         await pause(REOPEN_MS, undefined, { ref: false });
       }

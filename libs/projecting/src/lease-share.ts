@@ -88,7 +88,7 @@ export class LeaseShare {
   /** A write was refused: what was held is another's, or is taken anew with a higher fence. */
   async fenced(): Promise<void> {
     if (this.options.processes.alone)
-      this.options.logger.error({ group: this.group.name }, 'another process writes what belongs to this one alone');
+      this.options.logger.error({ group: this.group.name }, 'Another process writes to a store that only this one may write to.');
     await this.mutex.run(() => this.change(new Map()));
     if (!this.options.processes.alone) await this.divide();
   }
@@ -133,7 +133,7 @@ export class LeaseShare {
       this.divide().catch((error: unknown) =>
         this.options.logger.warn(
           { group: this.group.name, error: errorName(error) },
-          'the slices of a view do not come together; trying again',
+          'Collecting the slices of a view failed; retrying.',
         ),
       );
       await pause(GATHER_POLL_MS);
@@ -153,7 +153,7 @@ export class LeaseShare {
     const owners = this.owners(record);
     for (const [unit, fence] of this.held) {
       if (!this.isMine(record, unit, fence))
-        this.options.logger.warn({ group: this.group.name, unit, fence }, 'another process has taken over');
+        this.options.logger.warn({ group: this.group.name, unit, fence }, 'Another process has taken over.');
     }
     const kept = [...this.held].filter(([unit, fence]) => this.isMine(record, unit, fence) && owners(unit) === this.me);
     const held = new Map([...kept, ...(await this.take(record, owners))]);

@@ -49,7 +49,7 @@ describe('shared work that cannot be taken', () => {
     failing.with = new Unavailable('event log', 'the server cannot be reached');
     const shares = await leases.join(groups);
     await failTimes(12);
-    const message = 'shared work could not be taken or given back; trying again';
+    const message = 'Taking or giving back shared work failed; retrying.';
     const line = {
       groups: ['agents', 'spaces', 'usage'],
       reason: 'event log is unavailable: the server cannot be reached',

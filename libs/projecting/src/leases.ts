@@ -122,7 +122,7 @@ export class Leases {
       this.told.add(cause);
       this.options.logger.warn(
         { groups, reason: reasonOf(failed.get(groups[0] ?? '')) },
-        'shared work could not be taken or given back; trying again',
+        'Taking or giving back shared work failed; retrying.',
       );
     }
   }

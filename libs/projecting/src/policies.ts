@@ -87,7 +87,7 @@ export class Policies {
           void this.report().catch((error: unknown) =>
             this.options.logger.warn(
               { error: errorName(error) },
-              'how the policies are doing was not told to the others; trying again',
+              'Publishing the state of policies failed; retrying.',
             ),
           ),
         REPORT_MS,
@@ -198,7 +198,7 @@ export class Policies {
       for (const share of this.shares)
         share
           .fenced()
-          .catch((error: unknown) => logger.error({ error: errorName(error) }, 'the policies could not be stopped'));
+          .catch((error: unknown) => logger.error({ error: errorName(error) }, 'Stopping the policies failed.'));
     };
     await Promise.all(this.readers.map(async (reader) => this.runners.set(reader.name, await reader.start(onFenced))));
   }

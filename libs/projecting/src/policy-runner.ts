@@ -103,7 +103,7 @@ export class PolicyRunner {
       .catch((error: unknown) =>
         this.options.logger.warn(
           { policy: this.name, error: errorName(error) },
-          'the last place of a policy was not recorded; it will react to the same events again',
+          'Recording the last place of a policy failed. It will react to the same events again.',
         ),
       );
   }
@@ -152,7 +152,7 @@ export class PolicyRunner {
         if (!this.stopping.signal.aborted)
           logger.warn(
             { policy: policy.name, attempt, error: errorName(error) },
-            'a policy was interrupted; trying again',
+            'Policy interrupted; retrying.',
           );
       },
     });
@@ -190,7 +190,7 @@ export class PolicyRunner {
             .catch((error: unknown) =>
               this.options.logger.warn(
                 { policy: this.name, error: errorName(error) },
-                'the place of a policy was not recorded; trying again',
+                'Recording the place of a policy failed; retrying.',
               ),
             ),
         RECORD_AFTER_MS,
@@ -257,7 +257,7 @@ export class PolicyRunner {
         reason: letter.reason,
         detail: letter.detail,
       },
-      'an event became a dead letter',
+      'Event became a dead letter.',
     );
     this.options.events.emit('deadLettered', letter);
   }

@@ -152,7 +152,7 @@ export class Processes {
       // Not waited for: however long work takes, this process goes on beating.
       for (const listener of this.listeners) void this.told(listener);
     } catch (error) {
-      this.options.logger.warn({ error: errorName(error) }, 'this process could not be heard of; trying again');
+      this.options.logger.warn({ error: errorName(error) }, 'Heartbeat failed; retrying.');
     }
   }
 
@@ -160,7 +160,7 @@ export class Processes {
     try {
       await listener();
     } catch (error) {
-      this.options.logger.warn({ error: errorName(error) }, 'shared work could not be looked after; trying again');
+      this.options.logger.warn({ error: errorName(error) }, 'Looking after shared work failed; retrying.');
     }
   }
 

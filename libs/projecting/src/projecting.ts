@@ -76,7 +76,7 @@ export class Projecting {
     const catchUp = new CatchUps(spawn, logger);
     const views = options.projections.map((projection, order) => {
       const onFenced = (): void =>
-        void managed.fenced().catch((error: unknown) => logger.error({ error }, 'a view could not be closed'));
+        void managed.fenced().catch((error: unknown) => logger.error({ error }, 'Closing a view failed.'));
       const view = new View(viewStore(projection, options, !processes.alone), {
         ...options,
         codec,
@@ -107,12 +107,12 @@ export class Projecting {
     this.mending = setInterval(
       () =>
         void this.mend().catch((error: unknown) =>
-          logger.warn({ error: errorName(error) }, 'a damaged view could not be set aside; trying again'),
+          logger.warn({ error: errorName(error) }, 'Setting a damaged view aside failed; retrying.'),
         ),
       MEND_MS,
     ).unref();
     this.watch = setInterval(
-      () => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'the views could not be watched')),
+      () => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'Watching the views failed.')),
       WATCH_MS,
     ).unref();
     if (this.leases.processes.alone) return;
@@ -122,7 +122,7 @@ export class Projecting {
         void this.look().catch((error: unknown) =>
           logger.warn(
             { error: errorName(error) },
-            'the rebuilds of other processes could not be looked at; trying again',
+            'Reading rebuilds of other processes failed; retrying.',
           ),
         ),
       LOOK_MS,

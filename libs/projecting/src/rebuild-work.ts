@@ -65,13 +65,13 @@ export class RebuildWork {
     const running = patiently(this.options, signal, () => this.work(signal))
       .catch(async (error: unknown) => {
         if (isFenced(error) || signal.aborted) return;
-        this.options.logger.error({ view: this.view.name, error: describeError(error) }, 'a rebuild failed');
+        this.options.logger.error({ view: this.view.name, error: describeError(error) }, 'Rebuild failed.');
         await this.standing.save({ state: 'failed', failure: { reason: 'error', detail: describeError(error) } });
       })
       .catch((error: unknown) =>
         this.options.logger.error(
           { view: this.view.name, error: errorName(error) },
-          'the state of a rebuild could not be stored',
+          'Storing the state of a rebuild failed.',
         ),
       )
       .finally(() => {

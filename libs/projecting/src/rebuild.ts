@@ -160,7 +160,7 @@ export class Rebuild {
     if (reason !== 'asked')
       this.options.logger.warn(
         { view: this.view.name, version, reason },
-        'the live build is unfit; building another beside it',
+        'The live build does not fit this version. Building another beside it.',
       );
     this.work.begin();
   }
@@ -186,7 +186,7 @@ export class Rebuild {
   private async replaceUnfit(): Promise<void> {
     await this.view.replace(this.standing.present().version);
     await this.remove();
-    this.options.logger.info({ view: this.view.name, version: this.view.served }, 'an unfit build was replaced');
+    this.options.logger.info({ view: this.view.name, version: this.view.served }, 'Replaced a build that did not fit this version.');
   }
 
   /** Makes the record true where the process died between a step and its record. */

@@ -84,7 +84,7 @@ export class Requests {
       .catch((error: unknown) =>
         this.options.logger.warn(
           { error: errorName(error) },
-          'requests of other processes could not be read; trying again',
+          'Reading requests of other processes failed; retrying.',
         ),
       )
       .finally(() => (this.serving = undefined));
@@ -102,7 +102,7 @@ export class Requests {
           .catch((error: unknown) =>
             logger.warn(
               { group: stored.group, action: stored.action, error: errorName(error) },
-              'a request of another process was not answered',
+              'Answering a request of another process failed.',
             ),
           )
           .finally(() => this.underWay.delete(key));

@@ -63,7 +63,7 @@ export const patiently = async <T>(
       return await work();
     } catch (error) {
       if (!isTransient(error) || isFenced(error) || signal.aborted) throw error;
-      logger.warn({ view: view.name, error: errorName(error) }, 'a rebuild was interrupted; trying again');
+      logger.warn({ view: view.name, error: errorName(error) }, 'Rebuild interrupted; retrying.');
       await pause(RETRY_MS, undefined, { signal });
     }
   }

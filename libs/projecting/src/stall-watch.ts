@@ -30,7 +30,7 @@ export class StallWatch {
       if (before?.stalled === true) this.events.emit('recovered', { view });
     } else if (!before.stalled && now - before.since >= STALLED_MS) {
       this.seen.set(view, { ...before, stalled: true });
-      this.logger.error({ view, position, head }, 'a view stands still while the log moves');
+      this.logger.error({ view, position, head }, 'View is stuck while the log moves on.');
       this.events.emit('stalled', { view, position, head });
     }
   }

@@ -102,7 +102,7 @@ export class View {
     this.broken.add(version);
     this.options.logger.error(
       { view: this.name, version },
-      'a view is damaged, or may not be read: its file is set aside, and the view is built anew from the log',
+      'View is damaged or unreadable. Its file is set aside, and the view is rebuilt from the log.',
     );
     return true;
   }

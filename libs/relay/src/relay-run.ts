@@ -144,7 +144,7 @@ export class RelayRun implements Runner {
       onEvents: (events, upTo) => this.mutex.run(() => this.onEvents(events, upTo)),
       onError: (error, attempt) => {
         if (!this.stopping.signal.aborted)
-          this.options.logger.warn({ attempt, error: errorName(error) }, 'the relay was interrupted; trying again');
+          this.options.logger.warn({ attempt, error: errorName(error) }, 'Relay interrupted; retrying.');
       },
     });
   }
@@ -189,7 +189,7 @@ export class RelayRun implements Runner {
     const detail = isUnavailable(error) ? error.reason : describeError(error);
     this.failing = { eventId, type, stream, attempts, detail };
     this.options.onFailed();
-    this.options.logger.warn({ attempts, detail }, 'integration events were not sent; trying again');
+    this.options.logger.warn({ attempts, detail }, 'Sending integration events failed; retrying.');
     if (isWrongExpectedRevision(error)) this.fenced();
   }
 
@@ -199,7 +199,7 @@ export class RelayRun implements Runner {
     this.held.set(letter.stream, letter.revision);
     this.options.logger.error(
       { eventId: letter.eventId, stream: letter.stream, reason: letter.reason, detail: letter.detail },
-      'an event cannot be relayed and became a dead letter',
+      'Event cannot be relayed and became a dead letter.',
     );
     return letter;
   }
@@ -215,7 +215,7 @@ export class RelayRun implements Runner {
         await this.journal.advance(this.last);
         this.unrecorded -= recorded;
       } catch (error) {
-        this.options.logger.warn({ error: errorName(error) }, 'the place of the relay was not recorded');
+        this.options.logger.warn({ error: errorName(error) }, 'Recording the place of the relay failed.');
         if (isWrongExpectedRevision(error)) this.fenced();
         else if (!this.stopping.signal.aborted) this.timer = setTimeout(() => void this.record(), RECORD_AFTER_MS);
       }

@@ -53,7 +53,7 @@ export class Sealer {
     if (accepted > 0)
       logger.warn(
         { after: place.last?.ordinal ?? 0, events: accepted },
-        'the end of the log carries no MACs, since an earlier version wrote it or it was imported; it is sealed as it is, this once',
+        'The end of the log has no MACs: an earlier version wrote it, or it was imported. It is sealed as it is, once.',
       );
     this.recorded = await recordedBehind(log, mac, place.position);
     this.proofs = new EventProofs(mac, new SealArchive(log), accepted);
@@ -72,7 +72,7 @@ export class Sealer {
       onEvents: (events, upTo) => this.onEvents(events, upTo),
       onCaughtUp: () => caughtUp.resolve(),
       onError: (error, attempt) =>
-        logger.warn({ attempt, error: errorName(error) }, 'the sealer was interrupted; trying again'),
+        logger.warn({ attempt, error: errorName(error) }, 'Sealer interrupted; retrying.'),
     });
   }
 
@@ -83,7 +83,7 @@ export class Sealer {
     await this.seal().catch((error: unknown) =>
       this.options.logger.warn(
         { waiting: this.waiting, error: errorName(error) },
-        'the last events are not sealed yet; the next start seals them',
+        'The last events are not sealed yet. The next start seals them.',
       ),
     );
     // What was being sealed meanwhile may have failed too, and would be tried again.
@@ -126,7 +126,7 @@ export class Sealer {
     if (!this.recorded.has(recordKey(found))) this.unproven.push(found);
     this.options.logger.error(
       { id, stream, revision, position, reason: proof },
-      'an event stands in the log that nobody with SEAL_KEY appended there; it is not sealed',
+      'The log holds an event that nobody with SEAL_KEY appended. It is not sealed.',
     );
   }
 
@@ -136,7 +136,7 @@ export class Sealer {
       this.seal().catch((error: unknown) => {
         this.options.logger.warn(
           { ordinal: this.ordinal, waiting: this.waiting, error: errorName(error) },
-          'the log could not be sealed; trying again',
+          'Sealing the log failed; retrying.',
         );
         this.sealLater();
       });

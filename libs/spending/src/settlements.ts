@@ -157,7 +157,7 @@ export class Settlements {
       try {
         return await work();
       } catch (error) {
-        this.parts.logger.error({ invocationId, error }, 'a call could not be settled; trying again');
+        this.parts.logger.error({ invocationId, error }, 'Settling a model call failed; retrying.');
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
     }
@@ -166,7 +166,7 @@ export class Settlements {
   private async inBackground(invocationId: Uuid, work: () => Promise<unknown>): Promise<void> {
     // What was set or written while the call ran counts too.
     const running = offBudget(() => inReadScope(work)).catch((error: unknown) =>
-      this.parts.logger.error({ invocationId, error }, 'a call could not be recorded'),
+      this.parts.logger.error({ invocationId, error }, 'Recording a model call failed.'),
     );
     this.settling.add(running);
     await running;

@@ -216,7 +216,7 @@ const noRevision = (): never => {
     {
       path: 'revision',
       code: 'not_allowed',
-      message: 'Goes alone, and only for kinds of object that have revisions of their own.',
+      message: 'Must be the only parameter, for a kind of object that has revisions.',
     },
   ]);
 };

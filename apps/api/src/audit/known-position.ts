@@ -18,7 +18,7 @@ export const noPosition = (parameter: string): never => {
     {
       path: parameter,
       code: 'invalid_format',
-      message: 'Must be a position of the log, or a time (ISO 8601) where one is taken.',
+      message: 'Must be a position of the log, or an ISO 8601 time where times are allowed.',
     },
   ]);
 };

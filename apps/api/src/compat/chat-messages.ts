@@ -8,8 +8,8 @@ const MAX_MESSAGES = 10_000;
 export const checkMessages = (value: unknown): readonly Fields[] => {
   if (!given(value)) throw missing('messages');
   if (!Array.isArray(value)) throw wrongType('messages', 'an array of objects', value);
-  if (value.length === 0) throw wrongValue('messages', 'at least one message is required.');
-  if (value.length > MAX_MESSAGES) throw wrongValue('messages', `at most ${MAX_MESSAGES} messages are taken.`);
+  if (value.length === 0) throw wrongValue('messages', 'it must have at least one message.');
+  if (value.length > MAX_MESSAGES) throw wrongValue('messages', `it must have at most ${MAX_MESSAGES} messages.`);
   for (let index = 0; index < value.length; index += 1) checkMessage(value[index], index);
   return value as Fields[];
 };
@@ -62,6 +62,6 @@ const checkSource = (source: unknown, path: string, isKnown: boolean): void => {
   if (typeof url === 'string' && !isPublicAddress(url))
     throw wrongValue(
       `${path}.url`,
-      'it must be a data URL of other than SVG, or an http(s) address of the public internet.',
+      'it must be a data URL (not SVG) or an http(s) address on the public internet.',
     );
 };

@@ -17,7 +17,7 @@ export const wrongValue = (param: string, sentence: string): GatewayError =>
   new GatewayError(400, `Invalid value for '${param}': ${sentence}`, { param, code: 'invalid_value' });
 
 export const unsupported = (param: string): GatewayError =>
-  new GatewayError(400, `Unsupported parameter: '${param}' is not supported here. Leave it out.`, {
+  new GatewayError(400, `Unsupported parameter: '${param}' is not supported. Remove it.`, {
     param,
     code: 'unsupported_parameter',
   });
@@ -27,9 +27,9 @@ export const isFields = (value: unknown): value is Fields =>
 
 /** The body of a request; 400 unless it is a JSON object. */
 export const fieldsOf = (body: unknown): Fields => {
-  if (body === undefined) throw new GatewayError(400, 'The body is empty; a JSON object is required.');
+  if (body === undefined) throw new GatewayError(400, 'The body is empty. Send a JSON object.');
   if (!isFields(body))
-    throw new GatewayError(400, `The body must be a JSON object, but is ${kindOf(body)}.`, { code: 'invalid_type' });
+    throw new GatewayError(400, `The body must be a JSON object, not ${kindOf(body)}.`, { code: 'invalid_type' });
   return body;
 };
 

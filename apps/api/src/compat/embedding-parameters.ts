@@ -37,10 +37,10 @@ const inputsOf = (input: unknown): readonly string[] => {
   if (typeof input !== 'string' && !Array.isArray(input))
     throw wrongType('input', 'a string or an array of strings', input);
   const inputs: readonly unknown[] = typeof input === 'string' ? [input] : input;
-  if (inputs.length === 0) throw wrongValue('input', 'at least one input is required.');
+  if (inputs.length === 0) throw wrongValue('input', 'it must have at least one input.');
   if (inputs.some((one) => typeof one === 'number' || Array.isArray(one))) throw tokenIds();
   if (inputs.length > MAX_INPUTS)
-    throw wrongValue('input', `at most ${MAX_INPUTS} inputs are taken, but there are ${inputs.length}.`);
+    throw wrongValue('input', `it must have at most ${MAX_INPUTS} inputs, not ${inputs.length}.`);
   inputs.forEach((one, index) => {
     const param = typeof input === 'string' ? 'input' : `input[${index}]`;
     if (typeof one !== 'string') throw wrongType(param, 'a string', one);

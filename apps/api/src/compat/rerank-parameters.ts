@@ -28,7 +28,7 @@ const documentsOf = (name: string, value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) throw invalidBody(name, 'must be a string or an array of strings.');
   if (value.length === 0)
-    throw new GatewayError(400, 'There are no documents to rank.', { param: name, code: 'invalid_input' });
+    throw new GatewayError(400, 'input must hold at least one document.', { param: name, code: 'invalid_input' });
   return value.map((one: unknown, index) => {
     // Some clients send each document as an object.
     const text = isFields(one) ? one['text'] : one;

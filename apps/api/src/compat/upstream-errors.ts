@@ -13,7 +13,7 @@ const ofFailure = (failure: UpstreamFailure): GatewayError => {
     case 'rejected':
       return rejected(facts);
     case 'rate-limited':
-      return new GatewayError(429, 'The model provider takes no more requests at present.', {
+      return new GatewayError(429, 'The model provider is limiting requests. Retry later.', {
         type: 'rate_limit_error',
         code: 'rate_limit_exceeded',
         ...wait,
@@ -23,7 +23,7 @@ const ofFailure = (failure: UpstreamFailure): GatewayError => {
     case 'unreachable':
       return new GatewayError(503, 'The model provider cannot be reached.', fault);
     case 'open':
-      return new GatewayError(503, 'The model provider failed too often just now; it is tried again in a moment.', {
+      return new GatewayError(503, 'The model provider failed too often. Retry in a moment.', {
         ...fault,
         ...wait,
       });

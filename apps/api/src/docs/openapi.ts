@@ -63,7 +63,7 @@ const problemSchema = {
       enum: ['none', 'unknown'],
       description: 'On 503 of a write: whether it may have happened.',
     },
-    limitId: { type: 'string', description: 'On 429 `usage_limit_exceeded`: the limit that is used up.' },
+    limitId: { type: 'string', description: 'On 429 `usage_limit_exceeded`: the limit that is reached.' },
     scope: { type: 'string', description: 'What that limit is for.' },
     window: { type: 'string' },
     resetsAt: { type: ['string', 'null'] },

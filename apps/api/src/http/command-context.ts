@@ -47,6 +47,6 @@ const revisionOf = (header: string | undefined): number | undefined => {
   if (revision !== undefined) return Number(revision);
   if (FOREIGN_ETAG.test(given)) return refuse('precondition_failed');
   throw new InvalidInput('invalid_parameter', [
-    { path: 'If-Match', code: 'invalid_format', message: 'Must be one etag of this API, such as "3".' },
+    { path: 'If-Match', code: 'invalid_format', message: 'Must be an etag of this API, such as "3".' },
   ]);
 };

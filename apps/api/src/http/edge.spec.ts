@@ -26,9 +26,9 @@ describe('the guard', () => {
   });
 
   const WRONG =
-    'The API key in the header x-api-key is not valid: it is unknown, was revoked or has expired, or its user is suspended. Check it, or ask an admin for another.';
+    'The API key in the header x-api-key is not valid. It is unknown, revoked or expired, or its user is suspended. Check it, or ask an admin for a new one.';
   const ELSEWHERE =
-    'This API takes its key in the header x-api-key alone. Send it there, and leave the header authorization out.';
+    'Send the API key in the header x-api-key, and no authorization header. This API does not read authorization.';
 
   it.each([
     ['absent', '', {}, 'The request has no API key. Send one in the header x-api-key.'],
@@ -205,7 +205,7 @@ describe('failures', () => {
         title: 'Internal error',
         status: 500,
         code: 'internal',
-        detail: 'Something failed on our side; the request id finds it in the log.',
+        detail: 'Something failed on our side. Give the request id to the operator.',
         requestId: 'r1',
       },
     ]);

@@ -96,7 +96,7 @@ export const envelopeOf = (error: unknown): GatewayError => {
         headers: { 'retry-after': String(retryAfterSeconds ?? 1) },
       });
     case 'not_found':
-      return unknownUrl('The documentation is at /docs.');
+      return unknownUrl('The documentation starts at /docs.');
     case 'invalid_body':
       return new GatewayError(400, detail);
     default:

@@ -115,7 +115,7 @@ const refuseParameters = (given: Record<string, unknown>): void => {
     names.slice(0, 20).map((name) => ({
       path: pathText([name]),
       code: 'unknown_parameter',
-      message: 'Is not a parameter of this operation. Leave it out, or look at /docs for those that it takes.',
+      message: 'Is not a parameter of this operation. Remove it, or see /docs for those that it takes.',
     })),
   );
 };

@@ -126,7 +126,7 @@ export class Idempotency {
         settled = await this.store.writeState(acceptance.name, null);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      this.logger.warn({ error }, 'the answer to a request was not kept: a repeat runs it again, under its command id');
+      this.logger.warn({ error }, 'Keeping an answer for repeats failed. A repeat runs again, under the same command id.');
     } finally {
       if (settled) this.running.delete(acceptance.name);
       else this.release(acceptance);
@@ -141,7 +141,7 @@ export class Idempotency {
     void stored.catch((error: unknown) =>
       this.logger.warn(
         { error },
-        'a request was not released: repeats of it at other processes are refused as long as this one lives',
+        'Releasing a request failed. Other processes reject its repeats until this one stops.',
       ),
     );
   }

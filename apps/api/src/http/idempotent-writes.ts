@@ -29,7 +29,7 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
       {
         path: 'Idempotency-Key',
         code: 'not_with_multipart',
-        message: 'Not with multipart/form-data; send the document as JSON.',
+        message: 'Is not supported with multipart/form-data. Send the document as JSON.',
       },
     ]);
   const { idempotency } = request.server.edge;

@@ -58,7 +58,7 @@ export const wholeNumberText = (min: number, max: number) => {
 export const instant = z.iso.datetime({ offset: true }).transform((text, context) => {
   const time = isoTime(Date.parse(text));
   if (time !== undefined) return time;
-  context.addIssue({ code: 'custom', message: 'Must be in the years 0 to 9999 (UTC).' });
+  context.addIssue({ code: 'custom', message: 'Must be between the years 0 and 9999 (UTC).' });
   return z.NEVER;
 });
 
@@ -75,7 +75,7 @@ const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): reado
     return issue.keys.map((key) => ({
       path: pathText([...path, key]),
       code: 'unknown_field',
-      message: 'Is not known here. Leave it out, or look at /docs for what this takes.',
+      message: 'Is unknown. Remove it, or see /docs for what this takes.',
     }));
   }
   const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;

@@ -63,7 +63,7 @@ const excessOf = (body: Buffer): Excess | undefined => {
       case OPEN_BRACE:
         depth += 1;
         values += 1;
-        if (depth > MAX_DEPTH) return { code: 'too_deep', message: `The body is nested deeper than ${MAX_DEPTH}.` };
+        if (depth > MAX_DEPTH) return { code: 'too_deep', message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
         break;
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
@@ -105,10 +105,10 @@ const checkTexts = (value: unknown, path: readonly (string | number)[]): void =>
         throw refusal(
           pathText([...path, key.replaceAll('\0', '')]),
           'invalid_text',
-          'Names of fields must not contain NUL or lone surrogates.',
+          'Field names must not contain NUL or lone surrogates.',
         );
       if (isPrototypeKey(key, member))
-        throw refusal(pathText([...path, key]), 'prototype_key', 'This name of a field is not allowed.');
+        throw refusal(pathText([...path, key]), 'prototype_key', 'This field name is not allowed.');
       checkTexts(member, [...path, key]);
     }
   }

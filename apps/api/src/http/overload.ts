@@ -37,7 +37,7 @@ export class Overload {
   /** Why a request of a connection is not served, for the log; undefined where it is. */
   reasonFor(socket: Socket): string | undefined {
     if (this.surplus.has(socket)) return 'too many connections';
-    return this.late ? 'the main loop stood still' : undefined;
+    return this.late ? 'the process is overloaded' : undefined;
   }
 
   stop(): void {

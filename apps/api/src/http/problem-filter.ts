@@ -25,12 +25,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (isOfLeaving(request, error))
       this.logger.info(
         { requestId: request.id, route: patternOf(request) },
-        'the client left before its request was whole',
+        'Client left before its request was complete.',
       );
     else if (problem.status >= 500)
       this.logger.error(
         { requestId: request.id, route: patternOf(request), code: problem.code, error },
-        'request failed',
+        'Request failed.',
       );
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer must not look like a whole one.

@@ -52,7 +52,7 @@ const malformedPath = new InvalidInput('invalid_parameter', [
   {
     path: 'path',
     code: 'malformed',
-    message: 'The path has a percent sign that no two hexadecimal digits of UTF-8 follow.',
+    message: 'The path has a percent sign that is not followed by two hexadecimal digits of UTF-8.',
   },
 ]);
 

@@ -14,7 +14,7 @@ export const waitForReadAfter = async (request: FastifyRequest): Promise<void> =
   if (position === undefined || reads === undefined) return;
   if (typeof position !== 'string' || !POSITION.test(position)) {
     throw new InvalidInput('invalid_parameter', [
-      { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position that x-log-position gave.' },
+      { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position from x-log-position.' },
     ]);
   }
   if (!(await reached(request.server.edge.views, reads, position))) refuse('view_unavailable');

@@ -68,18 +68,18 @@ describe('a sentence', () => {
     [
       'not_found',
       { kind: 'agent', id: 'a1' },
-      'There is no Agent a1, or this API key may not access it. Check the id, and what the key and its user may access.',
+      'Agent a1 not found, or not visible to you. Check the id, and what the key and its user may access.',
     ],
     ['not_found', { kind: 'tags', id: 'x' }, undefined],
     [
       'agent_not_granted',
       { kind: 'agent', id: 'a1' },
-      'This API key is not granted the Agent a1. Add it to the agentIds of the key, or use a key for all Agents.',
+      'This API key has no access to Agent a1. Add it to agentIds of the key, or use a key for all Agents.',
     ],
     [
       'forbidden',
       { permission: 'agents:write' },
-      'This needs the permission agents:write, which this API key does not have, or the role of its user does not give. Use a key that has it, or ask an admin for one.',
+      'This needs the permission agents:write. This API key lacks it, or the role of its user does not allow it. Use a key that has it, or ask an admin for one.',
     ],
     [
       'forbidden',
@@ -95,18 +95,18 @@ describe('a sentence', () => {
     [
       'conflict',
       { reason: 'last_admin' },
-      'You cannot delete the last admin, nor suspend or demote them. Make another user an admin first.',
+      'You cannot delete, suspend or demote the last admin. Make another user an admin first.',
     ],
-    ['name_taken', { path: 'slug' }, 'slug is taken already. Choose another.'],
+    ['name_taken', { path: 'slug' }, 'slug is already in use. Choose another.'],
     [
       'precondition_failed',
       { expected: 1, actual: 3 },
-      'This is at revision 3 by now, and If-Match says 1. Read it again, and repeat the change on what it is now.',
+      'This is now at revision 3, but If-Match says 1. Read it again, and repeat your change.',
     ],
     [
       'rate_limited',
       { retryAfterSeconds: 7 },
-      'This credential has used up its requests of this minute. Send the next in 7 s.',
+      'Too many requests this minute. Retry in 7 s.',
     ],
     ['internal', {}, undefined],
   ])('of %s with %j', (code, facts, sentence) => expect(said(code, facts)).toBe(sentence));

@@ -35,7 +35,7 @@ export const unrouted = (method: string, path: string, routes: RouteTable): Unro
     meant === undefined
       ? `The API is at ${CORE}, the gateway at ${GATEWAY}; /docs lists all paths.`
       : `Did you mean ${meant.slice(0, LONGEST_PATH).toWellFormed()}? ${baseOf(meant)}`;
-  return { code: 'not_found', allowed, detail: `There is nothing at ${shown}. ${advice}` };
+  return { code: 'not_found', allowed, detail: `Nothing is at ${shown}. ${advice}` };
 };
 
 /** The path that exists, of those that end like the one that was asked for. */

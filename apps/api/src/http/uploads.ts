@@ -56,7 +56,7 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
     given += 1;
     // The parser's types know no part without a name, the parser does.
     if ((part.fieldname as string | undefined) === undefined) throw refusal('', NOT_A_PART, 'malformed');
-    if (isUnstorableText(part.fieldname)) throw refusal('', 'Names of parts must not contain NUL or lone surrogates.');
+    if (isUnstorableText(part.fieldname)) throw refusal('', 'Part names must not contain NUL or lone surrogates.');
     if (part.type === 'file') {
       const fileName = (part.filename as string | undefined) ?? '';
       if (isUnstorableText(fileName))
@@ -73,7 +73,7 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
   if (given !== partsOfBody()) throw refusal('', NOT_A_PART, 'malformed');
 }
 
-const NOT_A_PART = `Each part needs a content-disposition of form-data with a name, on lines of its own, among its first ${MOST_HEADERS} headers.`;
+const NOT_A_PART = `Each part needs a content-disposition header with form-data and a name, among its first ${MOST_HEADERS} headers.`;
 
 /** What the parser gives. Its own errors are the only ones without a code, and mean that the body is not multipart or ends too early. */
 async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
@@ -92,12 +92,12 @@ const tooMany = (code: string): InvalidInput | undefined => {
       {
         path: '',
         code: 'too_many_files',
-        message: `At most ${MOST_PARTS} files are taken at once. Send the others in a request of their own.`,
+        message: `Send at most ${MOST_PARTS} files at once. Send the others in another request.`,
       },
     ]);
   if (code === 'FST_FIELDS_LIMIT')
     return new InvalidInput('too_large', [
-      { path: '', code: 'too_many_fields', message: `At most ${MOST_PARTS} fields are taken beside the files.` },
+      { path: '', code: 'too_many_fields', message: `Send at most ${MOST_PARTS} fields beside the files.` },
     ]);
   return undefined;
 };
@@ -108,7 +108,7 @@ const tooLarge = (path: string, { server }: FastifyRequest): InvalidInput =>
     {
       path,
       code: 'too_large',
-      message: `The file is larger than ${server.edge.config.MAX_UPLOAD_BYTES} bytes, the most that is taken here.`,
+      message: `The file is larger than the limit of ${server.edge.config.MAX_UPLOAD_BYTES} bytes.`,
     },
   ]);
 

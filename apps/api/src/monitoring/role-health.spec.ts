@@ -37,7 +37,7 @@ describe('health, of processes that share the work', () => {
       await reportOf(false, process('a', true, 'api'), process('b', true, 'projector'), process('c', false, 'worker')),
     ).toMatchObject({
       status: 'degraded',
-      dependencies: { projector: { ok: true }, worker: { ok: false, reason: 'no living process has this role' } },
+      dependencies: { projector: { ok: true }, worker: { ok: false, reason: 'no running process has this role' } },
     });
   });
 

@@ -10,4 +10,4 @@ const livingOf =
   async () =>
     (await processes.status()).some(({ alive, roles }) => alive && roles.includes(role))
       ? { ok: true }
-      : { ok: false, reason: 'no living process has this role' };
+      : { ok: false, reason: 'no running process has this role' };

@@ -55,7 +55,7 @@ const proposedLimit = z.strictObject({
     .strictObject({ type, id: z.uuid().optional() })
     .refine((scope) => scope.type !== 'instance' || scope.id === undefined, {
       path: ['id'],
-      message: 'There is one instance: it has no id here.',
+      message: 'Must be left out: the instance has no id.',
     }),
   amount: givenAmount,
   window,

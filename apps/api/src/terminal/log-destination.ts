@@ -25,5 +25,5 @@ const messageOf = (
 ): string => {
   if (message === 'request')
     return `${String(method)} ${String(route)} ${String(status)} in ${String(milliseconds)} ms`;
-  return route === undefined ? message : `${message} (${String(route)})`;
+  return route === undefined ? message : `${message.replace(/\.$/, '')} (${String(route)})`;
 };

@@ -10,8 +10,8 @@ export interface Started {
 
 /** The first key, which is shown this once: on a terminal in a box of its own, else on a line. */
 export const keyNotice = (secret: string, isTerminal: boolean): string => {
-  if (!isTerminal) return `The first API key, shown this once: ${secret}\n`;
-  return boxed(['The first API key. It is shown this once: keep it.', '', secret, '', `export KEY=${secret}`]);
+  if (!isTerminal) return `API key of the first admin, shown only once: ${secret}\n`;
+  return boxed(['API key of the first admin. It is shown only once: keep it.', '', secret, '', `export KEY=${secret}`]);
 };
 
 /** That it runs, and where. Addresses are whole: terminals make links of them. */

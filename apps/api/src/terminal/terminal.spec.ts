@@ -34,10 +34,10 @@ describe('the log on a terminal', () => {
     const text = written((logger) =>
       logger.error(
         { route: '/api/v1/core/agents', code: 'internal', error: new TypeError('the secret is xyzzy') },
-        'request failed',
+        'Request failed.',
       ),
     );
-    expect(text).toContain('ERROR: request failed (/api/v1/core/agents)');
+    expect(text).toContain('ERROR: Request failed (/api/v1/core/agents)');
     expect(text).toContain('TypeError');
     expect(text).not.toContain('xyzzy');
   });
@@ -73,7 +73,7 @@ describe('what a start prints', () => {
   });
 
   it('is a line each where nobody looks', () => {
-    expect(keyNotice('ap_secret', false)).toBe('The first API key, shown this once: ap_secret\n');
+    expect(keyNotice('ap_secret', false)).toBe('API key of the first admin, shown only once: ap_secret\n');
     expect(startNotice(started, false)).toBe(
       'Agent Platform 1.5.0 at http://127.0.0.1:3000 (documentation: http://127.0.0.1:3000/docs, data: /data)\n',
     );

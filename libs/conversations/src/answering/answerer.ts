@@ -161,7 +161,7 @@ export class Answerer {
     if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
     this.logger.warn(
       { agentId: agent.agentId, model, code: errorCode, ...(errorCode === 'internal' ? { error } : {}) },
-      'an answer failed',
+      'Answer failed.',
     );
     return { parts, status: 'failed', finishReason: 'error', errorCode, model, usage };
   }

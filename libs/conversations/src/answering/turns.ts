@@ -277,7 +277,7 @@ export class Turns {
       );
     };
     return new SavedText(save, (error) =>
-      logger.warn({ conversationId, error }, 'an answer under way was not saved; trying again'),
+      logger.warn({ conversationId, error }, 'Saving a streaming answer failed; retrying.'),
     );
   }
 

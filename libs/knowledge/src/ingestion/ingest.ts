@@ -104,7 +104,7 @@ const index = async (
   const total = read.chunks.length;
   const embedded = (done: number): void =>
     void show('embed', done, total).catch((error: unknown) =>
-      parts.logger.warn({ documentId, error }, 'progress could not be shown; the work goes on'),
+      parts.logger.warn({ documentId, error }, 'Reporting progress failed; the work goes on.'),
     );
   await show('embed', 0, total);
   const { passages, embeddingModel } = await run.run(

@@ -5,7 +5,7 @@ export const FAILURES = {
   empty_document: 'There is no text in the file.',
   too_many_passages: 'The text is too long for one document: split the file.',
   content_missing: 'The stored file is gone.',
-  usage_limit_exceeded: 'A usage limit is used up. Reprocess the document when it has reset.',
+  usage_limit_exceeded: 'A usage limit is reached. Reprocess the document after it resets.',
   upstream_error: 'The embedding model failed.',
   upstream_timeout: 'The embedding model did not answer in time.',
   unavailable: 'A store or the embedding model was not available.',

@@ -68,7 +68,7 @@ export class IngestionWorker {
       for (const { documentId, notBefore } of await this.options.waiting())
         if (notBefore <= now) this.offer(documentId);
     } catch (error) {
-      this.options.logger.warn({ error }, 'waiting documents could not be read; trying again');
+      this.options.logger.warn({ error }, 'Reading waiting documents failed; retrying.');
     }
   }
 
@@ -105,7 +105,7 @@ export class IngestionWorker {
     } catch (error) {
       // Deleted meanwhile, or the worker is stopping.
       if (isDomainError(error, 'not_found') || this.stopping.signal.aborted) return;
-      this.options.logger.warn({ documentId, error }, 'a document could not be worked on; trying again');
+      this.options.logger.warn({ documentId, error }, 'Working on a document failed; retrying.');
     }
   }
 }

@@ -69,7 +69,7 @@ export class KafkaPublisher implements Publisher {
     this.connection = undefined;
     if (connection !== undefined)
       await within(CLOSE_MS, disconnect(connection)).catch((error: unknown) =>
-        this.options.logger.warn({ error: nameOf(error) }, 'a connection to the brokers did not end in time'),
+        this.options.logger.warn({ error: nameOf(error) }, 'Connection to brokers did not close in time.'),
       );
   }
 

@@ -141,7 +141,7 @@ const settled = async ({ server }: FastifyReply, position: string): Promise<void
 
 const noEventId = (): never => {
   throw new InvalidInput('invalid_parameter', [
-    { path: 'after', code: 'invalid_format', message: 'Must be the id of an event of a streamed answer.' },
+    { path: 'after', code: 'invalid_format', message: 'Must be the id of an event in a streamed answer.' },
   ]);
 };
 
