@@ -63,7 +63,7 @@ it('a 403 names the permission that is missing, on every route that needs one', 
     const permission =
       route.operation['x-permission'] === 'monitoring' ? 'operations' : route.operation['x-permission'];
     const answer = await ask(route, pathWith(route.url, known()), { key: narrow.key });
-    if (answer.status !== 403 || !sentenceOf(answer).startsWith(`This needs the permission ${permission}, `))
+    if (answer.status !== 403 || !sentenceOf(answer).startsWith(`This needs the permission ${permission}. `))
       silent.push(`${route.method} ${route.url}: ${answer.status} ${sentenceOf(answer)}`);
   }
   expect(silent).toEqual([]);

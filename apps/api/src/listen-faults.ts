@@ -8,9 +8,7 @@ export const listenSentence = (error: unknown): string | undefined => {
     hostname?: string;
   };
   if (syscall === 'getaddrinfo')
-    return hostname === undefined
-      ? undefined
-      : `HOST=${hostname} cannot be resolved. Try HOST=127.0.0.1 npm start.`;
+    return hostname === undefined ? undefined : `HOST=${hostname} cannot be resolved. Try HOST=127.0.0.1 npm start.`;
   if (syscall !== 'listen') return undefined;
   switch (code) {
     case 'EADDRINUSE':

@@ -45,9 +45,7 @@ export class BlobSweep {
   /** Sweeps now and every hour. */
   start(): void {
     const sweep = () =>
-      void this.sweep().catch((error: unknown) =>
-        this.parts.logger.warn({ error }, 'Removing unnamed blobs failed.'),
-      );
+      void this.sweep().catch((error: unknown) => this.parts.logger.warn({ error }, 'Removing unnamed blobs failed.'));
     this.timer = setInterval(sweep, EVERY_MS).unref();
     sweep();
   }

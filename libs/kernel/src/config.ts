@@ -13,9 +13,7 @@ const list = <T extends string>(values: readonly [T, ...T[]]) =>
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must begin with http:// or https:// and name a host' });
 /** `host:port`; an IPv6 address in brackets. */
-const broker = z
-  .string()
-  .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, separated by commas');
+const broker = z.string().regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, separated by commas');
 
 /** Every environment variable of the product. The table in docs/configuration.md is generated from the descriptions. */
 export const configSchema = z.object({
@@ -54,13 +52,23 @@ export const configSchema = z.object({
   SPACE_CREATION_ROLES: list(['admin', 'member', 'auditor', 'operator'])
     .default(['admin', 'member'])
     .describe('Roles that may create Spaces.'),
-  VAULT_KEY: z.string().min(32).optional().describe('Encrypt all data keys with this key, at least 32 characters. Default: generated in `DATA_DIR/keys`.'),
+  VAULT_KEY: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('Encrypt all data keys with this key, at least 32 characters. Default: generated in `DATA_DIR/keys`.'),
   SEAL_KEY: z
     .string()
     .min(32)
     .optional()
-    .describe('Sign seals and authenticate events with keys derived from this secret, at least 32 characters. Default: generated in `DATA_DIR/keys`.'),
-  MODELS_FILE: z.string().min(1).optional().describe('Read models and providers from this JSON or YAML file. Default: the local models only.'),
+    .describe(
+      'Sign seals and authenticate events with keys derived from this secret, at least 32 characters. Default: generated in `DATA_DIR/keys`.',
+    ),
+  MODELS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Read models and providers from this JSON or YAML file. Default: the local models only.'),
   ROLES: list(['api', 'projector', 'worker'])
     .default(['api', 'projector', 'worker'])
     .describe('Run these roles in this process. Run fewer than all three only if every store is on a server.'),
@@ -83,7 +91,9 @@ export const configSchema = z.object({
     ),
   S3_URL: httpUrl
     .optional()
-    .describe('Keep files on an S3-compatible store: `http(s)://KEY:SECRET@HOST/BUCKET?region=...`. Default: in `DATA_DIR`.'),
+    .describe(
+      'Keep files on an S3-compatible store: `http(s)://KEY:SECRET@HOST/BUCKET?region=...`. Default: in `DATA_DIR`.',
+    ),
   KAFKA_BROKERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
@@ -106,8 +116,12 @@ export const configSchema = z.object({
   KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Password for brokers.'),
   KAFKA_PARTITIONS: wholeNumber(1, 1_000).default(6).describe('Partitions of topics that the platform creates.'),
   KAFKA_REPLICATION: wholeNumber(1, 10).default(1).describe('Replicas of topics that the platform creates.'),
-  COMPAT_DROP_UNSUPPORTED: flag.default(false).describe('Drop unsupported gateway fields instead of rejecting the request.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional().describe('Send traces to this address (OTLP over HTTP). Default: none are sent.'),
+  COMPAT_DROP_UNSUPPORTED: flag
+    .default(false)
+    .describe('Drop unsupported gateway fields instead of rejecting the request.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
+    .optional()
+    .describe('Send traces to this address (OTLP over HTTP). Default: none are sent.'),
   OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Name of the service in traces.'),
 });
 

@@ -77,11 +77,7 @@ describe('the model catalogue', () => {
     ['nothing', undefined, 'pricing: must be "free", or prices such as'],
     ['a word', 'gratis', 'pricing: must be "free", or prices such as'],
     ['no currency', { input: '1', output: '2' }, 'pricing.currency: must be a currency such as "USD"'],
-    [
-      'an unknown price',
-      { currency: 'USD', input: '1', output: '2', tax: '3' },
-      'pricing: has an unknown field: tax',
-    ],
+    ['an unknown price', { currency: 'USD', input: '1', output: '2', tax: '3' }, 'pricing: has an unknown field: tax'],
     [
       'a price below zero',
       { currency: 'USD', input: -1, output: '2' },

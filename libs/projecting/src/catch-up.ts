@@ -77,10 +77,7 @@ export class CatchUps implements CatchUp {
         builds.map(({ task }) => task),
       );
       for (const [view, error] of Object.entries(failed))
-        this.logger.warn(
-          { view, error },
-          'Catching a view up failed. It follows the log from where it is.',
-        );
+        this.logger.warn({ view, error }, 'Catching a view up failed. It follows the log from where it is.');
     } catch (error) {
       this.logger.warn(
         { error: errorName(error) },

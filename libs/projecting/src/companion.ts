@@ -98,10 +98,7 @@ export class Companion {
       void calls
         .call('stop', view.name)
         .catch((error: unknown) =>
-          logger.warn(
-            { view: view.name, error: errorName(error) },
-            'Stopping a build failed. Waiting for its end.',
-          ),
+          logger.warn({ view: view.name, error: errorName(error) }, 'Stopping a build failed. Waiting for its end.'),
         );
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -88,7 +88,10 @@ export class LeaseShare {
   /** A write was refused: what was held is another's, or is taken anew with a higher fence. */
   async fenced(): Promise<void> {
     if (this.options.processes.alone)
-      this.options.logger.error({ group: this.group.name }, 'Another process writes to a store that only this one may write to.');
+      this.options.logger.error(
+        { group: this.group.name },
+        'Another process writes to a store that only this one may write to.',
+      );
     await this.mutex.run(() => this.change(new Map()));
     if (!this.options.processes.alone) await this.divide();
   }

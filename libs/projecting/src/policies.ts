@@ -85,10 +85,7 @@ export class Policies {
       this.reporting = setInterval(
         () =>
           void this.report().catch((error: unknown) =>
-            this.options.logger.warn(
-              { error: errorName(error) },
-              'Publishing the state of policies failed; retrying.',
-            ),
+            this.options.logger.warn({ error: errorName(error) }, 'Publishing the state of policies failed; retrying.'),
           ),
         REPORT_MS,
       ).unref();

@@ -150,10 +150,7 @@ export class PolicyRunner {
       onCaughtUp: () => this.mutex.run(() => this.onCaughtUp()),
       onError: (error, attempt) => {
         if (!this.stopping.signal.aborted)
-          logger.warn(
-            { policy: policy.name, attempt, error: errorName(error) },
-            'Policy interrupted; retrying.',
-          );
+          logger.warn({ policy: policy.name, attempt, error: errorName(error) }, 'Policy interrupted; retrying.');
       },
     });
   }

@@ -120,10 +120,7 @@ export class Projecting {
     this.looking = setInterval(
       () =>
         void this.look().catch((error: unknown) =>
-          logger.warn(
-            { error: errorName(error) },
-            'Reading rebuilds of other processes failed; retrying.',
-          ),
+          logger.warn({ error: errorName(error) }, 'Reading rebuilds of other processes failed; retrying.'),
         ),
       LOOK_MS,
     ).unref();

@@ -186,7 +186,10 @@ export class Rebuild {
   private async replaceUnfit(): Promise<void> {
     await this.view.replace(this.standing.present().version);
     await this.remove();
-    this.options.logger.info({ view: this.view.name, version: this.view.served }, 'Replaced a build that did not fit this version.');
+    this.options.logger.info(
+      { view: this.view.name, version: this.view.served },
+      'Replaced a build that did not fit this version.',
+    );
   }
 
   /** Makes the record true where the process died between a step and its record. */

@@ -82,10 +82,7 @@ export class Requests {
   private look(): Promise<void> {
     this.serving ??= this.sweep()
       .catch((error: unknown) =>
-        this.options.logger.warn(
-          { error: errorName(error) },
-          'Reading requests of other processes failed; retrying.',
-        ),
+        this.options.logger.warn({ error: errorName(error) }, 'Reading requests of other processes failed; retrying.'),
       )
       .finally(() => (this.serving = undefined));
     return this.serving;

@@ -71,8 +71,7 @@ export class Sealer {
       pageSize: SEAL_SIZE,
       onEvents: (events, upTo) => this.onEvents(events, upTo),
       onCaughtUp: () => caughtUp.resolve(),
-      onError: (error, attempt) =>
-        logger.warn({ attempt, error: errorName(error) }, 'Sealer interrupted; retrying.'),
+      onError: (error, attempt) => logger.warn({ attempt, error: errorName(error) }, 'Sealer interrupted; retrying.'),
     });
   }
 

@@ -60,8 +60,5 @@ const checkSource = (source: unknown, path: string, isKnown: boolean): void => {
   if (isKnown && !given(source)) throw missing(path);
   if (isKnown && !(isFields(source) && typeof url === 'string')) throw wrongType(`${path}.url`, 'a string', url);
   if (typeof url === 'string' && !isPublicAddress(url))
-    throw wrongValue(
-      `${path}.url`,
-      'it must be a data URL (not SVG) or an http(s) address on the public internet.',
-    );
+    throw wrongValue(`${path}.url`, 'it must be a data URL (not SVG) or an http(s) address on the public internet.');
 };

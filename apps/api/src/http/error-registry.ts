@@ -49,7 +49,11 @@ export const errorRegistry = {
     'Not found',
     'Not found, or not visible to you. Check the id, and what the key and its user may access.',
   ),
-  method_not_allowed: entry(405, 'Method not allowed', 'This path does not take this method. Use one of those in the header allow.'),
+  method_not_allowed: entry(
+    405,
+    'Method not allowed',
+    'This path does not take this method. Use one of those in the header allow.',
+  ),
   conflict: entry(409, 'Conflict', 'The current state does not allow this. Read it again.'),
   name_taken: entry(409, 'Name taken', 'Name already in use. Choose another.'),
   last_owner: entry(
@@ -62,16 +66,8 @@ export const errorRegistry = {
     'Request in progress',
     'The first request with this Idempotency-Key is still running. Retry in a moment to get its answer.',
   ),
-  no_rebuild: entry(
-    409,
-    'No rebuild',
-    'The view has no rebuild for this. Start one first.',
-  ),
-  rebuild_exists: entry(
-    409,
-    'Rebuild exists',
-    'The view already has a rebuild. Resume, cancel or retire it first.',
-  ),
+  no_rebuild: entry(409, 'No rebuild', 'The view has no rebuild for this. Start one first.'),
+  rebuild_exists: entry(409, 'Rebuild exists', 'The view already has a rebuild. Resume, cancel or retire it first.'),
   rebuild_not_ready: entry(
     409,
     'Rebuild not ready',
@@ -92,11 +88,7 @@ export const errorRegistry = {
     'Precondition failed',
     'Someone changed this since the revision in If-Match. Read it again, and repeat your change.',
   ),
-  too_large: entry(
-    413,
-    'Too large',
-    'The body is too large. Make it smaller, or send it in parts.',
-  ),
+  too_large: entry(413, 'Too large', 'The body is too large. Make it smaller, or send it in parts.'),
   unsupported_media_type: entry(
     415,
     'Unsupported media type',
@@ -117,11 +109,7 @@ export const errorRegistry = {
     'Usage limit exceeded',
     'A usage limit is reached. Wait until it resets, or ask an admin to raise it.',
   ),
-  rate_limited: entry(
-    429,
-    'Rate limited',
-    'Too many requests this minute. Wait for the time in retry-after.',
-  ),
+  rate_limited: entry(429, 'Rate limited', 'Too many requests this minute. Wait for the time in retry-after.'),
   internal: entry(500, 'Internal error', 'Something failed on our side. Give the request id to the operator.'),
   log_damaged: entry(
     500,
@@ -130,7 +118,11 @@ export const errorRegistry = {
   ),
   upstream_error: entry(502, 'Upstream error', 'The model provider failed. Try again, or choose another model.'),
   unavailable: entry(503, 'Unavailable', 'The platform cannot serve this now. Try again.'),
-  view_unavailable: entry(503, 'View unavailable', 'The view has not reached the position in x-read-after yet. Try again.'),
+  view_unavailable: entry(
+    503,
+    'View unavailable',
+    'The view has not reached the position in x-read-after yet. Try again.',
+  ),
   upstream_timeout: entry(
     504,
     'Upstream timeout',

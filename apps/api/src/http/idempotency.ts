@@ -126,7 +126,10 @@ export class Idempotency {
         settled = await this.store.writeState(acceptance.name, null);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      this.logger.warn({ error }, 'Keeping an answer for repeats failed. A repeat runs again, under the same command id.');
+      this.logger.warn(
+        { error },
+        'Keeping an answer for repeats failed. A repeat runs again, under the same command id.',
+      );
     } finally {
       if (settled) this.running.delete(acceptance.name);
       else this.release(acceptance);

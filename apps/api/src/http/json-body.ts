@@ -63,7 +63,8 @@ const excessOf = (body: Buffer): Excess | undefined => {
       case OPEN_BRACE:
         depth += 1;
         values += 1;
-        if (depth > MAX_DEPTH) return { code: 'too_deep', message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
+        if (depth > MAX_DEPTH)
+          return { code: 'too_deep', message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
         break;
       case CLOSE_BRACKET:
       case CLOSE_BRACE:

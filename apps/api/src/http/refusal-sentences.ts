@@ -40,8 +40,7 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     limit === undefined
       ? undefined
       : `This takes ${bytes} bytes to store, but at most ${limit} fit. Make it smaller, or send it in parts.`,
-  rate_limited: ({ retryAfterSeconds }) =>
-    `Too many requests this minute. Retry in ${retryAfterSeconds} s.`,
+  rate_limited: ({ retryAfterSeconds }) => `Too many requests this minute. Retry in ${retryAfterSeconds} s.`,
   rebuild_exists: ({ version, state }) =>
     `The view already has a rebuild: version ${version}, ${state}. Resume, cancel or retire it first.`,
   rebuild_not_ready: ({ state }) =>
@@ -111,8 +110,7 @@ function forbiddenSentence(facts: Facts): string | undefined {
 
 /** By the reason, or by the field that asks for too much. */
 const forbids: Readonly<Record<string, string>> = {
-  admins_only:
-    'Only admins may add and change global documents. Use the scope agent or space, or ask an admin.',
+  admins_only: 'Only admins may add and change global documents. Use the scope agent or space, or ask an admin.',
   space_creation:
     'Your role may not create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
   sees_less: 'Your access changed while this was sent. Try again.',

@@ -59,7 +59,8 @@ export class UnreadAnswers {
   /** Resolves when a caller has read. Refuses `unavailable` when that takes long. */
   async room(actor: string): Promise<void> {
     for (let waited = 0; this.isOver(actor); waited += LOOK_MS) {
-      if (waited >= PATIENCE_MS) refuse('unavailable', { reason: 'you have too many unread answers', retryAfterSeconds: 1 });
+      if (waited >= PATIENCE_MS)
+        refuse('unavailable', { reason: 'you have too many unread answers', retryAfterSeconds: 1 });
       await pause(LOOK_MS);
     }
   }

@@ -34,7 +34,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export const usedUpSentence = ({ limitId, scope, window, resetsAt, amount, spent, held }: UsedUp): string => {
-  const sums = amount === undefined ? '' : ` ${spent} of ${amount} is spent, and ${held} is reserved for running calls.`;
+  const sums =
+    amount === undefined ? '' : ` ${spent} of ${amount} is spent, and ${held} is reserved for running calls.`;
   const reset = resetsAt === null ? 'It does not reset.' : `It resets at ${resetsAt}.`;
   return `The usage limit ${limitId} of ${NAMES[scope] ?? scope} (${window}) is reached.${sums} ${reset}`;
 };
