@@ -464,7 +464,7 @@ describe('the catalogue', () => {
     expect((await reload(before)).status).toBe(200);
     expect((await reload(before.replace('"org/same"', '"big"'))).body).toMatchObject({
       status: 400,
-      errors: [{ message: 'MODELS_FILE is wrong: the model big is there twice.' }],
+      errors: [{ message: 'MODELS_FILE is invalid: the model big is listed twice.' }],
     });
     expect((await client.models.retrieve('org/same')).id).toBe('org/same');
     expect((await reload(before.replaceAll('"input":"1"', '"input":"3"'))).status).toBe(200);

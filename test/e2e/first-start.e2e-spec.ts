@@ -129,7 +129,7 @@ describe('where no key of an admin is left', () => {
 
   it('nothing is made in a folder that is not the one of the stores', async () => {
     const { code, err } = await operatorOn({ DATA_DIR: join(folder, 'other') }, 'create-admin-key', '--reason', 'x');
-    expect([code, err]).toEqual([1, expect.stringMatching(/^There is no log in .*\. Set DATA_DIR/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^No log in .*\. Set DATA_DIR/)]);
     expect(existsSync(join(folder, 'other'))).toBe(false);
   });
 

@@ -133,7 +133,7 @@ describe.each(names)('what release %s left', (release) => {
     const { code, text } = await operator(['verify'], environment);
     expect(code).toBe(0);
     expect(text).toMatch(
-      /Sealed without a MAC, by an earlier version or when they were taken over: [\d,]+ events up to ordinal \d+/,
+      /Sealed without a MAC, by an earlier version or an import: [\d,]+ events up to ordinal \d+/,
     );
     expect(text).not.toContain('Unproven');
   }, 180_000);

@@ -37,7 +37,7 @@ const wrongs: readonly (readonly [string, () => string, RegExp])[] = [
   [
     'a file in its place',
     () => (writeFileSync(join(root, 'file'), ''), join(root, 'file', 'data')),
-    /^DATA_DIR .*data cannot be used: a part of it is a file, not a folder\. Set DATA_DIR/,
+    /^DATA_DIR .*data cannot be used: part of the path is a file\. Set DATA_DIR/,
   ],
   [
     'a damaged log',

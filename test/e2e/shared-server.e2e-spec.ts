@@ -152,7 +152,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
       foreign: { events: 2 * FOREIGN, since: (await known())?.since },
     });
     expect((await operator(false, 'verify')).text).toContain(
-      `Of other programs on the same server, and no part of the log: ${2 * FOREIGN} events since `,
+      `Other programs wrote to the same server: ${2 * FOREIGN} events since `,
     );
     const pages = await platform.call<{ items: unknown[]; others: object }>('/api/v1/audit/foreign-events');
     expect(pages.body).toMatchObject({ items: [], others: { events: 2 * FOREIGN }, nextCursor: null });

@@ -56,7 +56,7 @@ describe('what is verified', () => {
   it('is not a file and a server at once', async () => {
     expect(await operatorOn(server, 'verify', exported, '--url', platform.url)).toMatchObject({
       code: 2,
-      err: 'Give a file to verify, or --url, not both.\n',
+      err: 'Use a file or --url, not both.\n',
     });
   });
 
@@ -64,7 +64,7 @@ describe('what is verified', () => {
     const folder = join(root, 'elsewhere');
     expect(await operatorOn({ DATA_DIR: folder }, 'verify')).toMatchObject({
       code: 1,
-      err: `There is no log in ${folder}. Set DATA_DIR to the folder of the stores.\n`,
+      err: `No log in ${folder}. Set DATA_DIR to the folder of the stores.\n`,
     });
     expect(existsSync(folder)).toBe(false);
   });
@@ -79,7 +79,7 @@ describe('an imported log', () => {
     expect([code, out, err]).toEqual([
       0,
       expect.stringContaining('The log is as it was sealed'),
-      expect.not.stringContaining('Who signed was not checked'),
+      expect.not.stringContaining('Signatures were not checked'),
     ]);
     const other = 'A'.repeat(43);
     expect(await operatorOn(imported(), 'verify', '--public-key', other)).toMatchObject({
@@ -92,7 +92,7 @@ describe('an imported log', () => {
     rmSync(join(imported().DATA_DIR, 'keys', 'SEAL_KEY.pub'));
     expect(await operatorOn(imported(), 'verify')).toMatchObject({
       code: 0,
-      err: expect.stringContaining('Who signed was not checked') as string,
+      err: expect.stringContaining('Signatures were not checked') as string,
     });
     const database = new Database(join(imported().DATA_DIR, 'log', 'events.sqlite'));
     database.prepare("UPDATE events SET type = 'SpaceCreatef' WHERE type = 'SpaceCreated'").run();
@@ -119,7 +119,7 @@ describe('a file', () => {
       () => write('zipped.jsonl', gzipSync(whole())),
       /is gzipped: name it .*zipped\.jsonl\.gz/,
     ],
-    ['that is not there', () => join(root, 'nowhere.jsonl'), /^There is no file .*nowhere\.jsonl\.\n$/],
+    ['that is not there', () => join(root, 'nowhere.jsonl'), /^File .*nowhere\.jsonl not found\.\n$/],
     ['that is a folder', () => join(root, 'folder'), /is a folder, not an export/],
   ])('%s is a wrong file, not a forged one: for verify and import', async (_name, made, sentence) => {
     mkdirSync(join(root, 'folder'), { recursive: true });

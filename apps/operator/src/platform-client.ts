@@ -71,7 +71,7 @@ export class PlatformClient {
     signal: AbortSignal,
   ): Promise<Response> {
     if (this.apiKey === undefined)
-      throw new Failure('No API key is given: set PLATFORM_API_KEY, or say --api-key KEY.', EXIT.wrongUsage);
+      throw new Failure('Set an API key: PLATFORM_API_KEY, or --api-key KEY.', EXIT.wrongUsage);
     const url = new URL(path, `${this.url}/`);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -114,13 +114,13 @@ export class PlatformClient {
       name = undefined,
     } = cause as { readonly code?: string; readonly message?: string; readonly name?: string };
     if (name === 'TimeoutError')
-      return new Failure(`${this.url} does not answer in time: it may be busy. Ask again, or look at its log.`);
+      return new Failure(`${this.url} did not answer in time. It may be busy. Try again, or check its log.`);
     if (name === 'SyntaxError')
       return new Failure(
-        `${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`,
+        `${this.url} is not an Agent Platform. Set its address with --url or PLATFORM_URL.`,
       );
     return new Failure(
-      `${this.url} does not answer (${code ?? message}). Start the product, or say where it runs with --url or PLATFORM_URL.`,
+      `${this.url} does not answer (${code ?? message}). Start the product, or set its address with --url or PLATFORM_URL.`,
     );
   }
 
@@ -132,14 +132,14 @@ export class PlatformClient {
         response.status,
         'unknown_server',
         problem,
-        `${this.url} answers something else than this platform does. Say where the product runs with --url or PLATFORM_URL.`,
+        `${this.url} is not an Agent Platform. Set its address with --url or PLATFORM_URL.`,
       );
     if (code === 'unauthenticated')
       return new Refused(
         response.status,
         code,
         problem,
-        `${this.url} does not take the API key: it is wrong, revoked or expired. Set PLATFORM_API_KEY to another, or say --api-key KEY.`,
+        `${this.url} rejected the API key: it is wrong, revoked or expired. Set another with PLATFORM_API_KEY or --api-key.`,
       );
     const id = response.headers.get('x-request-id');
     return new Refused(

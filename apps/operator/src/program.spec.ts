@@ -99,7 +99,7 @@ describe('the command line', () => {
 
   it('starts a rebuild and says so', async () => {
     answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
-    expect(await operator('rebuild', 'users')).toEqual({ code: 0, out: 'users: version 2 is being built.\n', err: '' });
+    expect(await operator('rebuild', 'users')).toEqual({ code: 0, out: 'users: building version 2.\n', err: '' });
     expect(asked[0]?.body).toEqual({ swap: false });
   });
 
@@ -189,7 +189,7 @@ describe('the command line', () => {
     answers['POST /api/v1/operations/dead-letters/d1/retry'] = { body: { left: null } };
     expect(await operator('dead-letters', 'retry', 'd1')).toMatchObject({
       code: 0,
-      out: 'The event was handled; its stream flows again.\n',
+      out: 'Event handled. Its stream continues.\n',
     });
   });
 
@@ -339,7 +339,7 @@ describe('what goes wrong', () => {
     ).toEqual([
       [1, { code: 'not_found', message: 'Agent not found. (not_found, request r1)' }],
       [2, { code: 'wrong_usage', message: expect.stringContaining('no-such-verb') as string }],
-      [2, { code: 'wrong_usage', message: 'Name one projection, or say --all.' }],
+      [2, { code: 'wrong_usage', message: 'Name one view, or use --all.' }],
       [1, { code: 'failed', message: expect.stringContaining('does not answer') as string }],
     ]);
   });
@@ -349,7 +349,7 @@ describe('what goes wrong', () => {
     delete process.env['PLATFORM_API_KEY'];
     try {
       const { code, err } = await run(['--url', url, 'projections']);
-      expect([code, err]).toEqual([2, 'No API key is given: set PLATFORM_API_KEY, or say --api-key KEY.\n']);
+      expect([code, err]).toEqual([2, 'Set an API key: PLATFORM_API_KEY, or --api-key KEY.\n']);
       expect(asked).toEqual([]);
     } finally {
       if (before !== undefined) process.env['PLATFORM_API_KEY'] = before;
@@ -374,7 +374,7 @@ describe('what goes wrong', () => {
     const { code, err } = await operator('projections');
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/answers something else than this platform does.*--url or PLATFORM_URL\.\n$/),
+      expect.stringMatching(/is not an Agent Platform\..*--url or PLATFORM_URL\.\n$/),
     ]);
   });
 

@@ -51,7 +51,7 @@ export const operate = async (words: readonly string[], streams: Streams): Promi
       writeErr: (text) => (json ? undefined : streams.stderr.write(text)),
     })
     .exitOverride()
-    .showHelpAfterError('(say --help for the usage)')
+    .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', () => [exitCodesHelp, kindsHelp(), viewsHelp()].join('\n'));
   for (const add of VERBS) add(program, run);
   try {

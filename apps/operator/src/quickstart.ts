@@ -107,9 +107,9 @@ const productFor = async (given: Options): Promise<Product> => {
 
 const program = new Command('quickstart')
   .description(
-    'Runs the main job from end to end; starts the product itself on a temporary folder unless an API key of a running one is given.',
+    'Run the main job from end to end, on a temporary folder unless you give the API key of a running product.',
   )
-  .argument('[folder]', "folder of Markdown or text files (default: the project's own README.md and docs)")
+  .argument('[folder]', "folder of Markdown or text files (default: this project's README.md and docs)")
   .addOption(new Option('--url <url>', 'address of a running server').env('PLATFORM_URL'))
   .addOption(new Option('--api-key <key>', 'API key of a running server').env('PLATFORM_API_KEY'))
   .exitOverride()

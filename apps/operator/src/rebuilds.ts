@@ -52,7 +52,7 @@ const differences = (
   { rows, liveRows, differences: found, listed }: NonNullable<RebuildStatus['verification']>,
 ): string =>
   [
-    `${name}: the rebuilt version differs from the one that is served in ${count(found)} rows (${count(rows)} rebuilt, ${count(liveRows)} served):`,
+    `${name}: the rebuilt version differs from the live one in ${count(found)} rows (${count(rows)} rebuilt, ${count(liveRows)} served):`,
     ...listed.map(({ key, difference }) => `  ${difference}  ${key}`),
-    'If the new version is the right one, swap it in; if not, cancel the rebuild.',
+    'If the new version is right, swap it in. If not, cancel the rebuild.',
   ].join('\n');

@@ -32,7 +32,7 @@ export const addGlobalOptions = (program: Command): Command =>
     .option('--json', 'print results as JSON, one document a line')
     .addOption(new Option('--url <url>', `address of the server (default: ${DEFAULT_URL})`).env('PLATFORM_URL'))
     .addOption(
-      new Option('--api-key <key>', 'API key with the permissions that the verb needs').env('PLATFORM_API_KEY'),
+      new Option('--api-key <key>', 'API key with the permissions that the command needs').env('PLATFORM_API_KEY'),
     );
 
 /** Runs verbs in a session made from the global options; `ended` hears each exit code. */
@@ -57,6 +57,6 @@ const sessionOf = (streams: Streams, { json = false, url, apiKey }: GlobalOption
 });
 
 const addressOf = (url: string): string => {
-  if (!URL.canParse(url)) throw new Failure(`${url} is not an address: say --url http://HOST:PORT`, EXIT.wrongUsage);
+  if (!URL.canParse(url)) throw new Failure(`${url} is not an address. Use --url http://HOST:PORT.`, EXIT.wrongUsage);
   return url.replace(/\/+$/, '');
 };

@@ -65,7 +65,7 @@ export const verificationLines = ({
   ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
   ...(unsealed.events > 0
     ? [
-        `Unproven, since no seal covers them: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals within a second what it appended itself.`,
+        `Unproven, because no seal covers them yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals its own events within a second.`,
       ]
     : []),
   ...unproven
@@ -74,13 +74,13 @@ export const verificationLines = ({
   ...(unsealed.events > MOST_SHOWN ? [`  and ${count(unsealed.events - MOST_SHOWN)} more`] : []),
   ...(withoutMacs.events > 0
     ? [
-        `Sealed without a MAC, by an earlier version or when they were taken over: ${count(withoutMacs.events)} events up to ordinal ${withoutMacs.upTo}.`,
+        `Sealed without a MAC, by an earlier version or an import: ${count(withoutMacs.events)} events up to ordinal ${withoutMacs.upTo}.`,
       ]
     : []),
   ...(foreign.since === null
     ? []
     : [
-        `Of other programs on the same server, and no part of the log: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}).`,
+        `Other programs wrote to the same server: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}). They are not part of the log.`,
       ]),
   ...removals.map(
     ({ stream, beforeRevision, events: gone, reason, receiptId }) =>
@@ -88,5 +88,5 @@ export const verificationLines = ({
   ),
   ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),
-  ...(lastSeal === null ? [] : [`Last seal, to be noted for --since: ${knownSealText(lastSeal)}`]),
+  ...(lastSeal === null ? [] : [`Last seal, to note for --since: ${knownSealText(lastSeal)}`]),
 ];

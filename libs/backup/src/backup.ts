@@ -67,7 +67,7 @@ const mustBeFree = async (folder: string, keysFile: string | undefined): Promise
   if (keysFile === undefined) return;
   if (existsSync(keysFile)) throw new BackupError(`${keysFile} exists already`);
   if (resolve(keysFile).startsWith(resolve(folder) + sep))
-    throw new BackupError('the keys must not be kept inside the backup: whoever has both can read everything');
+    throw new BackupError('keep the keys outside the backup: whoever has both can read everything');
 };
 
 const copyKeys = async (

@@ -33,7 +33,7 @@ export const carryBlobs = async (
       carried += 1;
     }
     const written = present ?? (await patiently(() => to.readStored(name), patience));
-    if (written?.equals(stored) !== true) throw new BackupError(`blob ${name} is not the same in both stores`);
+    if (written?.equals(stored) !== true) throw new BackupError(`blob ${name} differs between the stores`);
     onProgress((blobs += 1));
   };
   const listed = async (after: BlobName | null): Promise<BlobName[]> => [

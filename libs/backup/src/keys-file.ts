@@ -94,14 +94,14 @@ const mustBeWhole = async (file: string): Promise<void> => {
   let lines = 0;
   for await (const line of linesOf(file)) {
     if (last !== undefined) digest.update(`${last}\n`);
-    else if (!header.safeParse(jsonOf(line)).success) throw new BackupError(`${file} is no file of keys`);
+    else if (!header.safeParse(jsonOf(line)).success) throw new BackupError(`${file} is not a file of keys`);
     last = line;
     lines += 1;
   }
   const end = footer.safeParse(jsonOf(last ?? '')).data;
-  if (end === undefined) throw new BackupError(`${file} has no end: it was cut off`);
+  if (end === undefined) throw new BackupError(`${file} was cut off`);
   if (end.records !== lines - 2 || end.sha256 !== digest.digest('hex'))
-    throw new BackupError(`${file} is not as it was written`);
+    throw new BackupError(`${file} was changed`);
 };
 
 async function* recordsIn(file: string): AsyncGenerator<KeyRecord> {

@@ -26,7 +26,7 @@ export const writeManifest = async (folder: string, manifest: Manifest): Promise
 /** Throws a sentence when the folder holds no whole backup. */
 export const readManifest = async (folder: string): Promise<Manifest> => {
   const text = await readFile(join(folder, FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new BackupError(`${folder} holds no whole backup: it has no ${FILE}`) : error;
+    throw error.code === 'ENOENT' ? new BackupError(`${folder} is not a complete backup: ${FILE} is missing`) : error;
   });
   return manifestSchema.parse(JSON.parse(text));
 };

@@ -137,7 +137,7 @@ describe('moving keys and blobs', () => {
 
     it('says which body is another in the other store', async () => {
       await to.writeStored(names[0] ?? '', Buffer.from('something else'));
-      await expect(carryBlobs(from, to)).rejects.toThrow(`blob ${names[0]} is not the same in both stores`);
+      await expect(carryBlobs(from, to)).rejects.toThrow(`blob ${names[0]} differs between the stores`);
     });
   });
 });

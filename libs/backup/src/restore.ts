@@ -74,7 +74,7 @@ const mustBeEmpty = async (dataFolder: string): Promise<void> => {
       (file) => name !== 'log' || !(file === 'lock' || file.startsWith(UNFINISHED)),
     );
     if (found !== undefined)
-      throw new BackupError(`${dataFolder} is not empty: it holds ${name}/${found}; restore into a folder without it`);
+      throw new BackupError(`${dataFolder} is not empty: it holds ${name}/${found}; restore into an empty folder`);
   }
 };
 

@@ -86,7 +86,7 @@ export class BlobSweep {
     const gap = head === null ? undefined : await projecting.gap(NAMED_BLOBS, head, VIEW_MS);
     const state = (await projecting.rebuild(NAMED_BLOBS).status())?.state;
     const isComplete = state === undefined || state === 'ready' || state === 'swapped';
-    const reason = gap?.reason ?? (isComplete ? undefined : 'it is being built anew');
+    const reason = gap?.reason ?? (isComplete ? undefined : 'it is being rebuilt');
     if (reason !== undefined) throw new Unavailable(`the view ${NAMED_BLOBS}`, reason);
   }
 

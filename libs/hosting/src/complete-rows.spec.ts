@@ -34,11 +34,11 @@ describe('rows that a policy must not miss', () => {
 
   it('hold the policy back where dead letters must be solved first', async () => {
     await expect(
-      keys({ reason: 'events wait in it as dead letters (2): solve them first', passes: false }),
+      keys({ reason: 'it has dead letters (2): retry or discard them first', passes: false }),
     ).rejects.toMatchObject({
       name: 'Error',
       message:
-        'the view documents does not show everything: events wait in it as dead letters (2): solve them first, then retry this',
+        'the view documents is incomplete: it has dead letters (2): retry or discard them first, then retry this',
     });
   });
 });

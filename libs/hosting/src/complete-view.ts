@@ -18,5 +18,5 @@ export const viewComplete = async (
   const gap = await projecting.gap(view, position, waitMs);
   if (gap === undefined) return;
   if (gap.passes) throw new Unavailable(`the view ${view}`, gap.reason);
-  throw new Error(`the view ${view} does not show everything: ${gap.reason}, then retry this`);
+  throw new Error(`the view ${view} is incomplete: ${gap.reason}, then retry this`);
 };

@@ -37,8 +37,8 @@ export const demandFolder = (name: string, folder: string): void => {
 
 const reasonOf = (code: string): string =>
   ({
-    ENOENT: 'it cannot be made there',
-    ENOTDIR: 'a part of it is a file, not a folder',
+    ENOENT: 'it cannot be created there',
+    ENOTDIR: 'part of the path is a file',
     EACCES: 'this user may not write there',
     EPERM: 'this user may not write there',
     EROFS: 'the disk is read-only',

@@ -22,7 +22,7 @@ describe('a server that a start needs', () => {
     return { asked, outcome: await outcome };
   };
   const away = new Unavailable('event log', 'the server cannot be reached');
-  const denied = new AccessDenied('event log', 'the server refuses the user');
+  const denied = new AccessDenied('event log', 'the server rejects the user');
 
   it('is waited for while it is away', async () => {
     expect(await started(...Array.from({ length: 30 }, () => away))).toEqual({ asked: 31, outcome: 'answered' });

@@ -33,13 +33,13 @@ const withinUnion = (issue: Issue): readonly Issue[] =>
         .map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
     : [issue];
 
-/** A sentence for each key that is there twice and each provider that is not there. */
+/** A sentence for each key that is listed twice and each provider that is not there. */
 export const nameMistakes = (entries: readonly EntryNames[], providers: ReadonlySet<string>): readonly string[] => {
   const keys = entries.map(({ key }) => key);
   return entries.flatMap(({ key, provider }, index) => {
     if (key === undefined) return [];
     return [
-      ...(keys.indexOf(key) < index ? [`the model ${key} is there twice`] : []),
+      ...(keys.indexOf(key) < index ? [`the model ${key} is listed twice`] : []),
       ...(provider !== undefined && provider !== LOCAL && !providers.has(provider)
         ? [`the model ${key} names the unknown provider ${provider}`]
         : []),
@@ -65,7 +65,7 @@ export const fallbackMistakes = (models: Models, unread: ReadonlySet<string>): r
     const other = models.get(fallback);
     return other?.kind === kind && other.provider !== LOCAL && fallback !== key
       ? []
-      : [`the fallback ${fallback} of the model ${key} is no other ${kind} model of a provider`];
+      : [`the fallback ${fallback} of the model ${key} is not another ${kind} model of a provider`];
   });
 
 /** A sentence for each default that is no model of its kind; `unread` models are not judged. */

@@ -57,7 +57,7 @@ describe('the model catalogue', () => {
     });
     expect(() => read(content)).toThrow(
       expect.objectContaining({
-        message: `MODELS_FILE is wrong: ${[
+        message: `MODELS_FILE is invalid: ${[
           'providers.acme.baseUrl: must be a URL such as https://example.com',
           'the model c: region: must be a string, not a number',
           'the model f: pricing: must be "free", or prices such as { "currency": "USD", "input": "0.25", "output": "2.00" }',
@@ -65,7 +65,7 @@ describe('the model catalogue', () => {
           'models.8: must be an object, not a number',
           'the model a names the unknown provider b',
           'the model c names the unknown provider d',
-          'the model e is there twice',
+          'the model e is listed twice',
           'the model e is priced in EUR, not in USD',
           'the fallback i of the model h is no other chat model of a provider',
         ].join('; ')}.`,
@@ -178,7 +178,7 @@ describe('the model catalogue', () => {
     [
       'a model twice',
       `{ ${provider}, "models": [{ "key": "local-chat", "provider": "acme", "kind": "chat", "pricing": "free" }] }`,
-      /local-chat is there twice/,
+      /local-chat is listed twice/,
     ],
     [
       'a provider in place of the local one',

@@ -207,4 +207,4 @@ const contentOf = (file: string): unknown => {
   }
 };
 
-const invalid = (reason: string): InvalidConfig => new InvalidConfig(`MODELS_FILE is wrong: ${reason}.`);
+const invalid = (reason: string): InvalidConfig => new InvalidConfig(`MODELS_FILE is invalid: ${reason}.`);

@@ -9,6 +9,6 @@ describe('the key of a provider', () => {
     expect([keyIn('ACME_KEY'), keyIn(undefined)]).toEqual(['sk-1', undefined]));
 
   it.each(['OTHER', 'EMPTY', 'constructor', '__proto__'])('is missed where it is to be in %s', (name) =>
-    expect(() => keyIn(name)).toThrow(`${name} is needed by the provider acme`),
+    expect(() => keyIn(name)).toThrow(`Set ${name}: the provider acme`),
   );
 });

@@ -10,6 +10,6 @@ export const providerKey = (
   if (apiKeyEnv === undefined) return undefined;
   const key = Object.hasOwn(environment, apiKeyEnv) ? environment[apiKeyEnv] : undefined;
   if (key === undefined || key === '')
-    throw new InvalidConfig(`${apiKeyEnv} is needed by the provider ${name} of MODELS_FILE.`);
+    throw new InvalidConfig(`Set ${apiKeyEnv}: the provider ${name} in MODELS_FILE needs it.`);
   return key;
 };

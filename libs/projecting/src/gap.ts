@@ -9,7 +9,7 @@ export interface Gap {
 }
 
 export const BEHIND: Gap = { reason: 'it is behind the log', passes: true };
-const UNFIT: Gap = { reason: 'it was made as another version of the program declares it', passes: true };
+const UNFIT: Gap = { reason: 'it was built for another version of the program', passes: true };
 
 /** The gap in a view that has read everything: it was declared otherwise when it was built, or events wait in it as dead letters. */
 export const gapIn = async (view: View): Promise<Gap | undefined> => {
@@ -18,5 +18,5 @@ export const gapIn = async (view: View): Promise<Gap | undefined> => {
   const letters = (await view.store.letters(version)).length;
   return letters === 0
     ? undefined
-    : { reason: `events wait in it as dead letters (${letters}): solve them first`, passes: false };
+    : { reason: `it has dead letters (${letters}): retry or discard them first`, passes: false };
 };

@@ -131,7 +131,7 @@ export class LeaseShare {
     while (this.dividing || this.ready.size < this.group.units) {
       // After a failure it begins anew, which waits for this work to end.
       if (!this.held.has(0) || this.failures > failures || performance.now() > deadline)
-        throw new Unavailable(`the view ${this.group.name}`, 'its slices did not come together');
+        throw new Unavailable(`the view ${this.group.name}`, 'its slices were not collected in time');
       // Not waited for: it may be this work that a change of the share waits for.
       this.divide().catch((error: unknown) =>
         this.options.logger.warn(

@@ -22,7 +22,7 @@ export const loadOrMakeKey = (options: {
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const key = randomBytes(32).toString('base64url');
   writeDurably(options.folder, file, key);
-  options.warn(`${options.name} was made in ${file}. Keep a copy, apart from backups.`);
+  options.warn(`Generated ${options.name} in ${file}. Keep a copy apart from backups.`);
   return key;
 };
 
@@ -31,7 +31,7 @@ export class MissingKey extends Error {
   override readonly name = 'MissingKey';
 
   constructor(key: string, folder: string) {
-    super(`${key} is missing: the data were made with one. Set ${key}, or put its file back into ${folder}.`);
+    super(`${key} is missing, but the data need it. Set ${key}, or put its file back into ${folder}.`);
   }
 }
 
@@ -40,7 +40,7 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 
   constructor(file: string, why = 'holds no key of at least 32 characters', options?: ErrorOptions) {
-    super(`${file} ${why}: put the right one back, or set the variable of its name.`, options);
+    super(`${file} ${why}. Put the right one back, or set the variable of its name.`, options);
   }
 }
 

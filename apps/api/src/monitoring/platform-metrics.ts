@@ -30,19 +30,19 @@ export const measurePlatform = (
     new Map((await statusOfPolicies()).map((status) => [status.name, read(status)]));
   metrics.gauge(
     'projection_lag_events',
-    'Events of the log that the view has not seen; NaN where nobody has counted them.',
+    'Events that the view has not handled yet. NaN if not counted.',
     'projection',
     ofViews(({ lagEvents }) => lagEvents ?? Number.NaN),
   );
   metrics.gauge(
     'projection_lag_seconds',
-    'Age of the oldest event that the view has not seen.',
+    'Age of the oldest event that the view has not handled.',
     'projection',
     ofViews(({ lagSeconds }) => lagSeconds),
   );
   metrics.gauge(
     'projection_dead_letters',
-    'Events that could not be applied to the view.',
+    'Events that the view could not handle.',
     'projection',
     ofViews(({ deadLetters }) => deadLetters),
   );
@@ -54,7 +54,7 @@ export const measurePlatform = (
   );
   metrics.gauge(
     'policy_lag_seconds',
-    'Age of the oldest event that the policy has not reacted to.',
+    'Age of the oldest event that the policy has not handled.',
     'policy',
     ofPolicies(({ lagSeconds }) => lagSeconds),
   );
@@ -66,20 +66,20 @@ export const measurePlatform = (
   );
   metrics.gauge(
     'unproven_events',
-    'Events in the log that nobody with SEAL_KEY appended: they are not sealed. NaN while the log is away.',
+    'Events that nobody with SEAL_KEY appended, so they are not sealed. NaN while the log is away.',
     null,
     async () => new Map([['', await unproven()]]),
   );
   if (relay !== undefined)
     metrics.gauge(
       'relay_messages',
-      'Integration events since the start of this process: taken by the brokers; batches that they did not take.',
+      'Integration events since the start of this process: accepted by the brokers, and batches that they did not accept.',
       'outcome',
       async () => new Map(Object.entries(relay.counts)),
     );
   metrics.gauge(
     'provider_circuit_open',
-    'Whether calls are kept from the model provider: 1 open, 0.5 half-open, 0 closed.',
+    'Circuit breaker of the model provider: 1 open (calls are stopped), 0.5 half-open, 0 closed.',
     'provider',
     async () =>
       new Map(

@@ -19,8 +19,8 @@ export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = as
   output.result({ folder, keys: keysFile ?? null, ...manifest }, ({ at, lastSeal, blobs }) => [
     `Backed up to ${folder} at ${at}: the log up to seal ${lastSeal ?? '(none)'}, blobs: ${blobs}.`,
     keysFile === undefined
-      ? 'The data keys are NOT in it: without them the content cannot be read. Back them up with --keys FILE.'
-      : `The data keys are in ${keysFile}, wrapped under VAULT_KEY. Keep all three in different places.`,
+      ? 'The data keys are NOT in it. Without them the content cannot be read. Back them up with --keys FILE.'
+      : `The data keys are in ${keysFile}, encrypted with VAULT_KEY. Keep all three in different places.`,
   ]);
 };
 
@@ -43,7 +43,7 @@ export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = 
   output.progressDone();
   output.result({ dataFolder: config.DATA_DIR, erased, ...manifest }, ({ at, lastSeal }) => [
     `Restored the backup of ${at} into ${config.DATA_DIR}, up to seal ${lastSeal ?? '(none)'}.`,
-    ...(erased > 0 ? [`Erased after the backup, and so here: ${erased} things.`] : []),
+    ...(erased > 0 ? [`Erased after the backup, so erased here too: ${erased} aggregates.`] : []),
     'The views are rebuilt from the log at the next start.',
   ]);
 };

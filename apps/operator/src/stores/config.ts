@@ -20,7 +20,7 @@ export const storesConfig = (): Config => {
 /** Throws where `DATA_DIR` holds no log, rather than begin one there: it is another folder than the product's. */
 export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
   if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite')))
-    throw new Failure(`There is no log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
+    throw new Failure(`No log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
 };
 
 /** For verbs that fill a folder. Throws where it cannot be made or written. */
@@ -62,7 +62,7 @@ export const findInstanceKey = ({ DATA_DIR, ...config }: Config, name: Secret): 
 /** The same. Throws where there is none. */
 export const instanceKey = (config: Config, name: Secret): string => {
   const found = findInstanceKey(config, name);
-  if (found === undefined) throw new Failure(`There is no ${name}: set it, or DATA_DIR to the folder of the stores.`);
+  if (found === undefined) throw new Failure(`${name} is missing. Set it, or set DATA_DIR to the folder of the stores.`);
   return found;
 };
 

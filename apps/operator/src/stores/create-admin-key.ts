@@ -40,8 +40,8 @@ export const createAdminKey: Verb<[AdminKeyOptions]> = async (
     await orFailure(demandWhole(stores));
     const { userId, keyId, secret } = await orFailure(made(stores, given, user));
     output.result({ userId, keyId, secret }, () => [
-      `The API key, shown this once: ${secret}`,
-      `It is of the admin ${userId}, has every permission and no limit, and does not expire. Who made it and why is in the log (AdminKeyRequested). Revoke it when you have another.`,
+      `API key, shown only once: ${secret}`,
+      `It belongs to the admin ${userId}, has every permission and no limit, and does not expire. The log records who made it and why (AdminKeyRequested). Revoke it when you have another.`,
     ]);
   } finally {
     await stores.close();
@@ -55,9 +55,9 @@ const made = async (
 ) => {
   const admins = await new AdminRegister(decisions).active();
   const userId = user ?? admins[0];
-  if (userId === undefined) throw new Failure('There is no admin yet: start the product, which makes the first one.');
+  if (userId === undefined) throw new Failure('There is no admin yet. Start the product: it creates the first one.');
   if (!admins.includes(userId))
-    throw new Failure(`User ${userId} is no active admin. Those are: ${admins.join(', ')}.`, EXIT.wrongUsage);
+    throw new Failure(`User ${userId} is not an active admin. Active admins: ${admins.join(', ')}.`, EXIT.wrongUsage);
   const instance = new InstanceSecret(await vault.ensureKey(INSTANCE_SECRET, {}));
   const commandId = new TimeOrderedIds().next();
   const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:operator', now: systemClock.now() };

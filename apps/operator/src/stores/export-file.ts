@@ -13,7 +13,7 @@ const NEWER = /^\{"format":"agent-platform\/export","version":(?!1[,}])/;
 export const demandExport = async (file: string): Promise<void> => {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Failure(
-      error.code === 'ENOENT' ? `There is no file ${file}.` : `The file ${file} cannot be read (${error.code}).`,
+      error.code === 'ENOENT' ? `File ${file} not found.` : `File ${file} cannot be read (${error.code}).`,
       EXIT.wrongUsage,
     );
   });
@@ -22,15 +22,15 @@ export const demandExport = async (file: string): Promise<void> => {
   if (isGzipped !== file.endsWith('.gz'))
     throw new Failure(
       isGzipped
-        ? `${file} is gzipped: name it ${file}.gz.`
-        : `${file} is not gzipped: an export whose name ends in .gz is.`,
+        ? `${file} is gzipped. Rename it to ${file}.gz.`
+        : `${file} is not gzipped, though its name ends in .gz. Rename it.`,
       EXIT.wrongUsage,
     );
   const beginning = await beginningOf(file, isGzipped);
   if (!A_LINE.test(beginning))
-    throw new Failure(`${file} is no export of this product: give a file that operator export wrote.`, EXIT.wrongUsage);
+    throw new Failure(`${file} is not an export. Give a file that operator export wrote.`, EXIT.wrongUsage);
   if (NEWER.test(beginning))
-    throw new Failure(`${file} was written by a newer version of the product: verify it with that.`);
+    throw new Failure(`${file} was written by a newer version of the product. Use that version.`);
 };
 
 const beginsAsGzip = async (file: string): Promise<boolean> => {

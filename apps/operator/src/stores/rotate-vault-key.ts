@@ -32,11 +32,11 @@ export const rotate: Verb<[]> = async ({ output }) => {
     if (inFile) await syncToDisk(folder);
     const file = join(folder, inFile ? 'VAULT_KEY' : NEXT);
     output.result({ keys: rotated, file }, () => [
-      `Wrapped ${count(rotated)} data keys under a new VAULT_KEY.`,
+      `Encrypted ${count(rotated)} data keys with a new VAULT_KEY.`,
       inFile
-        ? `It is in ${file}. Keep a copy, apart from backups.`
-        : `It is in ${file}: set VAULT_KEY to it before the next start, and remove the file.`,
-      'Keys that were backed up before are wrapped under the old one: keep that with them, or back the keys up again.',
+        ? `It is in ${file}. Keep a copy apart from backups.`
+        : `It is in ${file}. Set VAULT_KEY to it before the next start, and remove the file.`,
+      'Earlier backups of keys are encrypted with the old one. Keep it with them, or back the keys up again.',
     ]);
   } finally {
     lock.release();

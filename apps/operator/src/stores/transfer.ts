@@ -36,7 +36,7 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
   if (apart.keys !== undefined) await makeFolderOf(apart.keys);
   const { publicKey } = sealKeyOf(instanceKey(config, 'SEAL_KEY'));
   const log = await orFailure(openLogReader(config));
-  if (log.notice !== undefined) output.note(`Mind that ${log.notice}.`);
+  if (log.notice !== undefined) output.note(`Note: ${log.notice}.`);
   try {
     const { events } = await orFailure(
       exportLog(log, file, {
@@ -60,9 +60,9 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
       `Exported ${count(events)} events to ${file}.`,
       ...(keys === undefined
         ? []
-        : [`Exported ${count(keys)} data keys to ${apart.keys}, wrapped under VAULT_KEY. Keep them apart.`]),
+        : [`Exported ${count(keys)} data keys to ${apart.keys}, encrypted with VAULT_KEY. Keep them apart.`]),
       ...(blobs === undefined ? [] : [`Copied ${count(blobs)} files to ${apart.blobs}.`]),
-      `Public key of the seals, to be given to auditors by another way: ${publicKey}`,
+      `Public key of the seals, to give to auditors separately: ${publicKey}`,
     ]);
   } finally {
     await log.close();
@@ -119,11 +119,11 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
       ...(keys === undefined
         ? []
         : [
-            `Brought in ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`,
+            `Imported ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`,
           ]),
       ...(blobs === undefined
         ? []
-        : [`Brought in ${count(blobs.carried)} of ${count(blobs.blobs)} files; the others were there.`]),
+        : [`Imported ${count(blobs.carried)} of ${count(blobs.blobs)} files. The others were there already.`]),
       ...verificationLines(verification),
     ]);
     return exitCodeOf(imported);
@@ -160,7 +160,7 @@ const withStores = async <T extends object>(
 ): Promise<Partial<T>> => {
   if (keys === undefined && blobs === undefined) return {};
   if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`))
-    throw new Failure('The keys must not be kept inside the folder of the files.', EXIT.wrongUsage);
+    throw new Failure('Keep the keys outside the folder of the files.', EXIT.wrongUsage);
   const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, progress));
   try {
     return await work(vault, await orFailure(openBlobs(config, vault, progress)));

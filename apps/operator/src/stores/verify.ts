@@ -32,7 +32,7 @@ const NAMES = { export: 'the export', server: 'the log of the server', stores: '
 const subjectOf = (session: Session, file: string | undefined): Subject => {
   const { server, output } = session;
   if (file !== undefined) {
-    if (server?.isOption === true) throw new Failure('Give a file to verify, or --url, not both.', EXIT.wrongUsage);
+    if (server?.isOption === true) throw new Failure('Use a file or --url, not both.', EXIT.wrongUsage);
     return { kind: 'export', at: resolve(file), verify: (given) => ofFile(session, file, given) };
   }
   if (server?.isOption === true || (server !== undefined && !storesNamed()))
@@ -59,7 +59,7 @@ const ofFile = async ({ output }: Session, file: string, { since, publicKey }: V
   );
   if (verification.trustsFile)
     output.note(
-      'The key was taken from the file itself. To prove who signed, give the one you were told by another way with --public-key.',
+      'The public key was taken from the file itself. To prove who signed, give the key that you received separately with --public-key.',
     );
   return verification;
 };
@@ -80,7 +80,7 @@ const atRest = async ({ output }: Session, { since, publicKey }: VerifyGiven): P
   );
   if (publicKeys === undefined)
     output.note(
-      'Who signed was not checked: no public key is known here. Give the one you were told with --public-key.',
+      'Signatures were not checked, because no public key is known here. Give it with --public-key.',
     );
   return verification;
 };
@@ -88,6 +88,6 @@ const atRest = async ({ output }: Session, { since, publicKey }: VerifyGiven): P
 const knownSeal = (text: string): KnownSeal => {
   const seal = parseKnownSeal(text);
   if (seal === undefined)
-    throw new Failure('--since takes a seal as an earlier verification printed it: ORDINAL:HASH.', EXIT.wrongUsage);
+    throw new Failure('--since takes a seal as verify printed it: ORDINAL:HASH.', EXIT.wrongUsage);
   return seal;
 };

@@ -9,10 +9,10 @@ export const addAdminKeyVerb = (program: Command, run: Run): void => {
   program
     .command('create-admin-key')
     .description(
-      'make an API key of an admin in the stores themselves, where none is left that can; recorded in the log',
+      'create an admin API key directly in the stores, if none is left; recorded in the log',
     )
     .requiredOption('--reason <text>', 'why, for the log')
-    .option('--by <name>', 'who you are, for the log (default: your user on this machine)')
-    .option('--user <id>', 'the admin whose key it is to be (default: the one who has been an admin longest)')
+    .option('--by <name>', 'your name, for the log (default: your user on this machine)')
+    .option('--user <id>', 'the admin who gets the key (default: the longest-serving admin)')
     .action(run<[AdminKeyOptions]>((...given) => stores().createAdminKey(...given)));
 };

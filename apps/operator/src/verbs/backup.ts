@@ -7,17 +7,17 @@ const stores = () => require('../stores/backup') as typeof import('../stores/bac
 export const addBackupVerbs = (program: Command, run: Run): void => {
   program
     .command('backup <folder>')
-    .description('copy the log and the blobs of DATA_DIR, also while a server runs on it')
-    .option('--keys <file>', 'back up the data keys too, into a file that is kept apart')
+    .description('copy the log and files of DATA_DIR, even while a server runs on it')
+    .option('--keys <file>', 'also back up the data keys, to a file that you keep apart')
     .action(run<[string, { readonly keys?: string }]>((...given) => stores().makeBackup(...given)));
   program
     .command('restore <folder>')
-    .description('bring a backup into an empty DATA_DIR; VAULT_KEY must be the one of the backup')
+    .description('restore a backup into an empty DATA_DIR; needs the VAULT_KEY of the backup')
     .requiredOption('--keys <file>', 'the data keys that were backed up apart')
     .action(run<[string, { readonly keys: string }]>((...given) => stores().restoreBackup(...given)));
   program
     .command('rotate-vault-key')
-    .description('wrap the data keys of DATA_DIR under a new VAULT_KEY; API keys and content stay as they are')
+    .description('encrypt the data keys of DATA_DIR with a new VAULT_KEY; API keys and content do not change')
     .action(
       run<[]>((...given) =>
         (require('../stores/rotate-vault-key') as typeof import('../stores/rotate-vault-key')).rotate(...given),

@@ -54,8 +54,8 @@ const solve =
     const { left } = await api.json<{ left: DeadLetter | null }>(`${path(id)}/${action}`, { method: 'POST' });
     output.result({ id, left }, () => [
       left === null
-        ? `${said}; its stream flows again.`
-        : `${left.stream} still waits, behind revision ${left.revision}: ${left.reason} ${left.detail}`,
+        ? `${said}. Its stream continues.`
+        : `${left.stream} still waits at revision ${left.revision}: ${left.reason} ${left.detail}`,
     ]);
     return left === null ? EXIT.done : EXIT.foundWrong;
   };
@@ -63,15 +63,15 @@ const solve =
 export const addDeadLetterVerbs = (program: Command, run: Run): void => {
   const letters = program
     .command('dead-letters')
-    .description('events that a view or policy could not handle; their streams wait behind them')
+    .description('list events that a view or policy could not handle; later events of their streams wait')
     .action(run(list));
-  letters.command('show <id>').description('where the event is and why it failed; no content').action(run(show));
+  letters.command('show <id>').description('show where the event is and why it failed, without content').action(run(show));
   letters
     .command('retry <id>')
-    .description('hand the event to its view or policy again, then those behind it')
-    .action(run(solve('retry', 'The event was handled')));
+    .description('handle the event again, then those that wait behind it')
+    .action(run(solve('retry', 'Event handled')));
   letters
     .command('discard <id>')
-    .description('leave the event out for good, and go on behind it')
-    .action(run(solve('discard', 'The event was left out')));
+    .description('skip the event for good, and handle those that wait behind it')
+    .action(run(solve('discard', 'Event skipped')));
 };

@@ -68,19 +68,19 @@ const positive = (text: string): number => {
 export const addEventVerbs = (program: Command, run: Run): void => {
   program
     .command('events')
-    .description('the events of the log, newest first')
-    .option('--stream <stream>', 'only of this stream, such as agent-ID')
-    .option('--category <category>', 'only of streams of this kind, such as agent')
-    .option('--type <type>', 'only of this type')
+    .description('list the events of the log, newest first')
+    .option('--stream <stream>', 'only this stream, such as agent-ID')
+    .option('--category <category>', 'only streams of this category, such as agent')
+    .option('--type <type>', 'only this type')
     .option('--actor <actor>', 'only by this actor, such as user:ID')
-    .option('--correlation-id <id>', 'only those that one request led to')
+    .option('--correlation-id <id>', 'only events that one request caused')
     .option('--from <time>', 'recorded at or after this time', time)
     .option('--to <time>', 'recorded at or before this time', time)
-    .option('--after <position>', 'behind this position, in the order asked for')
+    .option('--after <position>', 'after this position, in the given order')
     .addOption(new Option('--order <order>', 'by position').choices(['asc', 'desc']))
     .option('--limit <count>', 'at most this many', positive, 50)
-    .option('--content', 'decrypt content (permission audit:content; the look is recorded)')
-    .option('--follow', 'go on with every new event')
+    .option('--content', 'decrypt content (needs audit:content; your look is recorded)')
+    .option('--follow', 'keep printing new events')
     .addHelpText('after', `\n${TIMES}`)
     .action(run(events));
 };

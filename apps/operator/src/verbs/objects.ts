@@ -42,7 +42,7 @@ const shown = (value: unknown): string => {
 export const addObjectVerbs = (program: Command, run: Run): void => {
   program
     .command('history <kind> <id>')
-    .description('what each event changed in one object, such as: history agent ID')
+    .description('show what each event changed in an object, such as: history agent ID')
     .addHelpText('after', kindsHelp)
     .action(run(history));
   program
@@ -50,7 +50,7 @@ export const addObjectVerbs = (program: Command, run: Run): void => {
     .argument('<kind>')
     .argument('<id>')
     .argument('<time|position>', undefined, timeOrPosition)
-    .description('one object as it was at a time or position')
+    .description('show an object as it was at a time or position')
     .addHelpText('after', () => `${kindsHelp()}\n${TIMES}`)
     .action(run(asOf));
 };

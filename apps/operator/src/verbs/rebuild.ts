@@ -18,13 +18,13 @@ const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async (
   name,
   { all = false, swap = false, watch = false },
 ) => {
-  if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
+  if ((name === undefined) !== all) throw new Failure('Name one view, or use --all.', EXIT.wrongUsage);
   const names = name === undefined ? await free(api) : [name];
   if (names.length === 0) output.heading(NONE);
   for (const each of names) {
     const started = await startRebuild(api, each, swap);
     if (!watch)
-      output.result(started, ({ rebuild: build }) => [`${each}: version ${build?.version ?? '?'} is being built.`]);
+      output.result(started, ({ rebuild: build }) => [`${each}: building version ${build?.version ?? '?'}.`]);
   }
   if (!watch) return;
   for (const each of names) {
@@ -39,7 +39,7 @@ const free = async (api: PlatformClient): Promise<readonly string[]> => {
   const busy = projections.filter(({ rebuild: build }) => build !== undefined);
   if (busy.length > 0)
     throw new Failure(
-      `These views have a rebuild already; cancel or retire each first: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`,
+      `These views already have a rebuild. Cancel or retire each first: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`,
     );
   return projections.map(({ name }) => name);
 };
@@ -55,22 +55,22 @@ const steer =
 export const addRebuildVerbs = (program: Command, run: Run): void => {
   const verb = program
     .command('rebuild [name]')
-    .description('build a view anew from the log, beside the one that is served')
+    .description('rebuild a view from the log, beside the live version')
     .option('--all', 'every view')
-    .option('--swap', 'serve the new version once it is verified to be equal')
+    .option('--swap', 'swap the new version in once it is verified to be equal')
     .option('--watch', 'show progress until it is done')
     .addHelpText('after', viewsHelp)
     .action(run(rebuild));
   verb
     .command('pause <name>')
-    .description('stop for now; what was built is kept')
+    .description('pause the rebuild; keep what was built')
     .action(run(steer('pause', 'is paused')));
   verb
     .command('resume <name>')
-    .description('go on where it stopped')
+    .description('continue a paused or failed rebuild')
     .action(run(steer('resume', 'goes on')));
   verb
     .command('cancel <name>')
-    .description('drop what was built')
+    .description('cancel the rebuild; drop what was built')
     .action(run(steer('cancel', 'was cancelled')));
 };

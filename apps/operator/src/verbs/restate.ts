@@ -34,9 +34,9 @@ const PATH = `${OPERATIONS}/usage/restatements`;
 
 const restate: Verb<[RestateOptions]> = async ({ api, output }, { from, to, at, price }) => {
   if (from === undefined)
-    throw new Failure('say which period: --from TIME, and --to TIME where it does not end now', EXIT.wrongUsage);
+    throw new Failure('Set the period: --from TIME, and --to TIME unless it ends now.', EXIT.wrongUsage);
   const named = Object.keys(price).length > 0;
-  if (named && at !== undefined) throw new Failure('say --at or --price, not both', EXIT.wrongUsage);
+  if (named && at !== undefined) throw new Failure('Use --at or --price, not both.', EXIT.wrongUsage);
   const prices = named ? price : at === undefined ? 'current' : { at };
   output.result(
     await api.json<Restatement>(PATH, { method: 'POST', body: { from, to, prices }, withinMs: LONG_WORK_MS }),
@@ -69,9 +69,9 @@ const list: Verb<[]> = async ({ api, output }) => {
 const restatementLines = ({ id, from, to, currency, totals, models, apiKeys }: Restatement): readonly string[] => {
   const period = `${id}: calls from ${from} to ${to}, in ${currency}.`;
   if (totals === null)
-    return [period, 'The ledger is not complete: send the request that began it again, with its Idempotency-Key.'];
+    return [period, 'The ledger is incomplete. Send the request that started it again, with its Idempotency-Key.'];
   const kept =
-    totals.kept === 0 ? [] : [`${totals.kept} calls cost what was billed: no other prices are known for them.`];
+    totals.kept === 0 ? [] : [`${totals.kept} calls cost what was billed: there are no other prices for them.`];
   const all = { key: 'all', ...totals };
   return [period, '', ...compared('model', [...models, all]), '', ...compared('API key', [...apiKeys, all]), ...kept];
 };
@@ -96,14 +96,14 @@ export const addRestateVerbs = (program: Command, run: Run): void => {
   const verb = program
     .command('restate')
     .description(
-      'what the calls of a period would have cost under other prices, beside what was billed; a second ledger, the first stays',
+      'compute what calls would have cost under other prices, in a second ledger; what was billed does not change',
     )
     .option('--from <time>', 'calls that began at this time or later', time)
     .option('--to <time>', 'calls that began before this time (default: now)', time)
-    .option('--at <time>', 'under the prices of this time (default: the present ones)', time)
-    .option('--price <model=version>', 'under this price version; may be given for several models', pricedModel, {})
+    .option('--at <time>', 'use the prices of this time (default: now)', time)
+    .option('--price <model=version>', 'use this price version; repeat for several models', pricedModel, {})
     .addHelpText('after', `\n${TIMES}`)
     .action(run(restate));
-  verb.command('list').description('what was restated, newest first').action(run(list));
-  verb.command('show <id>').description('a restatement again').action(run(show));
+  verb.command('list').description('list restatements, newest first').action(run(list));
+  verb.command('show <id>').description('show a restatement').action(run(show));
 };

@@ -84,7 +84,7 @@ const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: n
     ? []
     : [
         '',
-        `Of other programs on the server of the log, and no part of it: ${count(events)} events known, since ${since.at} (position ${since.position}).`,
+        `Other programs wrote to the server of the log: ${count(events)} events known, since ${since.at} (position ${since.position}). They are not part of it.`,
       ];
 
 const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null } }: Health): readonly string[] =>
@@ -92,7 +92,7 @@ const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null 
     ? []
     : [
         '',
-        `NOT PROVEN: ${count(events)} events stand in the log that nobody with SEAL_KEY appended, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`,
+        `NOT PROVEN: ${count(events)} events in the log were appended by nobody with SEAL_KEY, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`,
       ];
 
 const processLines = ({ processes }: Health, width: number): readonly string[] =>
@@ -147,10 +147,10 @@ const projectionLines = (items: readonly ProjectionStatus[], width: number): rea
 export const addStatusVerbs = (program: Command, run: Run): void => {
   program
     .command('status')
-    .description('health of the server, its dependencies, processes, policies and views')
+    .description('show the health of the server, its dependencies, processes, policies and views')
     .action(run(status));
   program
     .command('projections')
-    .description('every view: version, state, lag, rows, dead letters')
+    .description('list every view: version, state, lag, rows, dead letters')
     .action(run(projections));
 };

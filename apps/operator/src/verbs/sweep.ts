@@ -9,7 +9,7 @@ interface Swept {
 
 const sweep: Verb<[]> = async ({ api, output }) =>
   output.result(await api.json<Swept>(`${OPERATIONS}/blobs/sweep`, { method: 'POST' }), ({ blobs, removed }) => [
-    `Stored bodies: ${blobs}. Removed, since no event names them: ${removed}.`,
+    `Checked ${blobs} stored bodies, removed ${removed} that no event names.`,
   ]);
 
 export const addSweepVerb = (program: Command, run: Run): void => {

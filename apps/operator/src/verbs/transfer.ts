@@ -9,15 +9,15 @@ const stores = () => require('../stores/transfer') as typeof import('../stores/t
 export const addTransferVerbs = (program: Command, run: Run): void => {
   program
     .command('export <file>')
-    .description('write the whole log to a file that verify proves alone; gzipped where the name ends in .gz')
-    .option('--keys <file>', 'write the data keys, wrapped under VAULT_KEY, to a file apart')
-    .option('--blobs <folder>', 'copy the encrypted files to a folder apart')
+    .description('export the whole log to a file that verify can prove by itself; gzipped if the name ends in .gz')
+    .option('--keys <file>', 'also export the data keys, encrypted with VAULT_KEY, to a separate file')
+    .option('--blobs <folder>', 'also copy the encrypted files to a separate folder')
     .action(run<[string, Apart]>((...given) => stores().makeExport(...given)));
   program
     .command('import <file>')
-    .description('bring an export into an empty log; again, after an interruption')
-    .option('--public-key <key>', 'the key that must have signed; default: the one in the file', publicKey)
-    .option('--keys <file>', 'bring in the data keys that were exported with it')
-    .option('--blobs <folder>', 'bring in the files that were exported with it')
+    .description('import an export into an empty log; repeat it after an interruption')
+    .option('--public-key <key>', 'the key that must have signed (default: the one in the file)', publicKey)
+    .option('--keys <file>', 'import the data keys that were exported with it')
+    .option('--blobs <folder>', 'import the files that were exported with it')
     .action(run<[string, Apart & { readonly publicKey?: string }]>((...given) => stores().runImport(...given)));
 };

@@ -8,12 +8,12 @@ export const addVerifyVerb = (program: Command, run: Run): void => {
   program
     .command('verify [file]')
     .description(
-      'prove that the log is as it was sealed: of an export file, of a server (--url), of the stores (DATA_DIR or EVENTSTORE_URL), else of the server of PLATFORM_URL, else of the stores in ./data',
+      'verify that the log is as it was sealed: an export file, a server (--url), the stores (DATA_DIR or EVENTSTORE_URL), else the server of PLATFORM_URL, else the stores in ./data',
     )
-    .option('--since <seal>', 'a seal noted earlier: finds a tail that was cut off since')
+    .option('--since <seal>', 'a seal that you noted earlier; finds a tail that was cut off since')
     .option(
       '--public-key <key>',
-      'the key to trust, base64url; default: the one that the server, the stores or the file name',
+      'the public key to trust, base64url (default: the one that the server, the stores or the file name)',
       publicKey,
     )
     .action(
@@ -27,7 +27,7 @@ export const addVerifyVerb = (program: Command, run: Run): void => {
 export const publicKey = (text: string): string => {
   if (!/^[\w-]{43}=?$/.test(text))
     throw new InvalidArgumentError(
-      'must be a public key of seals: 43 characters of base64url, as the export printed it.',
+      'must be the public key of the seals: 43 characters of base64url, as the export printed it.',
     );
   return text;
 };

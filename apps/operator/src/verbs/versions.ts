@@ -9,7 +9,7 @@ import { allProjections, type ProjectionStatus, projectionPath, type RebuildStat
 /** What can be asked of the versions of a view: the sentence that says it was done, and the state of the rebuild that it takes. */
 const ACTIONS = {
   swap: {
-    description: 'serve the rebuilt and verified version; the old one is kept',
+    description: 'serve the rebuilt, verified version; keep the old one',
     said: (version: number) => `serves version ${version}`,
     from: 'ready',
   },
@@ -28,7 +28,7 @@ const ACTIONS = {
 const act =
   (action: keyof typeof ACTIONS): Verb<[name: string | undefined, { readonly all?: boolean }]> =>
   async ({ api, output }, name, { all = false }) => {
-    if ((name === undefined) !== all) throw new Failure('Name one projection, or say --all.', EXIT.wrongUsage);
+    if ((name === undefined) !== all) throw new Failure('Name one view, or use --all.', EXIT.wrongUsage);
     const names = name === undefined ? await namesIn(api, ACTIONS[action].from) : [name];
     if (names.length === 0) output.heading(NONE);
     for (const each of names) {

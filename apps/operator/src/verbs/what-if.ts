@@ -57,7 +57,7 @@ const lines = ({
   apiKeys,
   models,
 }: WhatIf): readonly string[] => {
-  const summary = [`From ${from} to ${to} the limit is about ${calls} calls, which cost ${cost} ${currency}.`];
+  const summary = [`From ${from} to ${to} the limit covers ${calls} calls that cost ${cost} ${currency}.`];
   if (affected.calls === 0) return [...summary, `None would have been ${outcome}.`];
   const told = `${affected.calls} would have been ${outcome}, the first at ${affected.firstAt}; ${saved} ${currency} would not have been spent.`;
   return [
@@ -84,30 +84,30 @@ const groups = (name: string, rows: readonly AffectedBy[]): readonly string[] =>
 const scope = (text: string): WhatIfOptions['scope'] => {
   const [type = '', id] = text.split(':');
   if (!['instance', 'space', 'agent', 'user', 'apiKey'].includes(type))
-    throw new InvalidArgumentError('must be instance, space, agent, user or apiKey, with :ID for one alone.');
+    throw new InvalidArgumentError('must be instance, space, agent, user or apiKey, with :ID for one.');
   return id === undefined ? { type } : { type, id };
 };
 
 export const addWhatIfVerb = (program: Command, run: Run): void => {
   program
     .command('what-if')
-    .description('which calls of a period a limit would have refused; nothing is written')
+    .description('show which calls of a period a limit would have rejected; writes nothing')
     .requiredOption('--from <time>', 'the limit is set at this time', time)
     .option('--to <time>', 'calls that began before this time (default: now)', time)
     .requiredOption(
       '--scope <scope>',
-      'instance, space, agent, user or apiKey: a limit for each, or with :ID for one alone',
+      'instance, space, agent, user or apiKey: a limit for each, or for one with :ID',
       scope,
     )
     .requiredOption('--amount <amount>', 'what may be spent in a window')
     .addOption(
-      new Option('--window <window>', 'how long a window is')
+      new Option('--window <window>', 'the length of the window')
         .choices(['day', 'week', 'month', 'total'])
         .default('month'),
     )
-    .option('--time-zone <zone>', 'of its calendar (default: the instance’s)')
-    .option('--warn', 'warn only, refuse nothing')
-    .option('--included-amount <amount>', 'what a subscription covers of a window')
+    .option('--time-zone <zone>', 'time zone of the window (default: that of the instance)')
+    .option('--warn', 'warn only, reject nothing')
+    .option('--included-amount <amount>', 'the part of the limit that a subscription covers')
     .addHelpText('after', `\n${TIMES}`)
     .action(run(whatIf));
 };

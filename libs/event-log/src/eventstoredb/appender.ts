@@ -44,7 +44,7 @@ export class Appender {
 
   /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable`, `DomainError` `too_large`, or `LogCorrupted` for a stream that others write. */
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
-    if (this.waiting >= MOST_WAITING) throw new Unavailable(LOG_DEPENDENCY, 'too many appends wait for the server');
+    if (this.waiting >= MOST_WAITING) throw new Unavailable(LOG_DEPENDENCY, 'too many appends are waiting for the server');
     this.waiting += 1;
     try {
       return await waiting(WAIT_MS, (milliseconds) =>
@@ -141,7 +141,7 @@ export class Appender {
       ? wrongRevision(asked, actual)
       : new LogCorrupted(
           `${stream}@${theirs.revision}`,
-          'another program wrote this event; the stream is read without it, and not written any more',
+          'another program wrote this event; the stream is read without it and can no longer be written',
         );
   }
 

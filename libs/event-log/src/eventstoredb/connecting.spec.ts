@@ -20,7 +20,7 @@ describe('the connection string', () => {
     [
       'that certificates are not to be verified',
       'tls=true&tlsVerifyCert=false',
-      'EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.',
+      'EVENTSTORE_URL says tlsVerifyCert=false, but certificates are always verified. Remove it, and set tlsCAFile to the certificate of the authority.',
     ],
     [
       'a certificate without its key',
@@ -127,15 +127,15 @@ describe('a secure server', () => {
     const log = await openEventStoreLog({ url: url(user) });
     const started = performance.now();
 
-    expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server refuses the user' });
+    expect(await log.health()).toEqual({ writable: false, readable: false, reason: 'the server rejects the user' });
     await expect(log.append('a-1', newEvents(1), 'noStream')).rejects.toMatchObject({
       name: 'Unavailable',
       outcome: 'none',
-      reason: 'the server refuses the user',
+      reason: 'the server rejects the user',
     });
     await expect(log.readStream('a-1')).rejects.toMatchObject({
       name: 'Unavailable',
-      reason: 'the server refuses the user',
+      reason: 'the server rejects the user',
     });
     expect(performance.now() - started).toBeLessThan(1_500);
     await log.close();
@@ -156,7 +156,7 @@ describe('a secure server', () => {
     const log = await openEventStoreLog({ url: url('admin:geheim@', { authority: other }) });
 
     expect((await log.health()).reason).toBe(
-      'the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string',
+      'the certificate of the server is not trusted: set tlsCAFile in the connection string to the certificate of its authority',
     );
     await log.close();
   });
@@ -173,7 +173,7 @@ describe('a secure server', () => {
     };
 
     expect((await reached('127.0.0.1')).reason).toBe(
-      'the certificate of the server stands for other names: use one of them as the host in the connection string',
+      'the certificate of the server is for other names: use one of them as the host in the connection string',
     );
     expect(await reached('localhost')).toEqual({ writable: true, readable: true });
     await elsewhere.stop();
@@ -183,7 +183,7 @@ describe('a secure server', () => {
     [
       'without TLS',
       () => `esdb://127.0.0.1:${server.port}?tls=false`,
-      'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile',
+      'the server uses TLS, but the connection string says tls=false: set tls=true, and tlsCAFile to the certificate of the authority',
     ],
     [
       'under a name that does not resolve',
@@ -207,7 +207,7 @@ describe('a secure server', () => {
     const log = await openEventStoreLog({ url: `esdb://127.0.0.1:${plain.port}?tls=true&tlsCAFile=${ca}` });
 
     expect((await log.health()).reason).toBe(
-      'the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server',
+      'the server does not use TLS, but the connection string does: set tls=false, or give the server a certificate',
     );
     await log.close();
     await plain.stop();
@@ -217,7 +217,7 @@ describe('a secure server', () => {
     await server.stop();
     const plain = await startEventStoreDouble({ port: server.port });
     const log = await openEventStoreLog({ url: url('admin:geheim@') });
-    expect((await log.health()).reason).toContain('speaks no TLS');
+    expect((await log.health()).reason).toContain('does not use TLS');
     await plain.stop();
     await server.restart();
 

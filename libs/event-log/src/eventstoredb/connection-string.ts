@@ -47,7 +47,7 @@ export const readConnectionString = (url: string): ServerAddress => {
   const { user, rest } = withoutUser(url.trim().replace(/^kurrentdb/, 'esdb'));
   if (NOT_VERIFYING.test(rest)) {
     throw new InvalidConfig(
-      'EVENTSTORE_URL says tlsVerifyCert=false, which has no effect: certificates are always verified. Leave it out, and name the certificate of the authority with tlsCAFile.',
+      'EVENTSTORE_URL says tlsVerifyCert=false, but certificates are always verified. Remove it, and set tlsCAFile to the certificate of the authority.',
     );
   }
   const options = parsed(rest);

@@ -90,7 +90,7 @@ export class Remover {
       } catch (error) {
         if (!isWrongExpectedRevision(error)) throw error;
         if (tries >= MOST_TRIES)
-          throw new Unavailable(LOG_DEPENDENCY, 'others write what was removed at the same time', 'unknown', {
+          throw new Unavailable(LOG_DEPENDENCY, 'others are writing to what is being removed', 'unknown', {
             cause: error,
           });
         await pause(Math.random() * Math.min(2 ** tries, LONGEST_PAUSE));

@@ -8,15 +8,15 @@ const NO_CONNECTION = {
   unreachable: 'the server cannot be reached',
   unresolved: 'the name of the server cannot be resolved: check the host in the connection string',
   untrusted:
-    'the certificate of the server is not trusted: name the certificate of its authority with tlsCAFile in the connection string',
+    'the certificate of the server is not trusted: set tlsCAFile in the connection string to the certificate of its authority',
   misnamed:
-    'the certificate of the server stands for other names: use one of them as the host in the connection string',
+    'the certificate of the server is for other names: use one of them as the host in the connection string',
   expired: 'the certificate of the server is not valid at this time: renew it, or set the clock',
   speaksPlain:
-    'the server speaks no TLS, and the connection string asks for it: set tls=false there, or a certificate at the server',
+    'the server does not use TLS, but the connection string does: set tls=false, or give the server a certificate',
   speaksTls:
-    'the server speaks TLS, and the connection string says tls=false: set tls=true, and name the certificate of the authority with tlsCAFile',
-  leaderless: 'no server of the cluster leads it',
+    'the server uses TLS, but the connection string says tls=false: set tls=true, and tlsCAFile to the certificate of the authority',
+  leaderless: 'the cluster has no leader',
 };
 
 const REASONS = {
@@ -28,10 +28,10 @@ const REASONS = {
   lost: 'the answer of the server was lost',
   notReady: 'the server is not ready',
   notLeader: 'the server is not the leader of its cluster',
-  denied: 'the server refuses the user',
+  denied: 'the server rejects the user',
   allDenied:
-    'the server does not let the user read $all, the stream of all events: name one in the connection string who may, such as a member of $admins',
-  tombstoned: 'the stream was deleted for ever',
+    'the user may not read $all, the stream of all events: use a user who may, such as a member of $admins',
+  tombstoned: 'the stream was deleted for good',
   invalidPosition: 'not a position of this log',
   closed: 'it is closed',
   failed: 'the server failed',

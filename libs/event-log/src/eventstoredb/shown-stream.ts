@@ -111,7 +111,7 @@ export class ShownStream {
 
   private async within<T>({ ends }: Pick<Wanted, 'ends'>, read: (left: number) => Promise<T>): Promise<T> {
     const left = ends - performance.now();
-    if (left <= 0) throw new Unavailable(LOG_DEPENDENCY, 'the server does not show yet what it refused by', 'unknown');
+    if (left <= 0) throw new Unavailable(LOG_DEPENDENCY, 'the server does not show the winning append yet', 'unknown');
     try {
       return await read(left);
     } catch (error) {

@@ -59,7 +59,7 @@ describe('the writer of the log', () => {
       expect(reason).toMatchObject({
         name: 'Unavailable',
         outcome: 'none',
-        reason: 'too many writes wait for the disk',
+        reason: 'too many writes are waiting for the disk',
       });
   });
 });

@@ -50,7 +50,7 @@ export interface WriterEvents {
 /** The writer thread as the main thread sees it: requests of one tick go over in one message. */
 export class LogWriter {
   /** Why nothing can be written now, in one sentence. */
-  down: string | undefined = 'it is being opened';
+  down: string | undefined = 'it is opening';
   /** What was found when the log was opened. */
   notice: string | undefined;
   private thread: Worker;
@@ -114,10 +114,10 @@ export class LogWriter {
   }
 
   private refusal(): string | undefined {
-    if (this.isClosing) return 'it is being closed';
+    if (this.isClosing) return 'it is closing';
     if (this.down !== undefined) return this.down;
     return this.pending.size >= MOST_WAITING || this.waitingBytes >= MOST_WAITING_BYTES
-      ? 'too many writes wait for the disk'
+      ? 'too many writes are waiting for the disk'
       : undefined;
   }
 

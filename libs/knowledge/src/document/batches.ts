@@ -42,7 +42,7 @@ export class Batches {
         await withdrawn?.({ isUnfinished });
       });
       throw isUnfinished
-        ? new Unavailable('log', 'some of the documents were added and could not be withdrawn', 'unknown', {
+        ? new Unavailable('log', 'some documents were added and could not be withdrawn', 'unknown', {
             cause: error,
           })
         : error;

@@ -1,16 +1,16 @@
 /** Why a document cannot become Ready, by stable code; what people read for it. */
 export const FAILURES = {
-  unsupported_type: 'Files of this type cannot be read yet. Text and Markdown can.',
+  unsupported_type: 'Files of this type cannot be read yet. Use text or Markdown.',
   invalid_text: 'The file is not UTF-8 text.',
-  empty_document: 'There is no text in the file.',
-  too_many_passages: 'The text is too long for one document: split the file.',
+  empty_document: 'The file has no text.',
+  too_many_passages: 'The text is too long for one document. Split the file.',
   content_missing: 'The stored file is gone.',
   usage_limit_exceeded: 'A usage limit is reached. Reprocess the document after it resets.',
   upstream_error: 'The embedding model failed.',
   upstream_timeout: 'The embedding model did not answer in time.',
-  unavailable: 'A store or the embedding model was not available.',
+  unavailable: 'A store or the embedding model was unavailable.',
   internal: 'Something failed on our side.',
-  not_searchable: 'The search index did not take the document in time.',
+  not_searchable: 'The search index did not accept the document in time.',
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;
