@@ -132,9 +132,7 @@ describe.each(names)('what release %s left', (release) => {
     await stop(platform);
     const { code, text } = await operator(['verify'], environment);
     expect(code).toBe(0);
-    expect(text).toMatch(
-      /Sealed without a MAC, by an earlier version or an import: [\d,]+ events up to ordinal \d+/,
-    );
+    expect(text).toMatch(/Sealed without a MAC, by an earlier version or an import: [\d,]+ events up to ordinal \d+/);
     expect(text).not.toContain('Unproven');
   }, 180_000);
 

@@ -52,7 +52,7 @@ const wrongs: readonly (readonly [string, () => string, RegExp])[] = [
   [
     'a key that is none',
     () => harmed((folder) => writeFileSync(join(folder, 'keys', 'VAULT_KEY'), 'foo')),
-    /VAULT_KEY holds no key of at least 32 characters: put the right one back/,
+    /VAULT_KEY holds no key of at least 32 characters\. Put the right one back/,
   ],
   [
     'another key',
@@ -62,7 +62,7 @@ const wrongs: readonly (readonly [string, () => string, RegExp])[] = [
   [
     'a key that cannot be read',
     () => harmed((folder) => (rmSync(join(folder, 'keys', 'SEAL_KEY')), mkdirSync(join(folder, 'keys', 'SEAL_KEY')))),
-    /SEAL_KEY cannot be read \(EISDIR\): put the right one back/,
+    /SEAL_KEY cannot be read \(EISDIR\)\. Put the right one back/,
   ],
 ];
 const here = process.platform === 'linux' ? wrongs : wrongs.slice(1);

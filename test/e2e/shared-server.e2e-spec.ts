@@ -141,7 +141,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
     expect(status).toMatchObject({
       code: 0,
       text: expect.stringMatching(
-        new RegExp(`no part of it: ${2 * FOREIGN} events known, since \\d{4}-\\d\\d-\\d\\dT`),
+        new RegExp(`server of the log: ${2 * FOREIGN} events known, since \\d{4}-\\d\\d-\\d\\dT`),
       ),
     });
     const online = await result(false, 'verify');

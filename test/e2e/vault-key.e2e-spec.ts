@@ -50,7 +50,7 @@ test('under a new VAULT_KEY content is read and API keys are taken as before; th
 
   expect(await rotate(first.dataDir)).toMatchObject({
     code: 0,
-    text: expect.stringMatching(/^Wrapped [\d,]+ data keys under a new VAULT_KEY/) as string,
+    text: expect.stringMatching(/^Encrypted [\d,]+ data keys with a new VAULT_KEY/) as string,
   });
   expect(readFileSync(keyFile, 'utf8')).not.toBe(old);
   // Interrupted before the new key took its place.

@@ -110,14 +110,14 @@ describe('a file', () => {
   const whole = () => readFileSync(exported);
 
   it.each([
-    ['of text', () => write('notes.md', '# Notes\n{"stream":1}\n'), /is no export of this product/],
-    ['of JSON lines', () => write('other.jsonl', '{"a":1}\n{"b":2}\n'), /is no export of this product/],
-    ['without anything', () => write('empty.jsonl', ''), /is no export of this product/],
+    ['of text', () => write('notes.md', '# Notes\n{"stream":1}\n'), /is not an export/],
+    ['of JSON lines', () => write('other.jsonl', '{"a":1}\n{"b":2}\n'), /is not an export/],
+    ['without anything', () => write('empty.jsonl', ''), /is not an export/],
     ['that is not gzipped and says so', () => write('plain.jsonl.gz', whole()), /is not gzipped/],
     [
       'that is gzipped and does not say so',
       () => write('zipped.jsonl', gzipSync(whole())),
-      /is gzipped: name it .*zipped\.jsonl\.gz/,
+      /is gzipped\. Rename it to .*zipped\.jsonl\.gz/,
     ],
     ['that is not there', () => join(root, 'nowhere.jsonl'), /^File .*nowhere\.jsonl not found\.\n$/],
     ['that is a folder', () => join(root, 'folder'), /is a folder, not an export/],

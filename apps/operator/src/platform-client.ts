@@ -116,9 +116,7 @@ export class PlatformClient {
     if (name === 'TimeoutError')
       return new Failure(`${this.url} did not answer in time. It may be busy. Try again, or check its log.`);
     if (name === 'SyntaxError')
-      return new Failure(
-        `${this.url} is not an Agent Platform. Set its address with --url or PLATFORM_URL.`,
-      );
+      return new Failure(`${this.url} is not an Agent Platform. Set its address with --url or PLATFORM_URL.`);
     return new Failure(
       `${this.url} does not answer (${code ?? message}). Start the product, or set its address with --url or PLATFORM_URL.`,
     );

@@ -361,7 +361,7 @@ describe('what goes wrong', () => {
     const refused = await operator('projections');
     expect([refused.code, refused.err]).toEqual([
       1,
-      expect.stringMatching(/does not take the API key.*PLATFORM_API_KEY/),
+      expect.stringMatching(/rejected the API key.*PLATFORM_API_KEY/),
     ]);
   });
 
@@ -372,10 +372,7 @@ describe('what goes wrong', () => {
   ])('is a server that is another: %d %s', async (status, body) => {
     answers['GET /api/v1/operations/projections'] = { status, body, raw: true };
     const { code, err } = await operator('projections');
-    expect([code, err]).toEqual([
-      1,
-      expect.stringMatching(/is not an Agent Platform\..*--url or PLATFORM_URL\.\n$/),
-    ]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is not an Agent Platform\..*--url or PLATFORM_URL\.\n$/)]);
   });
 
   it('is a server that does not answer', async () => {

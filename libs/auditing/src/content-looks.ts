@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** Looking at content is on record before the content is shown. */
 export const AuditorLookedAtContent = defineEvent({
   type: 'AuditorLookedAtContent',
-  description: 'Somebody with the permission audit:content was shown decrypted content.',
+  description: 'Somebody with the permission audit:content looked at decrypted content.',
   data: z.strictObject({
     /** What was asked for: the filters of a list of events, or the kind and id of an object. */
     asked: z.record(z.string(), z.string()),

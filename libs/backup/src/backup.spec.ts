@@ -157,7 +157,7 @@ describe('backup and restore', () => {
       'does not exist',
     );
     rmSync(join(folder(), 'manifest.json'));
-    await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('holds no whole backup');
+    await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('is not a complete backup');
     expect(existsSync(join(root, 'new', 'log', 'events.sqlite'))).toBe(false);
   });
 
@@ -190,7 +190,7 @@ describe('backup and restore', () => {
   it('refuses to overwrite a backup or keys, and to keep the keys inside the backup', async () => {
     const clock = new FixedClock();
     await expect(backup({ dataFolder, folder: folder(), keysFile: join(folder(), 'keys'), clock })).rejects.toThrow(
-      'must not be kept inside',
+      'keep the keys outside',
     );
     await expect(backup({ dataFolder: join(root, 'nothing'), folder: folder(), clock })).rejects.toThrow(
       'holds no log',

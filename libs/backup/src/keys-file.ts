@@ -100,8 +100,7 @@ const mustBeWhole = async (file: string): Promise<void> => {
   }
   const end = footer.safeParse(jsonOf(last ?? '')).data;
   if (end === undefined) throw new BackupError(`${file} was cut off`);
-  if (end.records !== lines - 2 || end.sha256 !== digest.digest('hex'))
-    throw new BackupError(`${file} was changed`);
+  if (end.records !== lines - 2 || end.sha256 !== digest.digest('hex')) throw new BackupError(`${file} was changed`);
 };
 
 async function* recordsIn(file: string): AsyncGenerator<KeyRecord> {

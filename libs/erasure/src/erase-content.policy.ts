@@ -61,7 +61,9 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       const held = await parts.heldBack([event.context.stream, ...things]);
       // No receipt for what a view may still show: this deletion becomes a dead letter too, to be retried after that one.
       if (held.length > 0)
-        throw new Error(`dead letters in ${held.join(', ')} block this deletion: retry or discard them, then retry this one`);
+        throw new Error(
+          `dead letters in ${held.join(', ')} block this deletion: retry or discard them, then retry this one`,
+        );
       const removed = await removeBlobs(parts, things);
       await purge();
       // Once more: whoever was reading when the key was destroyed may have remembered since.

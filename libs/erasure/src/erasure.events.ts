@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const ContentErased = defineEvent({
   type: 'ContentErased',
   description:
-    'After a deletion the keys of its content were destroyed and every store was purged: nothing shows the content any more.',
+    'After a deletion, the keys of the content were destroyed and every store was purged. The content can no longer be read.',
   data: z.strictObject({
     /** The deletion. */
     eventId: z.uuid(),

@@ -67,7 +67,7 @@ describe('the model catalogue', () => {
           'the model c names the unknown provider d',
           'the model e is listed twice',
           'the model e is priced in EUR, not in USD',
-          'the fallback i of the model h is no other chat model of a provider',
+          'the fallback i of the model h is not another chat model of a provider',
         ].join('; ')}.`,
       }),
     );

@@ -22,19 +22,19 @@ export type RecordedModel = z.output<typeof recordedModel>;
 export const modelOffered = defineEvent({
   type: 'ModelOffered',
   description:
-    'A model came into the catalogue, or its description or prices changed. Holds all of it as it stands from now on.',
+    'A model was added to the catalogue, or its description or prices changed. Holds the complete entry.',
   data: recordedModel,
 });
 
 export const modelWithdrawn = defineEvent({
   type: 'ModelWithdrawn',
-  description: 'A model left the catalogue.',
+  description: 'A model was removed from the catalogue.',
   data: z.strictObject({}),
 });
 
 export const modelsListed = defineEvent({
   type: 'ModelsListed',
-  description: 'The catalogue has these models and defaults from now on.',
+  description: 'The catalogue now has these models and defaults.',
   data: z.strictObject({
     keys: z.array(z.string()),
     defaultModel: z.string(),

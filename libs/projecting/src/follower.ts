@@ -161,7 +161,8 @@ export class Follower {
 
   private async onEvents(page: readonly StoredEvent[], upTo: Position, isLast: boolean): Promise<void> {
     if (this.stopped) return;
-    if (!this.running) throw new Error(`${this.options.store.name} has ${MOST_LETTERS} dead letters: retry or discard some first`);
+    if (!this.running)
+      throw new Error(`${this.options.store.name} has ${MOST_LETTERS} dead letters: retry or discard some first`);
     try {
       await this.handle(page, upTo);
       this.options.onAdvance(this.reached);

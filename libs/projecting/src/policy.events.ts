@@ -11,14 +11,14 @@ const place = {
 /** Stands in `policy-<name>`. Found again by stream and revision, so that it holds in a log with other positions too. */
 export const PolicyAdvanced = defineEvent({
   type: 'PolicyAdvanced',
-  description: 'A policy has reacted to every event of its types up to this one, which need not be one of them.',
+  description: 'A policy has handled every event of its types up to this one, which may be of another type.',
   data: z.strictObject(place),
 });
 
 /** Stands in `policyLetters-<name>`. */
 export const PolicyDeadLettered = defineEvent({
   type: 'PolicyDeadLettered',
-  description: 'A policy could not react to an event; later events of that stream wait behind it.',
+  description: 'A policy could not handle an event. Later events of its stream wait.',
   data: z.strictObject({
     ...place,
     eventType: z.string(),
@@ -31,7 +31,7 @@ export const PolicyDeadLettered = defineEvent({
 /** Stands in `policyLetters-<name>`. */
 export const PolicyDeadLetterSettled = defineEvent({
   type: 'PolicyDeadLetterSettled',
-  description: 'An operator had the policy react to the event again, or gave the event up.',
+  description: 'An operator retried or discarded a dead letter of the policy.',
   data: z.strictObject({ eventId: z.uuid(), stream: z.string().min(1), outcome: z.enum(['retried', 'discarded']) }),
 });
 

@@ -11,13 +11,13 @@ export type Claim = z.output<typeof claimSchema>;
 export const nameReserved = defineEvent({
   type: 'NameReserved',
   description:
-    'A name that must be unique was reserved for a thing: by one ticket more where it holds the name, and otherwise in place of whoever held it before.',
+    'A unique name was reserved for an aggregate: with one more ticket if it holds the name, otherwise in place of the previous holder.',
   data: z.strictObject({ owner: z.string(), ticket: z.uuid() }),
 });
 
 export const nameReleased = defineEvent({
   type: 'NameReleased',
-  description: 'A ticket to a reserved name was given back; with the last one the name became free.',
+  description: 'A ticket to a reserved name was given back. With the last one the name became free.',
   data: z.strictObject({ ticket: z.uuid() }),
 });
 
@@ -25,7 +25,7 @@ export const nameReleased = defineEvent({
 export const claimForfeited = defineEvent({
   type: 'ClaimForfeited',
   description:
-    'A thing lost its claim to a name that it had reserved and did not use; a command that comes late with this claim is refused.',
+    'An aggregate lost its claim to a name that it had reserved but not used. A late command with this claim is rejected.',
   data: claimSchema,
 });
 

@@ -19,7 +19,7 @@ export const REMOVAL_STREAM = 'removals-1';
 
 export const EventsRemoved = defineEvent({
   type: 'EventsRemoved',
-  description: 'Events of a stream were removed from the log rightfully; their hashes stay under the seals.',
+  description: 'Events of a stream were removed from the log rightfully. Their hashes stay under the seals.',
   data: z.strictObject({
     stream: z.string().min(1),
     /** Events before this revision were removed. */

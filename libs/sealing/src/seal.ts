@@ -16,7 +16,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const LogSealed = defineEvent({
   type: 'LogSealed',
-  description: 'A stretch of the log was sealed: the hashes of its events, signed, and bound to the seal before.',
+  description: 'A range of the log was sealed: the hashes of its events, signed and chained to the seal before.',
   data: z.strictObject({
     /** Ordinals of the first and the last event under the seal. */
     fromOrdinal: z.number().int().positive(),

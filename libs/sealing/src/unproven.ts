@@ -36,7 +36,7 @@ export const UnprovenTailSealed = defineEvent({
 
 export const UnprovenEventsFound = defineEvent({
   type: 'UnprovenEventsFound',
-  description: 'Events stand in the log that nobody with the key appended there: they are not sealed.',
+  description: 'The log holds events that nobody with the key appended. They are not sealed.',
   data: z.strictObject({
     /** In log order. */
     events: z

@@ -108,7 +108,9 @@ describe('a sentence', () => {
   ])('of %s with %j', (code, facts, sentence) => expect(said(code, facts)).toBe(sentence));
 
   it('repeats no more than a hundred characters of an id, and no half of one', () => {
-    expect(said('not_found', { kind: 'page', id: `${'x'.repeat(99)}\u{1f600}` })).toContain(`${'x'.repeat(99)}\ufffd not`);
+    expect(said('not_found', { kind: 'page', id: `${'x'.repeat(99)}\u{1f600}` })).toContain(
+      `${'x'.repeat(99)}\ufffd not`,
+    );
     expect(said('not_found', { kind: 'page', id: 'x'.repeat(10_000) })?.length).toBeLessThan(250);
   });
 

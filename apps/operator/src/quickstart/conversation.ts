@@ -32,7 +32,7 @@ interface Turn {
 export const OWN_QUESTIONS = [
   'Where does the product keep its data?',
   'What does verify recompute, and what does it name?',
-  'What happens to the data key when a thing is deleted?',
+  'What happens to the data key when an aggregate is deleted?',
 ];
 
 const QUESTIONS = 3;

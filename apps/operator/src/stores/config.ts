@@ -62,7 +62,8 @@ export const findInstanceKey = ({ DATA_DIR, ...config }: Config, name: Secret): 
 /** The same. Throws where there is none. */
 export const instanceKey = (config: Config, name: Secret): string => {
   const found = findInstanceKey(config, name);
-  if (found === undefined) throw new Failure(`${name} is missing. Set it, or set DATA_DIR to the folder of the stores.`);
+  if (found === undefined)
+    throw new Failure(`${name} is missing. Set it, or set DATA_DIR to the folder of the stores.`);
   return found;
 };
 

@@ -79,9 +79,7 @@ const atRest = async ({ output }: Session, { since, publicKey }: VerifyGiven): P
     orFailure(verifyOpened(() => openLogReader(config, { evenIfUnsound: true }), { publicKeys, since, onProgress })),
   );
   if (publicKeys === undefined)
-    output.note(
-      'Signatures were not checked, because no public key is known here. Give it with --public-key.',
-    );
+    output.note('Signatures were not checked, because no public key is known here. Give it with --public-key.');
   return verification;
 };
 

@@ -65,7 +65,10 @@ export const addDeadLetterVerbs = (program: Command, run: Run): void => {
     .command('dead-letters')
     .description('list events that a view or policy could not handle; later events of their streams wait')
     .action(run(list));
-  letters.command('show <id>').description('show where the event is and why it failed, without content').action(run(show));
+  letters
+    .command('show <id>')
+    .description('show where the event is and why it failed, without content')
+    .action(run(show));
   letters
     .command('retry <id>')
     .description('handle the event again, then those that wait behind it')

@@ -23,8 +23,7 @@ const rebuild: Verb<[name: string | undefined, RebuildOptions]> = async (
   if (names.length === 0) output.heading(NONE);
   for (const each of names) {
     const started = await startRebuild(api, each, swap);
-    if (!watch)
-      output.result(started, ({ rebuild: build }) => [`${each}: building version ${build?.version ?? '?'}.`]);
+    if (!watch) output.result(started, ({ rebuild: build }) => [`${each}: building version ${build?.version ?? '?'}.`]);
   }
   if (!watch) return;
   for (const each of names) {

@@ -16,7 +16,7 @@ const stored = z.strictObject({
 export const agentCreated = defineEvent({
   type: 'AgentCreated',
   description:
-    "An Agent was created in a Space. `isPersonal`: it is its owner's alone; `automatic`: it is the chat Agent that each user gets.",
+    "An Agent was created in a Space. `isPersonal`: only its owner may use it. `automatic`: it is the chat Agent that each user gets.",
   data: stored.extend({
     agentId: z.uuid(),
     spaceId: z.uuid(),
@@ -29,13 +29,13 @@ export const agentCreated = defineEvent({
 export const agentChanged = defineEvent({
   type: 'AgentChanged',
   description:
-    'An Agent was configured anew; fields absent stayed, those present stand whole. `restoredFrom`: the revision that was brought back.',
+    'The configuration of an Agent changed. Fields that are present replace the old ones; absent ones did not change. `restoredFrom`: the revision that was restored.',
   data: stored.partial().extend({ restoredFrom: z.number().int().nonnegative().optional() }),
 });
 
 export const agentDeleted = defineEvent({
   type: 'AgentDeleted',
-  description: 'An Agent was deleted, for good, with its documents, conversations and memories.',
+  description: 'An Agent was deleted permanently, with its documents, conversations and memories.',
   data: z.strictObject({ spaceId: z.uuid() }),
 });
 

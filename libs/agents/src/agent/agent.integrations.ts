@@ -26,14 +26,14 @@ const updated = defineIntegration({
   name: 'agent.updated',
   version: 1,
   subject,
-  description: 'An Agent was configured anew: which fields, not to what.',
+  description: 'The configuration of an Agent changed: which fields, not their values.',
   data: z.object({ agentId: id, changed: z.array(changed) }),
 });
 const deleted = defineIntegration({
   name: 'agent.deleted',
   version: 1,
   subject,
-  description: 'An Agent was deleted, for good; its documents and conversations follow with events of their own.',
+  description: 'An Agent was deleted permanently. Its documents and conversations follow with their own events.',
   data: z.object({ agentId: id, spaceId: id }),
 });
 

@@ -15,13 +15,13 @@ export const finishReason = z.enum(['stop', 'length', 'content-filter', 'tool-ca
 
 export const conversationStarted = defineEvent({
   type: 'ConversationStarted',
-  description: 'A user began a conversation with an Agent.',
+  description: 'A user started a conversation with an Agent.',
   data: z.strictObject({ conversationId: id, agentId: id, spaceId: id, userId: id, kind: conversationKind, title }),
 });
 
 export const userMessageAdded = defineEvent({
   type: 'UserMessageAdded',
-  description: 'The user said something; the answer will have the id named here. Until it is there the turn is open.',
+  description: 'The user asked something. The answer will have the id named here; the turn is open until then.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -35,7 +35,7 @@ export const userMessageAdded = defineEvent({
 export const assistantMessageContinued = defineEvent({
   type: 'AssistantMessageContinued',
   description:
-    'More of an answer was said while it was under way. `from` is its offset in the text: what was said before from there on is void. The whole stands in the finished message.',
+    'A streaming answer continued. `from` is the offset of this text; it replaces what was there from that offset on. The finished message holds the whole answer.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -47,7 +47,7 @@ export const assistantMessageContinued = defineEvent({
 
 export const assistantMessageAdded = defineEvent({
   type: 'AssistantMessageAdded',
-  description: 'The Agent answered, or could not: one event for a finished message, whatever its end.',
+  description: 'An answer ended: complete, stopped or failed.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -64,25 +64,25 @@ export const assistantMessageAdded = defineEvent({
 
 export const conversationRenamed = defineEvent({
   type: 'ConversationRenamed',
-  description: 'A conversation got another title.',
+  description: 'A conversation was renamed.',
   data: z.strictObject({ title }),
 });
 
 export const conversationArchived = defineEvent({
   type: 'ConversationArchived',
-  description: 'A conversation was put away; lists leave it out unless asked.',
+  description: 'A conversation was archived. Lists omit it unless asked.',
   data: z.strictObject({}),
 });
 
 export const conversationUnarchived = defineEvent({
   type: 'ConversationUnarchived',
-  description: 'An archived conversation is listed again.',
+  description: 'An archived conversation was restored to the lists.',
   data: z.strictObject({}),
 });
 
 export const conversationDeleted = defineEvent({
   type: 'ConversationDeleted',
-  description: 'The conversation and all its messages are gone for good.',
+  description: 'A conversation was deleted permanently, with all its messages.',
   data: z.strictObject({}),
 });
 

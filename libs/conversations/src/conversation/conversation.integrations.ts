@@ -10,7 +10,7 @@ const created = defineIntegration({
   name: 'conversation.created',
   version: 1,
   subject,
-  description: 'A user began a conversation with an Agent.',
+  description: 'A user started a conversation with an Agent.',
   data: z.object({ conversationId: id, agentId: id, spaceId: id, userId: id, kind: conversationKind }),
 });
 const answered = defineIntegration({
@@ -41,28 +41,28 @@ const updated = defineIntegration({
   name: 'conversation.updated',
   version: 1,
   subject,
-  description: 'A conversation changed: what, not how.',
+  description: 'A conversation changed: which fields, not their values.',
   data: z.object({ conversationId: id, changed: z.array(z.enum(['title'])) }),
 });
 const archived = defineIntegration({
   name: 'conversation.archived',
   version: 1,
   subject,
-  description: 'A conversation was put away.',
+  description: 'A conversation was archived.',
   data: z.object({ conversationId: id }),
 });
 const unarchived = defineIntegration({
   name: 'conversation.unarchived',
   version: 1,
   subject,
-  description: 'A conversation that was put away is listed again.',
+  description: 'An archived conversation was restored to the lists.',
   data: z.object({ conversationId: id }),
 });
 const deleted = defineIntegration({
   name: 'conversation.deleted',
   version: 1,
   subject,
-  description: 'A conversation was deleted with all its messages, for good.',
+  description: 'A conversation was deleted permanently, with all its messages.',
   data: z.object({ conversationId: id }),
 });
 

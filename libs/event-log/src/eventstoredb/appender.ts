@@ -44,7 +44,8 @@ export class Appender {
 
   /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable`, `DomainError` `too_large`, or `LogCorrupted` for a stream that others write. */
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
-    if (this.waiting >= MOST_WAITING) throw new Unavailable(LOG_DEPENDENCY, 'too many appends are waiting for the server');
+    if (this.waiting >= MOST_WAITING)
+      throw new Unavailable(LOG_DEPENDENCY, 'too many appends are waiting for the server');
     this.waiting += 1;
     try {
       return await waiting(WAIT_MS, (milliseconds) =>

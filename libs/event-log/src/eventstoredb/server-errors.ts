@@ -9,8 +9,7 @@ const NO_CONNECTION = {
   unresolved: 'the name of the server cannot be resolved: check the host in the connection string',
   untrusted:
     'the certificate of the server is not trusted: set tlsCAFile in the connection string to the certificate of its authority',
-  misnamed:
-    'the certificate of the server is for other names: use one of them as the host in the connection string',
+  misnamed: 'the certificate of the server is for other names: use one of them as the host in the connection string',
   expired: 'the certificate of the server is not valid at this time: renew it, or set the clock',
   speaksPlain:
     'the server does not use TLS, but the connection string does: set tls=false, or give the server a certificate',
@@ -29,8 +28,7 @@ const REASONS = {
   notReady: 'the server is not ready',
   notLeader: 'the server is not the leader of its cluster',
   denied: 'the server rejects the user',
-  allDenied:
-    'the user may not read $all, the stream of all events: use a user who may, such as a member of $admins',
+  allDenied: 'the user may not read $all, the stream of all events: use a user who may, such as a member of $admins',
   tombstoned: 'the stream was deleted for good',
   invalidPosition: 'not a position of this log',
   closed: 'it is closed',

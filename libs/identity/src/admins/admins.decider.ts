@@ -12,7 +12,7 @@ export const adminAppointed = defineEvent({
 
 export const adminDismissed = defineEvent({
   type: 'AdminDismissed',
-  description: 'A user is about to cease to be an active admin; another one remained when this was decided.',
+  description: 'A user is about to stop being an active admin. Another admin remained when this was decided.',
   data: z.strictObject({ userId }),
 });
 

@@ -19,38 +19,38 @@ const secret = { prefix: z.string(), secretHash: sensitive(z.string()) };
 
 export const apiKeyCreated = defineEvent({
   type: 'ApiKeyCreated',
-  description: 'A user got an API key.',
+  description: 'An API key was created for a user.',
   data: z.strictObject({ userId: id, ...secret, ...grants }),
 });
 
 export const apiKeyChanged = defineEvent({
   type: 'ApiKeyChanged',
-  description: 'Fields of an API key changed; those absent stayed.',
+  description: 'Fields of an API key changed; absent ones did not.',
   data: z.strictObject(grants).partial(),
 });
 
 export const apiKeyAgentGranted = defineEvent({
   type: 'ApiKeyAgentGranted',
   description:
-    'An API key may use one more Agent, one that was created with it; `agentIds` is what it may use from then on.',
+    'An API key was granted an Agent that was created with it. `agentIds` lists all that it may use from now on.',
   data: z.strictObject({ agentId: id, agentIds: z.array(id) }),
 });
 
 export const apiKeySecretReplaced = defineEvent({
   type: 'ApiKeySecretReplaced',
-  description: 'The bootstrap key got another secret by the configuration; the old one is refused.',
+  description: 'The configuration gave the bootstrap key a new secret. The old one is rejected.',
   data: z.strictObject(secret),
 });
 
 export const apiKeyRevoked = defineEvent({
   type: 'ApiKeyRevoked',
-  description: 'An API key was revoked, for good. `withUser`: it was made when its user was gone.',
+  description: 'An API key was revoked permanently. `withUser`: its user had already been deleted when it was created.',
   data: z.strictObject({ withUser: z.boolean().optional() }),
 });
 
 export const apiKeyUsed = defineEvent({
   type: 'ApiKeyUsed',
-  description: 'An API key was used; said once in a while, in a stream beside that of the key.',
+  description: 'An API key was used. Recorded at most every ten minutes, in a stream beside that of the key.',
   data: z.strictObject({ keyId: id }),
 });
 

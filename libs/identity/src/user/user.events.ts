@@ -35,7 +35,7 @@ export const userCreated = defineEvent({
 export const userChanged = defineEvent({
   type: 'UserChanged',
   description:
-    'Fields of a user changed; those absent stayed. `mailClaim` and `releasedMailClaim` stand where the mail address did.',
+    'Fields of a user changed; absent ones did not. `mailClaim` and `releasedMailClaim` are there if the mail address changed.',
   data: z.strictObject({
     email: mail.optional(),
     name: name.optional(),
@@ -48,25 +48,25 @@ export const userChanged = defineEvent({
 
 export const userRoleChanged = defineEvent({
   type: 'UserRoleChanged',
-  description: 'A user got another role in the instance.',
+  description: 'The instance role of a user changed.',
   data: z.strictObject({ role: instanceRole, appointment: appointment.optional() }),
 });
 
 export const userSuspended = defineEvent({
   type: 'UserSuspended',
-  description: 'A user may not act until reactivated; all their credentials are refused.',
+  description: 'A user was suspended. All their credentials are rejected until they are reactivated.',
   data: z.strictObject({ appointment: appointment.optional() }),
 });
 
 export const userReactivated = defineEvent({
   type: 'UserReactivated',
-  description: 'A suspended user may act again.',
+  description: 'A suspended user was reactivated.',
   data: z.strictObject({ appointment: appointment.optional() }),
 });
 
 export const userDeleted = defineEvent({
   type: 'UserDeleted',
-  description: 'A user was deleted, for good; what is theirs alone goes with them.',
+  description: 'A user was deleted permanently, with everything that is theirs alone.',
   data: z.strictObject({ mailClaim: claimSchema, appointment: appointment.optional() }),
 });
 

@@ -17,35 +17,35 @@ const updated = defineIntegration({
   name: 'user.updated',
   version: 1,
   subject,
-  description: 'Fields of a user changed: which ones, not to what.',
+  description: 'Fields of a user changed: which ones, not their values.',
   data: z.object({ userId, changed: z.array(changed) }),
 });
 const roleChanged = defineIntegration({
   name: 'user.role-changed',
   version: 1,
   subject,
-  description: 'A user got another role in the instance.',
+  description: 'The instance role of a user changed.',
   data: z.object({ userId, role: instanceRole }),
 });
 const suspended = defineIntegration({
   name: 'user.suspended',
   version: 1,
   subject,
-  description: 'A user may not act until reactivated.',
+  description: 'A user was suspended.',
   data: z.object({ userId }),
 });
 const reactivated = defineIntegration({
   name: 'user.reactivated',
   version: 1,
   subject,
-  description: 'A suspended user may act again.',
+  description: 'A suspended user was reactivated.',
   data: z.object({ userId }),
 });
 const deleted = defineIntegration({
   name: 'user.deleted',
   version: 1,
   subject,
-  description: 'A user was deleted, for good: drop what you hold of them.',
+  description: 'A user was deleted permanently. Delete what you hold about them.',
   data: z.object({ userId }),
 });
 

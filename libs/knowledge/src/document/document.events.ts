@@ -26,7 +26,7 @@ export type StepReport = z.output<typeof stepReport>;
 
 export const documentAdded = defineEvent({
   type: 'DocumentAdded',
-  description: 'A document was added to the Knowledge of an Agent, a Space or the instance, and waits for ingestion.',
+  description: 'A document was added for an Agent, a Space or the instance, and waits for ingestion.',
   data: z.strictObject({
     documentId: id,
     scope: documentScope,
@@ -44,38 +44,38 @@ export const documentAdded = defineEvent({
 
 export const documentRenamed = defineEvent({
   type: 'DocumentRenamed',
-  description: 'A document got another name.',
+  description: 'A document was renamed.',
   data: z.strictObject({ name }),
 });
 
 export const documentTagsChanged = defineEvent({
   type: 'DocumentTagsChanged',
-  description: 'Tags were attached to a document or detached from it; `tagIds` is what it carries from now on.',
+  description: 'Tags were attached to or detached from a document. `tagIds` lists all its tags from now on.',
   data: z.strictObject({ tagIds: z.array(id), attached: z.array(id), detached: z.array(id) }),
 });
 
 export const documentContentReplaced = defineEvent({
   type: 'DocumentContentReplaced',
   description:
-    'A document got new content and waits for ingestion; the old content stays searchable until the new one is.',
+    'The content of a document was replaced and waits for ingestion. The old content is searchable until the new one is.',
   data: z.strictObject({ mimeType: z.string(), sizeBytes: count, contentHash, file: heldBlob() }),
 });
 
 export const documentReprocessRequested = defineEvent({
   type: 'DocumentReprocessRequested',
-  description: 'A document shall be ingested again from the content it has.',
+  description: 'A document was queued to be ingested again from its present content.',
   data: z.strictObject({ forced: z.boolean() }),
 });
 
 export const documentProcessingStarted = defineEvent({
   type: 'DocumentProcessingStarted',
-  description: 'A worker took the document; reports of earlier attempts no longer count.',
+  description: 'A worker started an attempt at the document. Reports of earlier attempts no longer count.',
   data: z.strictObject({ attempt: z.number().int().positive() }),
 });
 
 export const documentIndexed = defineEvent({
   type: 'DocumentIndexed',
-  description: 'Text and passages with their vectors are stored; the search index takes them from the blob named here.',
+  description: 'Text, and passages with their vectors, are stored. The search index reads them from the blob named here.',
   data: z.strictObject({
     attempt: z.number().int().positive(),
     documentId: id,
@@ -95,13 +95,13 @@ export const documentIndexed = defineEvent({
 
 export const documentReady = defineEvent({
   type: 'DocumentReady',
-  description: 'The search index serves the document. `superseded` names blobs that nothing refers to any more.',
+  description: 'The document can be searched. `superseded` names blobs that nothing refers to any more.',
   data: z.strictObject({ attempt: z.number().int().positive(), superseded: releasedBlobs() }),
 });
 
 export const documentAttemptFailed = defineEvent({
   type: 'DocumentAttemptFailed',
-  description: 'An attempt failed for a reason that may pass; the document waits for the next one.',
+  description: 'An attempt failed for a temporary reason. The document waits for the next one.',
   data: z.strictObject({
     attempt: z.number().int().positive(),
     step: ingestionStep,
@@ -112,13 +112,13 @@ export const documentAttemptFailed = defineEvent({
 
 export const documentProcessingFailed = defineEvent({
   type: 'DocumentProcessingFailed',
-  description: 'Ingestion ended without success; nothing of the document is searchable.',
+  description: 'Ingestion failed. Nothing of the document can be searched.',
   data: z.strictObject({ attempt: z.number().int().positive(), step: ingestionStep, code: z.string() }),
 });
 
 export const documentDeleted = defineEvent({
   type: 'DocumentDeleted',
-  description: 'The document is gone for good. `tagIds` and `blobs` are what it carried and held.',
+  description: 'A document was deleted permanently. `tagIds` and `blobs` list its tags and stored bodies.',
   data: z.strictObject({ tagIds: z.array(id), blobs: releasedBlobs() }),
 });
 

@@ -12,7 +12,7 @@ const created = defineIntegration({
   name: 'document.created',
   version: 1,
   subject,
-  description: 'A document was added to the Knowledge of an Agent, a Space or the instance, and waits to be processed.',
+  description: 'A document was added for an Agent, a Space or the instance, and waits for ingestion.',
   data: z.object({
     documentId,
     scope: documentScope,
@@ -25,35 +25,35 @@ const updated = defineIntegration({
   name: 'document.updated',
   version: 1,
   subject,
-  description: 'A document changed: what, not how. New content waits to be processed.',
+  description: 'A document changed: which fields, not their values. New content waits for ingestion.',
   data: z.object({ documentId, changed: z.array(changed) }),
 });
 const indexed = defineIntegration({
   name: 'document.indexed',
   version: 1,
   subject,
-  description: 'A document was cut into chunks, which are on their way into the search index.',
+  description: 'A document was split into chunks, which the search index receives next.',
   data: z.object({ documentId, attempt, chunkCount: count, tokenCount: count, embeddingModel: z.string().nullable() }),
 });
 const ready = defineIntegration({
   name: 'document.ready',
   version: 1,
   subject,
-  description: 'Searches find the document.',
+  description: 'The document can be searched.',
   data: z.object({ documentId, attempt }),
 });
 const failed = defineIntegration({
   name: 'document.failed',
   version: 1,
   subject,
-  description: 'Processing ended without success, with the code of the reason; nothing of the document is searchable.',
+  description: 'Ingestion failed, with the code of the reason. Nothing of the document can be searched.',
   data: z.object({ documentId, attempt, step: ingestionStep, code: z.string() }),
 });
 const deleted = defineIntegration({
   name: 'document.deleted',
   version: 1,
   subject,
-  description: 'A document was deleted, for good.',
+  description: 'A document was deleted permanently.',
   data: z.object({ documentId }),
 });
 

@@ -7,20 +7,20 @@ const color = z.string();
 
 export const tagCreated = defineEvent({
   type: 'TagCreated',
-  description: 'A Knowledge tag was made in a Space.',
+  description: 'A Knowledge tag was created in a Space.',
   data: z.strictObject({ tagId, spaceId: z.uuid(), name, color }),
 });
 
 export const tagUpdated = defineEvent({
   type: 'TagUpdated',
-  description: 'A tag got another name or colour.',
+  description: 'The name or colour of a tag changed.',
   data: z.strictObject({ tagId, name, color }),
 });
 
 export const tagDeleted = defineEvent({
   type: 'TagDeleted',
   description:
-    'A tag is gone; documents that carried it no longer show it. `withSpace`: it was made when its Space was gone.',
+    'A tag was deleted and removed from its documents. `withSpace`: its Space had already been deleted when it was created.',
   data: z.strictObject({ tagId, withSpace: z.boolean().optional() }),
 });
 

@@ -16,13 +16,13 @@ export const promptAdded = defineEvent({
 
 export const promptChanged = defineEvent({
   type: 'PromptChanged',
-  description: 'Fields of a prompt changed; those absent stayed.',
+  description: 'Fields of a prompt changed; absent ones did not.',
   data: z.strictObject({ title: title.optional(), text: text.optional(), tags: tags.optional() }),
 });
 
 export const promptDeleted = defineEvent({
   type: 'PromptDeleted',
-  description: 'A prompt was deleted, for good.',
+  description: 'A prompt was deleted permanently.',
   data: z.strictObject({}),
 });
 

@@ -21,7 +21,7 @@ const description = sensitive(descriptionSchema);
 export const spaceCreated = defineEvent({
   type: 'SpaceCreated',
   description:
-    'A Space was created; `ownerId` is its first member. Claims stand in a team Space: its name and slug are unique.',
+    'A Space was created; `ownerId` is its first member. A team Space holds claims, because its name and slug are unique.',
   data: z.strictObject({
     spaceId: z.uuid(),
     kind: z.enum(['team', 'personal']),
@@ -38,7 +38,7 @@ export const spaceCreated = defineEvent({
 export const spaceChanged = defineEvent({
   type: 'SpaceChanged',
   description:
-    'Fields of a Space changed; those absent stayed. `released` are the claims to the name and slug it gave up.',
+    'Fields of a Space changed; absent ones did not. `released` lists the claims to names and slugs that it gave up.',
   data: z.strictObject({
     name: name.optional(),
     slug: slug.optional(),
@@ -61,7 +61,7 @@ export const spaceMemberAdded = defineEvent({
 
 export const spaceMemberRoleChanged = defineEvent({
   type: 'SpaceMemberRoleChanged',
-  description: 'A member of a Space got another role in it.',
+  description: 'The role of a member in a Space changed.',
   data: z.strictObject({ userId, role: spaceRole }),
 });
 
@@ -73,7 +73,7 @@ export const spaceMemberRemoved = defineEvent({
 
 export const spaceDeleted = defineEvent({
   type: 'SpaceDeleted',
-  description: 'A Space was deleted, for good, with everything in it.',
+  description: 'A Space was deleted permanently, with everything in it.',
   data: z.strictObject({ released: z.array(claimSchema) }),
 });
 

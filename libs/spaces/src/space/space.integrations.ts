@@ -19,7 +19,7 @@ const updated = defineIntegration({
   name: 'space.updated',
   version: 1,
   subject,
-  description: 'Fields of a Space changed: which ones, not to what.',
+  description: 'Fields of a Space changed: which ones, not their values.',
   data: z.object({ spaceId: id, changed: z.array(changed) }),
 });
 const memberAdded = defineIntegration({
@@ -33,7 +33,7 @@ const memberRoleChanged = defineIntegration({
   name: 'space.member-role-changed',
   version: 1,
   subject,
-  description: 'A member of a Space got another role in it.',
+  description: 'The role of a member in a Space changed.',
   data: z.object({ spaceId: id, userId: id, role: spaceRole }),
 });
 const memberRemoved = defineIntegration({
@@ -47,7 +47,7 @@ const deleted = defineIntegration({
   name: 'space.deleted',
   version: 1,
   subject,
-  description: 'A Space was deleted, for good; what is in it follows with events of its own.',
+  description: 'A Space was deleted permanently. What was in it follows with its own events.',
   data: z.object({ spaceId: id }),
 });
 

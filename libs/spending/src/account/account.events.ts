@@ -56,7 +56,7 @@ export const spendMoved = defineEvent({
 export const spendLimitReached = defineEvent({
   type: 'SpendLimitReached',
   description:
-    'What was spent in a window of a limit has come to its amount. Told once a window for an amount: after a change of that, with the next call. Amounts are nano-units.',
+    'A spend limit was reached. Recorded once a window for an amount; after a change of the amount, with the next call. Amounts are nano-units.',
   data: z.strictObject({ window: windowStart, spent: nanoText, amount: nanoText, action: z.enum(['block', 'warn']) }),
 });
 
@@ -65,14 +65,14 @@ const summarisedHolds = z.array(hold.extend({ isIncluded: z.boolean().exactOptio
 export const spendHoldsSummarised = defineEvent({
   type: 'SpendHoldsSummarised',
   description:
-    'Some of what is held for calls under a limit, told again: a part of the summary that follows, where they are too many for one event.',
+    'A part of the summary that follows: some of the reservations under a limit, if they are too many for one event.',
   data: z.strictObject({ holds: summarisedHolds }),
 });
 
 export const spendSummarised = defineEvent({
   type: 'SpendSummarised',
   description:
-    'Where the account of a limit stands: no decision needs to read what came before, but for the events that it reaches back to where holds are told of in parts.',
+    'The balance of the account of a limit. No decision needs earlier events, except the parts of this summary that directly precede it.',
   data: z.strictObject({
     calendar,
     upTo: z.string().nullable(),

@@ -39,6 +39,6 @@ export type RecordedInvocation = z.output<typeof recordedInvocation>;
 export const invocationsRecorded = defineEvent({
   type: 'InvocationsRecorded',
   description:
-    'Model calls ended. Those that end while others are being written are recorded together; each has an id of its own.',
+    'Model calls ended. Calls that end while others are being written are recorded together; each has its own id.',
   data: z.strictObject({ invocations: z.array(recordedInvocation).min(1) }),
 });

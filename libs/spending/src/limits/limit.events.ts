@@ -23,13 +23,13 @@ export type LimitTerms = z.output<typeof limitTerms>;
 export const spendLimitSet = defineEvent({
   type: 'SpendLimitSet',
   description:
-    'A spend limit was set, or set anew. Holds all of it as it stands from now on. The limit of an API key stands in the key instead.',
+    'A spend limit was set or changed. Holds all of its terms. The limit of an API key is in the key instead.',
   data: limitTerms.extend({ limitId: z.uuid(), scope: limitScope }),
 });
 
 export const spendLimitRemoved = defineEvent({
   type: 'SpendLimitRemoved',
-  description: 'A spend limit was removed: nothing is held to it any more.',
+  description: 'A spend limit was removed.',
   data: z.strictObject({ limitId: z.uuid() }),
 });
 
