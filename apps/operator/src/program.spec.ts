@@ -359,10 +359,7 @@ describe('what goes wrong', () => {
       body: { code: 'unauthenticated', detail: 'Send a valid API key in the header x-api-key.' },
     };
     const refused = await operator('projections');
-    expect([refused.code, refused.err]).toEqual([
-      1,
-      expect.stringMatching(/rejected the API key.*PLATFORM_API_KEY/),
-    ]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/rejected the API key.*PLATFORM_API_KEY/)]);
   });
 
   it.each([

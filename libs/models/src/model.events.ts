@@ -21,8 +21,7 @@ export type RecordedModel = z.output<typeof recordedModel>;
 
 export const modelOffered = defineEvent({
   type: 'ModelOffered',
-  description:
-    'A model was added to the catalogue, or its description or prices changed. Holds the complete entry.',
+  description: 'A model was added to the catalogue, or its description or prices changed. Holds the complete entry.',
   data: recordedModel,
 });
 

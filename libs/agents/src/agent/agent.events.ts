@@ -16,7 +16,7 @@ const stored = z.strictObject({
 export const agentCreated = defineEvent({
   type: 'AgentCreated',
   description:
-    "An Agent was created in a Space. `isPersonal`: only its owner may use it. `automatic`: it is the chat Agent that each user gets.",
+    'An Agent was created in a Space. `isPersonal`: only its owner may use it. `automatic`: it is the chat Agent that each user gets.',
   data: stored.extend({
     agentId: z.uuid(),
     spaceId: z.uuid(),

@@ -75,7 +75,8 @@ export const documentProcessingStarted = defineEvent({
 
 export const documentIndexed = defineEvent({
   type: 'DocumentIndexed',
-  description: 'Text, and passages with their vectors, are stored. The search index reads them from the blob named here.',
+  description:
+    'Text, and passages with their vectors, are stored. The search index reads them from the blob named here.',
   data: z.strictObject({
     attempt: z.number().int().positive(),
     documentId: id,
