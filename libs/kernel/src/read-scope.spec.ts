@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inReadScope, moment, newReadScope, renewReadScope, servesReadScope } from '.';
 
 describe('a read scope', () => {
+  // Scopes are kept from the first question to a log on.
+  beforeAll(() => void moment());
   afterEach(() => jest.restoreAllMocks());
 
   it('is served by what was asked after it began, and by nothing older', () => {

@@ -13,20 +13,28 @@ const LONGEST_MS = 1_000;
 
 const scopes = new AsyncLocalStorage<ReadScope>();
 let last = 0;
+/** An embedded log is never asked: it costs nothing then that nobody needs a scope. */
+let isAsked = false;
 
-/** A moment of this process: later than every moment before. */
-export const moment = (): number => (last += 1);
+const nextMoment = (): number => (last += 1);
 
-export const newReadScope = (): ReadScope => ({ since: moment(), begunAt: performance.now() });
+/** A moment of this process at which a log is asked: later than every moment before. */
+export const moment = (): number => {
+  isAsked = true;
+  return nextMoment();
+};
+
+export const newReadScope = (): ReadScope => ({ since: nextMoment(), begunAt: performance.now() });
 
 /** Work that one answer of the log serves: whatever was acknowledged before it began is seen by it. Outside of any scope the log is asked each time. */
-export const inReadScope = <T>(work: () => T, scope = newReadScope()): T => scopes.run(scope, work);
+export const inReadScope = <T>(work: () => T, scope = newReadScope()): T =>
+  isAsked ? scopes.run(scope, work) : work();
 
 /** From here on the log is asked anew: others may have acted that the work must see, as when it was refused, or took a claim. */
 export const renewReadScope = (): void => {
   const scope = scopes.getStore();
   if (scope === undefined) return;
-  scope.since = moment();
+  scope.since = nextMoment();
   scope.begunAt = performance.now();
 };
 

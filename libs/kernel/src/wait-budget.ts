@@ -54,7 +54,8 @@ const current = new AsyncLocalStorage<WaitBudget | undefined>();
 export const onBudget = <T>(budget: WaitBudget, work: () => T): T => current.run(budget, work);
 
 /** Runs work that others share on no budget: who begins it must not end it for them. */
-export const offBudget = <T>(work: () => T): T => current.run(undefined, work);
+export const offBudget = <T>(work: () => T): T =>
+  current.getStore() === undefined ? work() : current.run(undefined, work);
 
 /** The budget of the request that is served here; undefined for all that no request waits for. */
 export const waitBudget = (): WaitBudget | undefined => current.getStore();
