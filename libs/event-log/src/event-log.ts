@@ -5,39 +5,39 @@ export const EVENT_LOG = Symbol('EventLog');
 
 /** The port of the log. One contract suite (`event-log.contract.ts`) runs against every adapter. */
 export interface EventLog extends StreamLog {
-  /** Other programs may write to it, too: pages may pass over what they wrote. */
+  /** Other programs may write to it too. Pages may skip what they wrote. */
   readonly isShared?: boolean | undefined;
-  /** Appends that may be under way at once and are stored in the order in which they were made, whatever fails; who needs an order stops at one that failed. */
+  /** The number of concurrent appends that are stored in the order in which they were made, whatever fails. A writer that needs an order stops at one that failed. */
   readonly mostInOrder: number;
   /** A page of the whole log in order. */
   readAll(options?: ReadAllOptions): Promise<LogPage>;
   /** Position of the last event, null for an empty log. */
   head(): Promise<Position | null>;
-  /** As `head`, as this process last heard of it, some seconds ago at most; undefined where it has not. Asks nothing. */
+  /** As `head`, from memory: what this process heard some seconds ago at most; undefined if nothing. Sends no request. */
   lastHead?(): Position | null | undefined;
-  /** Follows the log from a position, for ever, until stopped. */
+  /** Follows the log from a position until stopped. */
   subscribe(options: SubscribeOptions): Subscription;
-  /** Somebody waits for what subscriptions make of the event at a position: a log that gathers events for its subscribers hands them over now. */
+  /** A caller waits for subscribers to handle the event at a position. A log that gathers events for them delivers now. */
   hurry?(position: Position): void;
-  /** Removes the events of a stream before a revision; they leave no trace in reads. */
+  /** Removes the events of a stream before a revision. Reads no longer show them. */
   truncate(stream: string, beforeRevision: number): Promise<void>;
-  /** Removes all events of a stream. A later append goes on at the next revision. */
+  /** Removes all events of a stream. A later append continues at the next revision. */
   delete(stream: string, expected: ExpectedRevision): Promise<void>;
   health(): Promise<LogHealth>;
   close(): Promise<void>;
 }
 
-/** The reading half, for those who only look: rebuilds, backups, verification, other threads and processes. */
+/** The reading half, for rebuilds, backups, verification, and other threads and processes. */
 export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close' | 'isShared'> & {
-  /** What was found at opening and does not stand in the way of reading: a tail that was cut off, with what had been acknowledged of it. */
+  /** A notice from opening that does not prevent reading: a tail that was cut off, with what had been acknowledged of it. */
   readonly notice?: string | undefined;
-  /** What is wrong with the log as a whole, where it was opened all the same: its events are read as they stand, its streams are not. */
+  /** What is wrong with the log as a whole, if it was opened anyway: its events are read as they are, its streams are not. */
   readonly unsound?: LogCorrupted | undefined;
 };
 
-/** Most bytes (UTF-8) of one event's type, data and metadata in the embedded log; more is refused with `DomainError` `too_large`. */
+/** Most bytes (UTF-8) of one event's type, data and metadata in the embedded log. More throws `DomainError` `too_large`. */
 export const MAX_EVENT_BYTES = 1024 * 1024;
-/** Most bytes of one append to it, which is one message and one commit; more is refused with `DomainError` `too_large`. */
+/** Most bytes of one append to it, which is one message and one commit. More throws `DomainError` `too_large`. */
 export const MAX_APPEND_BYTES = 8 * 1024 * 1024;
 
 export interface EventFilter {
@@ -54,36 +54,36 @@ export interface ReadAllOptions {
   /** At most this many events in the page; 500 by default. */
   readonly limit?: number;
   readonly filter?: EventFilter;
-  /** Hands over what others wrote, too. */
+  /** Includes what others wrote. */
   readonly withForeign?: boolean;
 }
 
-/** What tells our events from those of other programs, on a server that others write too. */
+/** Tells our events from those of other programs on the same server. */
 export interface OurEvents {
-  /** What the names of our streams begin with; absent where any may be ours. */
+  /** Prefixes of our streams' names; absent if any stream may be ours. */
   readonly streamPrefixes?: readonly string[] | undefined;
-  /** Whether a stream has a name as ours have. */
+  /** Whether a stream is named as ours are. */
   isOurStream(stream: string): boolean;
   isOurs(event: Pick<StoredEvent, 'stream' | 'metadata'>): boolean;
 }
 
-/** An event that another program wrote. Its bytes may be anything; what of them is no UTF-8 is replaced. */
+/** An event that another program wrote. Its bytes may be anything; invalid UTF-8 is replaced. */
 export interface ForeignEvent extends StoredEvent {
   /** When the server took it, ISO 8601 UTC. */
   readonly at: string;
-  /** Its stream has a name as ours have. */
+  /** Its stream is named as ours are. */
   readonly isNamedAsOurs: boolean;
 }
 
 export interface LogPage {
   readonly events: readonly StoredEvent[];
-  /** What others wrote up to `next`, in order, where it was asked for and there is some. */
+  /** What others wrote up to `next`, in order, if requested and there is any. */
   readonly foreign?: readonly ForeignEvent[];
-  /** Nothing of ours lies up to `next`, whatever the filter: others wrote all of it. */
+  /** Others wrote everything up to `next`, whatever the filter. */
   readonly isForeign?: boolean;
-  /** Where to go on: at or past the last event of the page, since filtered events are passed over. Null only when nothing was read. */
+  /** Where to continue: at or past the last event of the page, since filtered events are skipped. Null only if nothing was read. */
   readonly next: Position | null;
-  /** True when there was nothing more at the time of reading. */
+  /** True if there was nothing more at the time of reading. */
   readonly end: boolean;
 }
 
@@ -93,19 +93,19 @@ export interface SubscribeOptions {
   /** Exclusive; null: from the start. */
   readonly after: Position | null;
   readonly filter?: EventFilter;
-  /** Hands over what others wrote, too. */
+  /** Includes what others wrote. */
   readonly withForeign?: boolean;
-  /** Most events handed over at once; 500 by default. */
+  /** Most events delivered at once; 500 by default. */
   readonly pageSize?: number;
   /**
-   * Handles events in order; the next page comes after it resolves. `upTo` is where the subscription stands then: at or
-   * past the last event, also when `events` is empty because all were filtered out. `page` is where they are from. When it
-   * rejects, the subscription goes back to the last position handled and tries again with backoff.
+   * Handles events in order. The next page comes after it resolves. `upTo` is the position of the subscription then: at or
+   * past the last event, also if `events` is empty because all were filtered out. `page` is where they are from. If it
+   * rejects, the subscription returns to the last handled position and retries with backoff.
    */
   readonly onEvents: (events: readonly StoredEvent[], upTo: Position, page?: LogPage) => Promise<void>;
-  /** Said each time the end of the log is reached, only after the event before it was handled. */
+  /** Called each time the end of the log is reached, after the event before it was handled. */
   readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
-  /** A failed read or handler; the subscription goes on by itself. */
+  /** A read or handler failed. The subscription continues by itself. */
   readonly onError?: (error: unknown, attempt: number) => void;
 }
 
@@ -113,20 +113,20 @@ export interface Subscription {
   /** Last position handled. */
   readonly position: Position | null;
   readonly caughtUp: boolean;
-  /** Resolves when the page in hand is handled. */
+  /** Resolves once the present page is handled. */
   stop(): Promise<void>;
 }
 
 export interface LogHealth {
   readonly writable: boolean;
   readonly readable: boolean;
-  /** It is there and has not answered yet: who asks it waits for a while. */
+  /** Connected, but no answer yet: callers wait for a while. */
   readonly slow?: true;
   /** Why not, in one sentence without secrets. */
   readonly reason?: string;
 }
 
-/** What was read is not what was written: never served, never skipped. */
+/** What was read is not what was written. It is never served and never skipped. */
 export class LogCorrupted extends Error {
   override readonly name = 'LogCorrupted';
 
@@ -138,12 +138,12 @@ export class LogCorrupted extends Error {
   }
 }
 
-/** An append that no log can hold, whoever asks: no events, an id that is no UUID, an empty name. A fault of the program. */
+/** An append that no log accepts: no events, an id that is no UUID, an empty name. A fault of the program. */
 export class InvalidAppend extends Error {
   override readonly name = 'InvalidAppend';
 }
 
-/** Part of an append stands in the stream already and part does not: neither a repeat nor something new. */
+/** Some events of an append are in the stream already and some are not: neither a repeat nor a new append. */
 export class MixedRepeat extends Error {
   override readonly name = 'MixedRepeat';
 

@@ -5,18 +5,18 @@ import type { Integrations } from './integration-event';
 import type { KeySelector } from './keyring';
 import type { RecordedEvent } from './recorded-event';
 
-/** Deletes an aggregate whose key is destroyed, where a restored or imported log shows it as living. */
+/** Deletes an aggregate whose key is destroyed but which a restored or imported log shows as living. */
 export type DeleteAgain = (decisions: Decisions, id: string, meta: CommandMeta) => Promise<unknown>;
 
 /** How the content of an aggregate is erased, and stays erased. */
 export interface Erasure<Event extends AnyEvent = AnyEvent> {
-  /** The events that erase, each with the keys to destroy; undefined: this one erases nothing. */
+  /** The erasing events, each with the keys to destroy; undefined if this event erases nothing. */
   readonly by: {
     readonly [Type in Event['type']]?: (
       event: RecordedEvent<Extract<Event, { readonly type: Type }>>,
     ) => KeySelector | undefined;
   };
-  /** `withOwner`: it goes with the user or the Space that its key belongs to, also after a restore. */
+  /** `withOwner`: it is deleted with the user or Space that owns its key, also after a restore. */
   readonly again: DeleteAgain | 'withOwner';
 }
 
@@ -28,7 +28,7 @@ export interface AuditKind {
   readonly related: (first: RecordedEvent) => readonly string[];
 }
 
-/** All that the platform knows of one kind of aggregate. What follows from it (catalogue, erasure, restore, sweep of bodies, audit, relay) is derived. */
+/** Everything the platform knows about one kind of aggregate. Catalogue, erasure, restore, blob sweep, audit and relay are derived from it. */
 export interface Aggregate {
   /** Streams are `category-id`. */
   readonly category: string;
@@ -42,7 +42,7 @@ export interface Aggregate {
 }
 
 export interface AggregateDeclaration<Event extends AnyEvent> {
-  /** Needed where events hold sensitive fields or name stored bodies. */
+  /** Required if events hold sensitive fields or name stored bodies. */
   readonly erasure?: Erasure<Event>;
   readonly integrations?: Integrations<Event>;
   readonly kinds?: Readonly<Record<string, AuditKind>>;

@@ -1,10 +1,10 @@
 import type { Uuid } from './ids';
 
-/** Who asks, for what, and when: travels from the edge into the metadata of every event that follows. */
+/** Who sent a command, why and when. Travels from the API into the metadata of every event that follows. */
 export interface CommandMeta {
-  /** The command's identity: the same id is decided once. */
+  /** The id of the command. The same id is decided once. */
   readonly commandId: Uuid;
-  /** Keyed hash of the command's body; tells a repeat from another command under the same id. */
+  /** Keyed hash of the command's body. Tells a repeat from another command with the same id. */
   readonly commandHash?: string;
   /** `user:<id>`, `key:<id>`, `app:<id>`, `visitor:<id>` or `system:<policy>`. */
   readonly actor: string;
@@ -12,12 +12,12 @@ export interface CommandMeta {
   readonly onBehalfOf?: string;
   readonly requestId?: string;
   readonly correlationId: Uuid;
-  /** The command or event that caused this command; the command itself where nothing did. */
+  /** The command or event that caused this command; the command itself if nothing did. */
   readonly causationId?: Uuid;
   readonly now: Date;
   /** `If-Match`: the revision the stream must have (412 otherwise). */
   readonly ifRevision?: number;
-  /** What became of it so far: one for all its steps, for whoever has to say what an error left behind. */
+  /** What its steps have done so far, to tell what an error left behind. */
   readonly progress?: CommandProgress;
 }
 
@@ -26,12 +26,12 @@ export interface CommandProgress {
   hasWritten: boolean;
 }
 
-/** What a write answers: where it stands in the log, so that its writer can wait for views to show it. */
+/** The result of a write: its place in the log, so that the caller can wait for views to show it. */
 export interface Receipt {
   readonly stream: string;
   readonly position: string;
   readonly revision: number;
   readonly eventIds: readonly Uuid[];
-  /** True when the command had been decided before and nothing was written now. */
+  /** True if the command had been decided before and nothing was written now. */
   readonly repeated: boolean;
 }

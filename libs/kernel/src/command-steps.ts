@@ -4,8 +4,8 @@ import { deriveId } from './ids';
 import type { RecordedEvent } from './recorded-event';
 
 /**
- * The meta of a further step of a command, on another stream: an id of its own that is the same for every repeat.
- * `If-Match` was for the thing itself, so it is left out.
+ * The meta of a further step of a command, on another stream. Its id is the same for every repeat. `If-Match` applied to the
+ * aggregate itself, so it is left out.
  */
 export const stepOf = ({ ifRevision: _ifRevision, ...meta }: CommandMeta, label: string): CommandMeta => ({
   ...meta,
@@ -14,8 +14,8 @@ export const stepOf = ({ ifRevision: _ifRevision, ...meta }: CommandMeta, label:
 });
 
 /**
- * Makes a step behind a write that has happened, or one that takes something back. Where it cannot be made now it is left to whoever
- * makes it too, a policy or the next who needs it: whoever were told that their command failed would give it again. Undefined where it was left.
+ * Runs a step after a write has happened, or one that takes something back. If it cannot run now, a policy or the next caller
+ * does it: an error would make the caller repeat a command that has happened. Undefined if it was left.
  */
 export const unlessLeft = async <T>(step: () => Promise<T>): Promise<T | undefined> => {
   try {
@@ -26,7 +26,7 @@ export const unlessLeft = async <T>(step: () => Promise<T>): Promise<T | undefin
   }
 };
 
-/** The meta of a command that a policy issues on an event: the same however often the event is handed over. */
+/** The meta of a command that a policy issues on an event. The same however often the event is delivered. */
 export const reactionTo = ({ context }: RecordedEvent, policy: string, now: Date): CommandMeta => ({
   // From the command behind the event, so that ids made by the reaction keep the order of time.
   commandId: deriveId(context.commandId, `${policy}/${context.id}`),

@@ -20,25 +20,25 @@ import type { RecordedEvent } from './recorded-event';
 import { sizeOf } from './size-of';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
-/** How often a writer that should be alone begins anew where another was faster: who meets it again and again is to give way. */
+/** Attempts of a writer that should be alone. One that loses every time gives way. */
 export const MAX_ATTEMPTS = 3;
-/** How long a decision is taken anew while others are faster: it is as right on what they decided, and who loses is nobody's choice. */
+/** Decide again for this long while other writers are faster. */
 const RACE_MS = 5_000;
-/** The longest pause between two tries, by chance, for those that other processes are faster than. */
+/** Longest random pause between two attempts when another process was faster. */
 const LONGEST_PAUSE_MS = 50;
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
-/** How long what was read of a thing stands in for it while the log is away or slow. */
+/** Serve an aggregate from memory for this long while the log is away or slow. */
 const RECALLED_MS = 5 * 60 * 1000;
-/** Characters of one's own events that are kept to be folded; larger ones are read again where they are needed. */
+/** Keep at most this many characters of our own events to fold later. Larger ones are read again when needed. */
 const MOST_OWN = 16 * 1024;
-/** Characters that a baseline, and a command in it, hold beside the state. */
+/** Characters that a baseline, and each command in it, takes beside the state. */
 const OVERHEAD = 500;
 const OF_COMMAND = 300;
-/** A state is measured anew when what was folded since comes to as much as it was and this, in characters: so measuring costs less than folding. */
+/** Measure a state again once the events folded since weigh as much as the state plus this, in characters. So measuring costs less than folding. */
 const UNMEASURED = 16 * 1024;
 
-/** A stream folded: its state and where it stands. `revision` is -1 for a stream without events. */
+/** A folded stream: its state and its revision, which is -1 for a stream without events. */
 export interface Loaded<State> {
   readonly state: State;
   readonly revision: number;
@@ -48,11 +48,11 @@ export interface Loaded<State> {
 interface Baseline extends Loaded<unknown> {
   readonly decider: unknown;
   readonly commands: KnownCommands;
-  /** What this process appended behind it since, as the log acknowledged it. */
+  /** What this process appended since, as the log acknowledged it. */
   readonly own: readonly StoredEvent[];
   /** Of the log that it was read from. */
   readonly timeline: number | undefined;
-  /** At most so many characters, about: as many as were `measured`, and what was folded since. */
+  /** Approximate upper bound in characters: `measured` plus what was folded since. */
   readonly size: number;
   readonly measured: number;
   /** When the log last said that there is nothing newer, by this process's steady clock. */
@@ -60,8 +60,8 @@ interface Baseline extends Loaded<unknown> {
 }
 
 /**
- * The only writer of domain events. The cache is a baseline, never the truth: it stands where the log says so, asked after
- * the work began that needs it, and the expected revision is always sent, so a stale baseline costs a read and nothing else.
+ * The only writer of domain events. The cache is a baseline, never the truth: it counts only if the log, asked after the
+ * work began, has nothing newer. The expected revision is always sent, so a stale baseline costs a read and nothing else.
  */
 export class Decisions {
   private readonly baselines = new LruCache<string, Baseline>(REMEMBERED, weightOf);
@@ -76,9 +76,9 @@ export class Decisions {
   }
 
   /**
-   * Decides a command on the thing `id` and appends what follows. A command id that the stream knows returns its first
+   * Decides a command on the aggregate `id` and appends its events. A command id that the stream knows returns its first
    * receipt and decides nothing. Throws the decider's refusal, `DomainError` `precondition_failed`, `idempotency_key_reused`
-   * or, where others are faster for five seconds, `conflict`; `Unavailable` when the log is.
+   * or, if others are faster for five seconds, `conflict`; `Unavailable` if the log is.
    */
   async transact<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
@@ -92,14 +92,14 @@ export class Decisions {
       this.attempt(decider, stream, command, meta).catch((error: unknown) => {
         throw namedAs(error, decider.category, id);
       });
-    // Those of this process that lose take turns: each would otherwise race with all others for every revision.
+    // Losers of this process take turns. Otherwise each would race with all others for every revision.
     return (
       (await attempt()) ??
       waiting(RACE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, deadline)))
     );
   }
 
-  /** Folds a thing's stream up to now; at once, without a turn of the event loop, where nothing has to be read for that. */
+  /** Folds an aggregate's stream up to now. Answers without a turn of the event loop if nothing has to be read. */
   load<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
     id: string,
@@ -107,7 +107,7 @@ export class Decisions {
     return this.latest(decider, id) ?? this.advance(decider, streamOf(decider.category, id));
   }
 
-  /** A thing as it was at a revision, read from the log; undefined where it has no such event. */
+  /** An aggregate as it was at a revision, read from the log. Undefined if it has no such event. */
   async loadAt<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
     id: string,
@@ -120,9 +120,9 @@ export class Decisions {
   }
 
   /**
-   * As `load`, for what changes nothing: while the log is away, or has not answered for 2 s, a thing as it stood when it was last
-   * read, within the last five minutes. Only those wait for such a log who find it so; after that it is asked again until it answers,
-   * also where nobody reads, and nobody waits for that. A request that writes waits as for `load`: nothing is decided by memory.
+   * As `load`, for reads only: while the log is away, or has not answered for 2 s, answers the aggregate as it was last read,
+   * within the last five minutes. Only the first caller waits for such a log. After that it is asked in the background until it
+   * answers, even if nobody reads. A request that writes waits as for `load`: nothing is decided from memory.
    */
   recall<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
@@ -134,13 +134,13 @@ export class Decisions {
     );
   }
 
-  /** True where nothing can have happened to a thing after a revision; false leaves it open. Costs no turn of the event loop. */
+  /** True if nothing can have happened to an aggregate after a revision; false means unknown. Costs no turn of the event loop. */
   isLatest(stream: string, revision: number): boolean {
     const end = this.log.endOf?.(stream);
     return end !== undefined && end <= revision;
   }
 
-  /** As `isLatest`, by asking the log. While that is away or slow, `mayRecall` says whether to leave it open, for those who go on by `recall`, or to wait for it and throw `Unavailable`. */
+  /** As `isLatest`, by asking the log. While the log is away or slow, `mayRecall` answers false, for callers who continue with `recall`; otherwise it waits and throws `Unavailable`. */
   async confirm(stream: string, revision: number, mayRecall: boolean): Promise<boolean> {
     if (this.log.readIndex === undefined || (mayRecall && this.absence.isAway)) return false;
     const after = mayRecall ? recallAfter() : undefined;
@@ -158,17 +158,17 @@ export class Decisions {
     }
   }
 
-  /** What follows from the log stands as long as this does: see `ReadIndex`. */
+  /** What was derived from the log is valid as long as this does not change: see `ReadIndex`. */
   get timeline(): number | undefined {
     return this.log.readIndex?.timeline;
   }
 
-  /** Drops what is remembered of a stream: erasure must reach memory too. */
+  /** Forgets a stream: erasure must reach memory too. */
   forget(stream: string): void {
     this.baselines.delete(stream);
   }
 
-  /** Undefined where somebody else was faster. */
+  /** Undefined if another writer was faster. */
   private async attempt<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
     stream: string,
@@ -221,7 +221,7 @@ export class Decisions {
     return this.fold(decider, stream, recalled, recalled.own);
   }
 
-  /** When it was last known that nothing stands behind a baseline. */
+  /** When a baseline was last known to be the latest. */
   private knownAt(stream: string, baseline: Baseline): number {
     const last = this.log.readIndex?.lastEndOf(stream);
     return last !== undefined && last.revision <= endOf(baseline)
@@ -249,7 +249,7 @@ export class Decisions {
     };
   }
 
-  /** Nobody else can have appended in between: the next load need not read what is known. */
+  /** Nobody else can have appended in between, so the next load need not read what is known. */
   private keep(
     stream: string,
     baseline: Baseline,
@@ -257,11 +257,11 @@ export class Decisions {
     { position, revision }: AppendResult,
   ): void {
     const cached = this.baselines.get(stream);
-    // Somebody went on from it meanwhile, or it was forgotten.
+    // Another caller moved it on meanwhile, or it was forgotten.
     if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length)
       return;
     if (charactersOf(events) > MOST_OWN) return;
-    // The position of the last one is known; nobody asks for those of the others.
+    // Only the position of the last one is known, and only that is needed.
     const own = events.map((event, index): StoredEvent => ({
       ...event,
       stream,
@@ -351,7 +351,7 @@ export class Decisions {
   }
 }
 
-/** Tries until it is not refused for a race, or the time is over; once at least. */
+/** Tries until no race is lost or the time is over, at least once. */
 const again = async (
   attempt: () => Promise<Receipt | undefined>,
   stream: string,
@@ -365,11 +365,11 @@ const again = async (
   }
 };
 
-/** What was not found is the thing that was decided on, unless the refusal says otherwise: deciders, and keys that were destroyed, do not know its name. */
+/** Names the aggregate in `not_found`, unless the error names something else: deciders, and destroyed keys, do not know it. */
 const namedAs = (error: unknown, kind: string, id: string): unknown =>
   isDomainError(error, 'not_found') ? new DomainError(error.code, { kind, id, ...error.facts }) : error;
 
-/** Milliseconds after which the work that runs here goes on from what is known of the log; undefined where it must not. */
+/** Milliseconds after which the present work may continue from memory; undefined if it must not. */
 const recallAfter = (): number | undefined => {
   const budget = waitBudget();
   return budget === undefined ? RECALL_AFTER_MS : budget.recallAfter;
@@ -383,5 +383,5 @@ const charactersOf = (events: readonly NewEvent[]): number =>
 const weightOf = ({ size, commands, own }: Baseline): number =>
   OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
 
-/** Revision of the last event that is known, folded or not. */
+/** Revision of the last known event, folded or not. */
 const endOf = ({ own, revision }: Baseline): number => own.at(-1)?.revision ?? revision;

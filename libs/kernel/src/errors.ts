@@ -1,9 +1,9 @@
-/** What a refusal says beside its code: ids, field names and numbers, never content. */
+/** Details of an error beside its code: ids, field names and numbers, never content. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * A refusal of the domain: a stable snake_case code and the facts behind it. It knows nothing of HTTP; each surface maps
- * the code to a status in one registry (`wire.md`, Errors).
+ * A domain error: a stable snake_case code and its facts. It knows nothing of HTTP; each API maps the code to a status in
+ * one registry (`wire.md`, Errors).
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
@@ -17,23 +17,23 @@ export class DomainError extends Error {
 }
 
 /**
- * Ends a decision with a refusal. What its facts are for: `not_found` names `kind` and `id` of what was asked for; `conflict`
- * its `reason`; `forbidden` the `permission` that is missing, or the `role` in a thing (`kind`, `id`), or a `reason`; `path`
- * is the field that is concerned. The surfaces make sentences of them.
+ * Throws a `DomainError`. Facts by code: `not_found` has `kind` and `id`; `conflict` a `reason`; `forbidden` the missing
+ * `permission`, or the `role` in a Space or Agent (`kind`, `id`), or a `reason`; `path` is the field concerned. Messages are
+ * made from them (`refusalSentence`).
  */
 export const refuse = (code: string, facts: Facts = {}): never => {
   throw new DomainError(code, facts);
 };
 
-/** True for a refusal, optionally one with this code. By shape, since classes differ between threads and processes. */
+/** True for a `DomainError`, optionally with this code. By shape, because classes differ between threads and processes. */
 export const isDomainError = (error: unknown, code?: string): error is DomainError =>
   error instanceof Error &&
   error.name === 'DomainError' &&
   (code === undefined || (error as DomainError).code === code);
 
 /**
- * The store behind a port cannot serve now. `outcome` says for a write whether it may have happened: `none` is safe to
- * send again as new, `unknown` only with the same command id.
+ * A store cannot serve now. `outcome` tells whether a write may have happened: after `none` it is safe to send again as new,
+ * after `unknown` only with the same command id.
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
@@ -48,7 +48,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The store is there and does not let this user in: no waiting helps, only another setting. */
+/** The store rejects the configured user. Retrying does not help, only another setting. */
 export class AccessDenied extends Unavailable {
   readonly denied = true;
 }
@@ -56,7 +56,7 @@ export class AccessDenied extends Unavailable {
 export const isAccessDenied = (error: unknown): boolean =>
   isUnavailable(error) && (error as Partial<AccessDenied>).denied === true;
 
-/** A file of a store is damaged: no repetition helps, only making it anew. */
+/** A file of a store is damaged. Retrying does not help, only rebuilding it. */
 export class Damaged extends Unavailable {
   readonly damaged = true;
 }

@@ -9,7 +9,7 @@ import type { NewEvent, StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
 import { ERASED } from './sensitive';
 
-/** Why a stored event cannot be read. Decryption that fails for want of a key is none of these: it reads as erased. */
+/** Why a stored event cannot be read. A missing key is no reason: the field reads as erased. */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent';
 
@@ -57,14 +57,14 @@ export class EventCodec {
     return events.map((event) => this.decodeWith(event, keys));
   }
 
-  /** The data keys that reading these events needs, as far as they exist. */
+  /** The existing data keys that reading these events needs. */
   async keysOf(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, DataKey>> {
     const things = new Set<string>();
     for (const event of events) if (this.isSensitive(event.type)) things.add(event.stream);
     return things.size > 0 ? this.keyring.keys([...things]) : NO_KEYS;
   }
 
-  /** Reads one event with keys at hand: for callers that page and want to go on behind an unreadable one. */
+  /** Reads one event with the given keys, for callers that page and continue after an unreadable one. */
   decodeWith(event: StoredEvent, keys: ReadonlyMap<string, DataKey>): RecordedEvent {
     const definition = this.catalogue.find(event.type);
     if (definition === undefined) throw new UnreadableEvent('unknown_type', event, 'unknown type');
@@ -76,7 +76,7 @@ export class EventCodec {
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
-  /** Reads of an event its type, where it stands and who caused it; its data are not read, and empty here. */
+  /** Reads type, place and metadata of an event, not its data, which are empty in the result. */
   decodeContext(event: StoredEvent): RecordedEvent {
     return {
       type: event.type,
@@ -85,7 +85,7 @@ export class EventCodec {
     };
   }
 
-  /** True for kinds of event that hold content, encrypted. */
+  /** True for event types with encrypted content. */
   isSensitive(type: string): boolean {
     return (this.catalogue.find(type)?.sensitive.length ?? 0) > 0;
   }

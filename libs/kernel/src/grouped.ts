@@ -1,11 +1,11 @@
-/** Gathers requests while the group before them is at work, so that many callers share one operation of a store. */
+/** Collects requests while the group before them runs, so that many callers share one operation of a store. */
 export class Grouped<Request, Answer> {
   private next: { readonly requests: Request[]; readonly answers: Promise<readonly Answer[]> } | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly work: (requests: readonly Request[]) => Promise<readonly Answer[]>) {}
 
-  /** Resolves to the answer at the request's place in its group; rejects when the group fails. */
+  /** Resolves to the answer at the request's place in its group; rejects if the group fails. */
   async join(request: Request): Promise<Answer> {
     this.next ??= this.begin();
     const { requests, answers } = this.next;

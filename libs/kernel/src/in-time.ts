@@ -1,4 +1,4 @@
-/** What work comes to, undefined where it takes longer; it goes on by itself then, and how it ends is of no interest. */
+/** The result of the work, or undefined if it takes longer. It then continues unobserved. */
 export const inTime = async <T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

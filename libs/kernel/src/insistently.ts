@@ -5,7 +5,7 @@ import { offBudget } from './wait-budget';
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 1_000;
 
-/** Does something again and again for as long as a store that it needs is away, on no request's budget: it is often done for many, and after the answer. */
+/** Retries for as long as a store is away, outside of any request's wait budget: such work often serves many requests, or runs after the answer. */
 export const insistently = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     try {

@@ -1,19 +1,19 @@
-/** Whom a data key belongs to: destroying a user's or a Space's keys finds it by these. */
+/** The owner of a data key. Destroying the keys of a user or a Space finds it by these. */
 export interface KeyOwner {
   readonly userId?: string;
   readonly spaceId?: string;
 }
 
-/** Which data keys: that of one thing, or all of a user or of a Space. */
+/** Selects data keys: that of one aggregate, or all of a user or a Space. */
 export type KeySelector = { readonly thing: string } | { readonly userId: string } | { readonly spaceId: string };
 
 /** A 32-byte AES-256 data key. */
 export type DataKey = Buffer;
 
-/** The part of the vault that reading and writing events needs. One data key per thing; a thing is a stream. */
+/** The part of the vault that reading and writing events needs. One data key an aggregate, which is a stream. */
 export interface Keyring {
-  /** The key of a thing, made at first use. Throws `DomainError('not_found')` when it was destroyed: what is erased stays so. */
+  /** The key of an aggregate, made at first use. Throws `DomainError('not_found')` if it was destroyed: erased content stays erased. */
   ensureKey(thing: string, owner: KeyOwner): Promise<DataKey>;
-  /** The keys of things; those destroyed or never made are absent. */
+  /** The keys of aggregates. Destroyed and missing ones are absent. */
   keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
 }

@@ -7,8 +7,8 @@ import { offBudget } from './wait-budget';
 const ASK_AGAIN_MS = 100;
 
 /**
- * Whether the log was found away or slow, and has not answered since. It is asked until it does, also where nobody reads: what
- * is acknowledged once it is back must not be missed by whoever reads first.
+ * Remembers that the log was away or slow and has not answered since. Asks it until it does, even if nobody reads: the first
+ * reader after its return must not miss what was acknowledged meanwhile.
  */
 export class LogAbsence {
   isAway = false;
@@ -17,7 +17,7 @@ export class LogAbsence {
 
   constructor(
     private readonly log: StreamLog,
-    /** Milliseconds after which it is no longer asked, and counts as there: whoever reads next waits for it. */
+    /** Milliseconds after which it is no longer asked and counts as available: the next reader waits for it. */
     private readonly most: number,
   ) {}
 

@@ -1,12 +1,12 @@
 import type { Uuid } from './ids';
 
-/** A place in the log: opaque text that orders as the log does. Nothing may count with it (architecture, The log port). */
+/** A place in the log: opaque text that sorts in log order. Do not calculate with it (architecture, The log port). */
 export type Position = string;
 
-/** What the appender believes of the stream: a revision is the number of its last event, from 0. */
+/** The revision that an append expects the stream to have: the number of its last event, from 0. */
 export type ExpectedRevision = 'any' | 'noStream' | 'streamExists' | number;
 
-/** An event on its way into the log. `data` and `metadata` are JSON text: the bytes that are stored and sealed. */
+/** An event to append. `data` and `metadata` are JSON text: the bytes that are stored and sealed. */
 export interface NewEvent {
   readonly id: Uuid;
   readonly type: string;

@@ -12,6 +12,6 @@ export const demandRuntime = (
 ): void => {
   if (Number(napi) >= NODE_API) return;
   throw new UnfitRuntime(
-    `Node ${node} is too old to run the platform. npm installs one that is not beside it: use npm start, npm run and npm exec. Where npm could not, Node 22.14 or newer is needed.`,
+    `Node ${node} is too old. Use npm start, npm run or npm exec, which find the bundled Node. If it is not installed, use Node 22.14 or newer.`,
   );
 };
