@@ -4,7 +4,7 @@ import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { counted, counterCodec, opened, policiesOver } from '../../../test/fixtures/counters';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { until } from '../../../test/fixtures/until';
-import { PolicyJournal } from './policy-journal';
+import { PolicyJournal } from './policies/policy-journal';
 import type { Policy } from './projection';
 
 /** Two processes over one server, which decides before it shows. */

@@ -1,25 +1,31 @@
 import type { EventLog } from '@app/event-log';
 import { callHere, type Calls, type Clock, type EventCodec, type Json, type Position, refuse } from '@app/kernel';
-import { CatchUps } from './catch-up';
+import { CatchUps } from './following/catch-up';
 import { type DeadLetter, letterJson } from './dead-letter';
 import { ProjectingEvents } from './events';
-import { BEHIND, type Gap, gapIn } from './gap';
-import type { LeaseShare } from './lease-share';
-import { aloneLeases, type Leases } from './leases';
+import { BEHIND, type Gap, gapIn } from './views/gap';
+import type { LeaseShare } from './coordination/lease-share';
+import { aloneLeases, type Leases } from './coordination/leases';
 import { errorName, type Logger } from './logger';
-import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './managed-view';
+import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './views/managed-view';
 import { Mutex } from './mutex';
 import { CountedOrdinals, type Ordinals } from './ordinals';
 import type { Projection } from './projection';
-import { type RebuildWorker, rebuildWorker } from './rebuild-worker';
-import type { Ask } from './requests';
-import { REBUILDS } from './rebuild-record';
-import { sharedReader } from './shared-reader';
-import { StallWatch } from './stall-watch';
-import { allState } from './stored-state';
-import { View } from './view';
-import { type ProjectionStatus, rebuildStatus, type RebuildStatus, type StatusParts, viewStatus } from './view-status';
-import { type ViewStores, viewStore } from './view-stores';
+import { type RebuildWorker, rebuildWorker } from './rebuild/rebuild-worker';
+import type { Ask } from './coordination/requests';
+import { REBUILDS } from './rebuild/rebuild-record';
+import { sharedReader } from './following/shared-reader';
+import { StallWatch } from './views/stall-watch';
+import { allState } from './coordination/stored-state';
+import { View } from './views/view';
+import {
+  type ProjectionStatus,
+  rebuildStatus,
+  type RebuildStatus,
+  type StatusParts,
+  viewStatus,
+} from './views/view-status';
+import { type ViewStores, viewStore } from './views/view-stores';
 
 const WATCH_MS = 5_000;
 /** How often the stores are asked what they found damaged. */

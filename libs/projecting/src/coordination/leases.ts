@@ -1,0 +1,174 @@
+import { isUnavailable } from '@app/kernel';
+import { type LeaseGroup, type LeaseRecord, LEASES, LeaseShare, type LeasesOptions } from './lease-share';
+import { errorName, reasonOf } from '../logger';
+import { Processes } from './processes';
+import { Requests } from './requests';
+import { allState, type Plain } from './stored-state';
+
+const ALONE = `${LEASES}alone`;
+
+export interface LeaseStatus {
+  readonly group: string;
+  readonly unit: number;
+  readonly holder: string | null;
+}
+
+/**
+ * Shares work between the living processes: unit u of a group belongs to the u-th of those who take part, counted round.
+ * A process gives back what belongs to another, and takes what is its own once it is free or its holder is dead. Taking
+ * raises the fence, so that whoever held the unit before is refused from then on, also after standing still. A process
+ * that is alone takes everything at once.
+ */
+export class Leases {
+  private readonly shares = new Set<LeaseShare>();
+  /** Why shared work could not be taken or given back since it last could. */
+  private readonly told = new Set<string>();
+  private silence: (() => void) | undefined;
+  private aloneFence: Promise<number> | undefined;
+
+  /** What processes ask of the one that holds a unit. */
+  readonly requests: Requests;
+
+  constructor(private readonly options: LeasesOptions) {
+    this.requests = new Requests(options);
+  }
+
+  get processes(): Processes {
+    return this.options.processes;
+  }
+
+  /** Takes part in groups; resolves when what is free for this process was taken. What a store that is away keeps from beginning is tried again at each beat. */
+  async join(groups: readonly LeaseGroup[]): Promise<readonly LeaseShare[]> {
+    const joined = groups.map((group) => new LeaseShare(group, this.options, () => this.fenceWhenAlone()));
+    for (const share of joined) {
+      this.shares.add(share);
+      this.processes.share(share.group.name, share.group.declaration);
+    }
+    this.silence ??= this.processes.onBeat(() => this.divide([...this.shares], () => undefined));
+    await this.processes.beat();
+    const failures: unknown[] = [];
+    await this.divide(joined, (error) => isUnavailable(error) || failures.push(error));
+    if (failures.length > 0) throw failures[0];
+    return joined;
+  }
+
+  /** Gives back what is held of some groups, and takes part in them no longer. */
+  async leave(shares: readonly LeaseShare[]): Promise<void> {
+    for (const share of shares) {
+      this.shares.delete(share);
+      this.processes.unshare(share.group.name);
+    }
+    if (this.shares.size === 0) {
+      this.silence?.();
+      this.silence = undefined;
+    }
+    await Promise.all(shares.map((share) => share.leave()));
+  }
+
+  /** Somebody else works on what this process holds of a group: it gives way, or begins anew with a higher fence. */
+  async fenced(group: string): Promise<void> {
+    for (const share of this.shares) if (share.group.name === group) await share.fenced();
+  }
+
+  /** The units of a group that this process holds, each with its fence. */
+  heldOf(group: string): ReadonlyMap<number, number> {
+    return [...this.shares].find((share) => share.group.name === group)?.held ?? new Map();
+  }
+
+  /** Every unit that somebody has held: one entry for each living holder, which are several where versions of the product differ in what they declare; else one without. */
+  async status(): Promise<readonly LeaseStatus[]> {
+    if (this.processes.alone)
+      return [...this.shares].flatMap(({ group, held }) =>
+        [...held.keys()].map((unit) => ({ group: group.name, unit, holder: this.processes.id })),
+      );
+    const all = [...(await this.records())].flatMap(([key, { units }]) => {
+      const [group = ''] = key.slice(LEASES.length).split('/');
+      return units.map(({ holder }, unit): LeaseStatus => ({
+        group,
+        unit,
+        holder: holder !== null && this.processes.isAlive(holder) ? holder : null,
+      }));
+    });
+    // What nobody holds of an earlier declaration need not be held.
+    const isHeld = new Set(all.filter(({ holder }) => holder !== null).map(({ group, unit }) => `${group}/${unit}`));
+    const free = new Map(
+      all
+        .filter(({ group, unit }) => !isHeld.has(`${group}/${unit}`))
+        .map((status) => [`${status.group}/${status.unit}`, status]),
+    );
+    return [...all.filter(({ holder }) => holder !== null), ...free.values()];
+  }
+
+  private async divide(shares: readonly LeaseShare[], onError: (error: unknown) => void): Promise<void> {
+    const records = this.processes.alone ? undefined : await this.records();
+    const failed = new Map<string, unknown>();
+    const dividing = shares.map(async (share) => {
+      try {
+        await share.divide(records?.get(share.key));
+      } catch (error) {
+        failed.set(share.group.name, error);
+        onError(error);
+      }
+    });
+    await Promise.all(dividing);
+    this.tell(failed);
+    if (failed.size === 0 && shares.length === this.shares.size) this.told.clear();
+  }
+
+  /** Once an outage, for all groups together: what keeps one from its work keeps most of them, at every beat. */
+  private tell(failed: ReadonlyMap<string, unknown>): void {
+    for (const [cause, groups] of Map.groupBy(failed.keys(), (group) => causeOf(failed.get(group)))) {
+      if (this.told.has(cause)) continue;
+      this.told.add(cause);
+      this.options.logger.warn(
+        { groups, reason: reasonOf(failed.get(groups[0] ?? '')) },
+        'Taking or giving back shared work failed; retrying.',
+      );
+    }
+  }
+
+  private async records(): Promise<ReadonlyMap<string, LeaseRecord>> {
+    const stored = await allState(this.options.store, LEASES);
+    return new Map(stored.flatMap(({ key, value }) => (key === ALONE ? [] : [[key, value as Plain<LeaseRecord>]])));
+  }
+
+  /** Raised once a start and stored, from the clock too: so that it still rises when the store of leases is lost and the views are not. */
+  private fenceWhenAlone(): Promise<number> {
+    this.aloneFence ??= this.raiseFence().catch((error: unknown) => {
+      this.aloneFence = undefined;
+      throw error;
+    });
+    return this.aloneFence;
+  }
+
+  private async raiseFence(): Promise<number> {
+    const before = (await this.options.store.readState(ALONE)) as { readonly fence: number } | undefined;
+    const fence = Math.max((before?.fence ?? 0) + 1, this.options.clock.now().getTime());
+    await this.options.store.writeState(ALONE, { fence });
+    return fence;
+  }
+}
+
+/** What a failure is one of: the store that is away, or the kind of error. */
+const causeOf = (error: unknown): string => (isUnavailable(error) ? error.dependency : errorName(error));
+
+/** Work that one process does for all: `start` when it is this one, `stop` when it is no longer. */
+export const led = (
+  name: string,
+  order: number,
+  work: { start(): Promise<void>; stop(): Promise<void> },
+): LeaseGroup => ({
+  name,
+  declaration: 'led',
+  units: 1,
+  order,
+  newest: true,
+  onChange: (held) => (held.size > 0 ? work.start() : work.stop()),
+});
+
+/** The leases of a process that has its stores to itself. */
+export const aloneLeases = (options: Omit<LeasesOptions, 'processes'>): Leases =>
+  new Leases({
+    ...options,
+    processes: new Processes({ ...options, id: 'alone', roles: [], version: '', alone: true }),
+  });

@@ -1,0 +1,213 @@
+import type { Clock } from '@app/kernel';
+import type { ReadStore } from '@app/read-store';
+import type { Declared } from './declaration';
+import { errorName, type Logger } from '../logger';
+import { allState, type Plain } from './stored-state';
+
+/** A process that has not been heard of for this long is dead: others take over what it held. */
+const SILENCE_MS = 5_000;
+/** How long a dead process is still shown. */
+const SHOWN_MS = 60_000;
+const BEATS = 5;
+const PREFIX = 'process/';
+
+/** A process as it says of itself. */
+export interface ProcessIdentity {
+  /** Names it among all that ever ran; later ones sort behind earlier ones. */
+  readonly id: string;
+  readonly roles: readonly string[];
+  /** Version of the product that it runs. */
+  readonly version: string;
+}
+
+/** A process as the others see it. */
+export interface ProcessStatus extends ProcessIdentity {
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+  /** Its last beat by its own clock, ISO 8601 UTC. */
+  readonly beatAt: string;
+  readonly alive: boolean;
+}
+
+interface ProcessRecord extends ProcessIdentity {
+  readonly startedAt: string;
+  readonly beatAt: string;
+  readonly beat: number;
+  /** Groups of work that it takes part in, each with what it declares that work to be. */
+  readonly shares: Readonly<Record<string, string>>;
+}
+
+export interface ProcessesOptions extends ProcessIdentity {
+  readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** No other process can be there: the stores are locked to this one. */
+  readonly alone: boolean;
+  readonly silenceMs?: number;
+}
+
+interface Seen {
+  readonly record: ProcessRecord;
+  /** By this process's own steady clock. */
+  readonly since: number;
+}
+
+/** Who is there: every process writes a beat beside the views and watches those of the others. No clocks are compared. */
+export class Processes {
+  readonly id: string;
+  readonly alone: boolean;
+  readonly version: string;
+  private readonly silenceMs: number;
+  private readonly startedAt: string;
+  private readonly shares = new Map<string, string>();
+  private readonly listeners = new Set<() => Promise<void>>();
+  private seen: ReadonlyMap<string, Seen> = new Map();
+  private lookedAt = 0;
+  private beats = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private ticking: Promise<void> | undefined;
+
+  constructor(private readonly options: ProcessesOptions) {
+    this.id = options.id;
+    this.alone = options.alone;
+    this.version = options.version;
+    this.silenceMs = options.silenceMs ?? SILENCE_MS;
+    this.startedAt = options.clock.now().toISOString();
+  }
+
+  /** Says that this process is there, and goes on saying so until `stop`; one that is alone tells only its own listeners. */
+  async start(): Promise<void> {
+    if (this.timer !== undefined) return;
+    this.timer = setInterval(() => void this.tick(), this.silenceMs / BEATS).unref();
+    await this.beat();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    await this.ticking;
+    if (!this.alone) await this.options.store.writeState(PREFIX + this.id, null);
+  }
+
+  /** Takes part in a group of work; `declaration` says what this process takes it to be. */
+  share(group: string, declaration: string): void {
+    this.shares.set(group, declaration);
+  }
+
+  unshare(group: string): void {
+    this.shares.delete(group);
+  }
+
+  /** Calls back after each beat. */
+  onBeat(listener: () => Promise<void>): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Beats now, out of turn: others learn what this process shares, and it learns who is there. */
+  async beat(): Promise<void> {
+    if (this.alone) return;
+    this.beats += 1;
+    await this.options.store.writeState(PREFIX + this.id, { ...this.record() });
+    await this.look();
+  }
+
+  isAlive(id: string): boolean {
+    return id === this.id || (!this.alone && this.isFresh(this.seen.get(id)));
+  }
+
+  /** Ids of the living processes that take part in a group with the same declaration, the oldest first; with `newest` those of the newest version only. */
+  sharing(group: string, declaration: string, newest = false): readonly string[] {
+    const sharing = this.records().filter(({ shares }) => shares[group] === declaration);
+    const isOld = ({ version }: ProcessRecord): boolean =>
+      newest && sharing.some((other) => other.version.localeCompare(version, 'en', { numeric: true }) > 0);
+    return sharing.filter((record) => !isOld(record)).map(({ id }) => id);
+  }
+
+  /** What the living processes that take part in a group declare it to be. */
+  declared(group: string): readonly Declared[] {
+    return this.records().flatMap(({ shares, version }) =>
+      shares[group] === undefined ? [] : [{ declaration: shares[group], version }],
+    );
+  }
+
+  /** Every process that is there, and those that died within the last minute. */
+  async status(): Promise<readonly ProcessStatus[]> {
+    if (!this.alone && this.timer === undefined) await this.look();
+    const others = [...this.seen.values()]
+      .filter(({ record }) => record.id !== this.id)
+      .map(({ record }) => ({ ...shown(record), alive: this.isAlive(record.id) }));
+    return [...others, { ...shown(this.record()), alive: true }].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  private async tick(): Promise<void> {
+    if (this.ticking !== undefined) return;
+    this.ticking = this.beatAndTell().finally(() => (this.ticking = undefined));
+    await this.ticking;
+  }
+
+  private async beatAndTell(): Promise<void> {
+    try {
+      await this.beat();
+      // Not waited for: however long work takes, this process goes on beating.
+      for (const listener of this.listeners) void this.told(listener);
+    } catch (error) {
+      this.options.logger.warn({ error: errorName(error) }, 'Heartbeat failed; retrying.');
+    }
+  }
+
+  private async told(listener: () => Promise<void>): Promise<void> {
+    try {
+      await listener();
+    } catch (error) {
+      this.options.logger.warn({ error: errorName(error) }, 'Looking after shared work failed; retrying.');
+    }
+  }
+
+  private async look(): Promise<void> {
+    const now = performance.now();
+    const found = new Map<string, Seen>();
+    for (const { key, value } of await allState(this.options.store, PREFIX)) {
+      const record = value as Plain<ProcessRecord>;
+      const before = this.seen.get(record.id);
+      const since = before?.record.beat === record.beat ? before.since : now;
+      if (now - since < SHOWN_MS + this.silenceMs || record.id === this.id) found.set(record.id, { record, since });
+      else await this.options.store.writeState(key, null, { expected: value });
+    }
+    this.seen = found;
+    this.lookedAt = now;
+  }
+
+  /** By the last look, not by now: while this process stood still it has not heard the others either. */
+  private isFresh(seen: Seen | undefined): boolean {
+    return seen !== undefined && this.lookedAt - seen.since < this.silenceMs;
+  }
+
+  private records(): readonly ProcessRecord[] {
+    const others = [...this.seen.values()]
+      .map(({ record }) => record)
+      .filter(({ id }) => id !== this.id && this.isAlive(id));
+    return [...others, this.record()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  private record(): ProcessRecord {
+    const { id, roles, version, clock } = this.options;
+    return {
+      id,
+      roles,
+      version,
+      startedAt: this.startedAt,
+      beatAt: clock.now().toISOString(),
+      beat: this.beats,
+      shares: Object.fromEntries(this.shares),
+    };
+  }
+}
+
+const shown = ({ id, roles, version, startedAt, beatAt }: ProcessRecord): Omit<ProcessStatus, 'alive'> => ({
+  id,
+  roles,
+  version,
+  startedAt,
+  beatAt,
+});

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EventLog, openSqliteEventLog } from '@app/event-log';
+import { callHere, type Calls, type NewEvent, systemClock } from '@app/kernel';
+import { openSqliteReadStore, type ReadStore } from '@app/read-store';
+import { counted, counterCodec, counters, elsewhere, MemoryLogger, opened } from '../../../../test/fixtures/counters';
+import { until } from '../../../../test/fixtures/until';
+import { Projecting, type ProjectingOptions } from '../projecting';
+import { type RebuildWorker, rebuildWorker } from '../rebuild/rebuild-worker';
+
+const STREAMS = 20;
+const EVENTS = 12_000;
+const VIEWS = ['counters', 'second', 'third'];
+
+let folder: string;
+let log: EventLog;
+let readStore: ReadStore;
+let projecting: Projecting | undefined;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'catch-up-'));
+  log = await openSqliteEventLog({ folder: join(folder, 'log') });
+  readStore = await openSqliteReadStore({ folder: join(folder, 'views') });
+  for (let stream = 0; stream < STREAMS; stream += 1)
+    await append(stream, [
+      opened(`counter ${stream}`),
+      ...Array.from({ length: EVENTS / STREAMS - 2 }, () => counted()),
+      elsewhere(),
+    ]);
+});
+afterEach(async () => {
+  await projecting?.stop();
+  await readStore.close();
+  await log.close();
+  rmSync(folder, { recursive: true });
+});
+
+const append = (stream: number, events: readonly NewEvent[]) => log.append(`counter-${stream}`, events, 'any');
+
+/** What the thread that rebuilds is asked, in this one. */
+const start = async () => {
+  const logger = new MemoryLogger();
+  const none = {} as Pick<ProjectingOptions, 'searchIndex' | 'blobs'>;
+  const projections = VIEWS.map((name) => ({ ...counters, name }));
+  const options = { ...none, log, readStore, codec: counterCodec, projections, clock: systemClock, logger };
+  const runs: string[][] = [];
+  const spawn = (): Calls<RebuildWorker> => {
+    const worker = rebuildWorker(options);
+    return callHere<RebuildWorker>({
+      ...worker,
+      catchUp: (tasks) => {
+        runs.push(tasks.map(({ view }) => view));
+        return worker.catchUp(tasks);
+      },
+    });
+  };
+  projecting = new Projecting({ ...options, spawn });
+  await projecting.start();
+  return { projecting, runs, logger };
+};
+
+const allLive = async (running: Projecting): Promise<void> => {
+  const head = (await log.head()) as string;
+  for (const view of VIEWS) await until(() => running.waitFor(view, head, 1_000), view);
+};
+
+const counts = async (view: string): Promise<unknown[]> =>
+  (await readStore.scan(view, 1, null, 100)).map(({ row }) => row['count']);
+
+describe('views that are far behind', () => {
+  it('are caught up together, each event read once for all of them, and follow from there', async () => {
+    const { projecting: running, runs } = await start();
+    await allLive(running);
+    expect(runs.flat().toSorted()).toEqual(VIEWS.toSorted());
+    expect(runs.length).toBeLessThan(VIEWS.length);
+    for (const view of VIEWS)
+      expect(await counts(view)).toEqual(Array.from({ length: STREAMS }, () => EVENTS / STREAMS - 2));
+
+    await append(3, [counted(5)]);
+    await allLive(running);
+    for (const view of VIEWS) expect((await readStore.get(view, 'counter-3'))?.row['count']).toBe(EVENTS / STREAMS + 3);
+    expect(runs.flat()).toHaveLength(VIEWS.length);
+  });
+
+  it('park an event that cannot be handled, and all other streams flow', async () => {
+    await append(1, [counted(13), counted(1)]);
+    for (let stream = 2; stream < STREAMS; stream += 1)
+      await append(
+        stream,
+        Array.from({ length: 400 }, () => counted()),
+      );
+    const { projecting: running } = await start();
+    await allLive(running);
+    const letters = await running.deadLetters();
+    expect(letters.map(({ name, stream, reason }) => [name, stream, reason])).toEqual(
+      VIEWS.map((view) => [view, 'counter-1', 'apply']).toSorted(),
+    );
+    expect((await readStore.get('second', 'counter-2'))?.row['count']).toBe(EVENTS / STREAMS - 2 + 400);
+  });
+
+  it('stop at once, and go on from there without handling anything twice', async () => {
+    const { projecting: running, runs } = await start();
+    await until(() => runs.length > 0, 'a run');
+    await running.stop();
+    projecting = undefined;
+    const again = await start();
+    await allLive(again.projecting);
+    for (const view of VIEWS)
+      expect(await counts(view)).toEqual(Array.from({ length: STREAMS }, () => EVENTS / STREAMS - 2));
+    expect(again.logger.lines.filter((line) => line.includes('dead letter'))).toEqual([]);
+  });
+
+  it('handle what is appended meanwhile', async () => {
+    const { projecting: running, runs } = await start();
+    await until(() => runs.length > 0, 'a run');
+    for (let round = 0; round < 50; round += 1) await append(0, [counted()]);
+    await allLive(running);
+    for (const view of VIEWS)
+      expect((await readStore.get(view, 'counter-0'))?.row['count']).toBe(EVENTS / STREAMS - 2 + 50);
+  });
+});

@@ -1,0 +1,92 @@
+import type { Calls } from '@app/kernel';
+import { errorName, type Logger } from '../logger';
+import type { BuildTask, RebuildWorker } from '../rebuild/rebuild-worker';
+
+/** Views fall behind together, but are found to be so one after the other: for so long a run waits for more of them. */
+const GATHERED_MS = 100;
+
+type Build = Pick<BuildTask, 'view' | 'version'>;
+
+/** Brings a build to the end of the log faster than following does. */
+export interface CatchUp {
+  /** Resolves when it is there, could not go on, or was stopped. */
+  run(task: BuildTask): Promise<void>;
+  /** After the page in hand. */
+  stop(build: Build): void;
+}
+
+interface Waiting {
+  readonly task: BuildTask;
+  readonly resolve: () => void;
+}
+
+/**
+ * Catches up views that are far behind, all at once, in the thread that rebuilds: the log is read once for all of them, and
+ * they are written in large commits. Those who come while a run is under way are the next run.
+ */
+export class CatchUps implements CatchUp {
+  private waiting: Waiting[] = [];
+  private running: { readonly calls: Calls<RebuildWorker>; readonly builds: readonly Waiting[] } | undefined;
+  private isGathering = false;
+
+  constructor(
+    private readonly spawn: () => Calls<RebuildWorker>,
+    private readonly logger: Logger,
+  ) {}
+
+  run(task: BuildTask): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push({ task, resolve });
+      void this.runAll();
+    });
+  }
+
+  stop(build: Build): void {
+    const isMeant = ({ task }: Waiting): boolean => task.view === build.view && task.version === build.version;
+    for (const { resolve } of this.waiting.filter(isMeant)) resolve();
+    this.waiting = this.waiting.filter((each) => !isMeant(each));
+    const running = this.running?.builds.find(isMeant);
+    if (running === undefined) return;
+    // Where the thread is gone the run ends too, and lets go of all.
+    this.running?.calls
+      .call('stopCatchUp', build)
+      .then(running.resolve, (error: unknown) =>
+        this.logger.warn({ ...build, error: errorName(error) }, 'Stopping the catch-up of a view failed.'),
+      );
+  }
+
+  private async runAll(): Promise<void> {
+    if (this.isGathering) return;
+    this.isGathering = true;
+    while (this.waiting.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
+      const builds = this.waiting;
+      this.waiting = [];
+      if (builds.length > 0) await this.runTogether(builds);
+    }
+    this.isGathering = false;
+  }
+
+  /** What fails is left to those who follow: they go on from what the store says. */
+  private async runTogether(builds: readonly Waiting[]): Promise<void> {
+    const calls = this.spawn();
+    this.running = { calls, builds };
+    try {
+      const failed = await calls.call(
+        'catchUp',
+        builds.map(({ task }) => task),
+      );
+      for (const [view, error] of Object.entries(failed))
+        this.logger.warn({ view, error }, 'Catching a view up failed. It follows the log from where it is.');
+    } catch (error) {
+      this.logger.warn(
+        { error: errorName(error) },
+        'Catching views up failed. They follow the log from where they are.',
+      );
+    } finally {
+      this.running = undefined;
+      for (const { resolve } of builds) resolve();
+      await calls.close();
+    }
+  }
+}

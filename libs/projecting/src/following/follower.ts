@@ -1,0 +1,282 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventLog, Subscription } from '@app/event-log';
+import { isDamaged, type Position, type StoredEvent, Unavailable } from '@app/kernel';
+import type { CatchUp } from './catch-up';
+import type { DeadLetter } from '../dead-letter';
+import { all, type FollowedSlice, type FollowedSlicesOptions, latestOf, leastOf, openSlices } from './followed-slices';
+import { errorName } from '../logger';
+import { Mutex } from '../mutex';
+import { replayStream } from './replay';
+import { sliceOf } from '../views/slices';
+import { isCheckpointMismatch, isFenced } from '../transient';
+
+/** A view with this many dead letters stops until some are solved: then the fault is not in the events. */
+const MOST_LETTERS = 10_000;
+const PAGE = 500;
+/** How long a checkpoint may stay behind; longer by the number of slices. */
+const CHECKPOINT_EVERY_MS = 5_000;
+const REOPEN_MS = 1_000;
+/** Pages in a row behind which the log went on: then it is caught up elsewhere, which takes a thread. */
+const FAR_PAGES = 5;
+/** How often it is looked how far that came. */
+const LOOK_MS = 500;
+
+export interface FollowerOptions extends FollowedSlicesOptions {
+  readonly log: EventLog;
+  readonly onAdvance: (position: Position | null) => void;
+  /** Another holder of a lease writes: this one must stop. */
+  readonly onFenced: () => void;
+  readonly catchUp: CatchUp;
+}
+
+/** A follower that nothing else writes through. */
+export interface HeldFollower {
+  advanceTo(position: Position | null): Promise<void>;
+  /** See `Follower.confirm`. */
+  confirm(): Promise<void>;
+}
+
+/** Keeps slices of one build of a view up with the log. */
+export class Follower {
+  private readonly mutex = new Mutex();
+  private reached: Position | null;
+  private subscription: Subscription | undefined;
+  private reopening: Promise<void> | undefined;
+  /** Pages handled since it was last at the end of the log. */
+  private behind = 0;
+  private stopped = false;
+
+  private constructor(
+    private readonly options: FollowerOptions,
+    private slices: readonly FollowedSlice[],
+  ) {
+    this.reached = leastOf(slices);
+  }
+
+  /** Starts after the checkpoints of the slices. Throws `Fenced` when a later holder of a lease writes one. */
+  static async start(options: FollowerOptions): Promise<Follower> {
+    const follower = new Follower(options, await openSlices(options));
+    follower.subscribe();
+    options.onAdvance(follower.position);
+    return follower;
+  }
+
+  get version(): number {
+    return this.options.version;
+  }
+
+  /** Everything of its slices up to here is handled. */
+  get position(): Position | null {
+    return this.reached;
+  }
+
+  /** Where the slice that is furthest ahead stands: after a start they stand where others left them. */
+  get furthest(): Position | null {
+    return latestOf(this.slices.map(({ reached }) => reached));
+  }
+
+  /** Events of its slices handled since the build began. */
+  get count(): number {
+    return this.slices.reduce((sum, { writer }) => sum + writer.checkpoint.handled, 0);
+  }
+
+  get caughtUp(): boolean {
+    return this.subscription?.caughtUp ?? false;
+  }
+
+  /** False when dead letters keep it from going on, or after `stop`. */
+  get running(): boolean {
+    return !this.stopped && this.slices.every(({ writer }) => writer.letters.size < MOST_LETTERS);
+  }
+
+  /** By stream. */
+  get letters(): ReadonlyMap<string, DeadLetter> {
+    return new Map(this.slices.flatMap(({ writer }) => [...writer.letters]));
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.options.catchUp.stop({ view: this.options.store.name, version: this.version });
+    await this.subscription?.stop();
+    await this.mutex
+      .run(() => all(this.slices.map((slice) => slice.settle())))
+      .catch((error: unknown) => {
+        if (!isDamaged(error))
+          this.options.logger.warn(
+            { view: this.options.store.name, error: errorName(error) },
+            'Storing the last checkpoint of a view failed. It will handle the same events again.',
+          );
+      });
+  }
+
+  /** Lets nothing in while `work` runs; what arrives is handled after. */
+  hold<T>(work: (held: HeldFollower) => Promise<T>): Promise<T> {
+    return this.mutex.run(() =>
+      work({ advanceTo: (position) => this.advanceTo(position), confirm: () => this.confirmSlices() }),
+    );
+  }
+
+  /**
+   * Asks the store whether it stands where this follower wrote it: a server that was killed may have forgotten what it had confirmed, and
+   * while nothing arrives no commit would meet it. Throws `Unavailable` where it does not, and goes on from what the store says.
+   */
+  confirm(): Promise<void> {
+    return this.mutex.run(() => this.confirmSlices());
+  }
+
+  /**
+   * Handles the waiting events of a stream again, from the dead letter on, in order. `discard` passes over the event
+   * itself. Resolves to the dead letter that stands there then, undefined when the stream flows again.
+   */
+  replay(letter: DeadLetter, { discard }: { readonly discard: boolean }): Promise<DeadLetter | undefined> {
+    return this.mutex.run(async () => {
+      const { store, log } = this.options;
+      const followed = this.slices.find(({ slice }) => slice === sliceOf(letter.stream, store.slices));
+      const present = followed?.writer.letters.get(letter.stream);
+      if (followed === undefined || present?.eventId !== letter.eventId) return present;
+      return replayStream(followed.writer, log, store.types, present, followed.reached, discard);
+    });
+  }
+
+  private subscribe(): void {
+    const { store, log, version, events } = this.options;
+    this.subscription = log.subscribe({
+      name: `${store.name}/${version}`,
+      after: this.reached,
+      filter: { types: store.types },
+      pageSize: Math.min(PAGE, store.mostAtOnce),
+      onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page?.end ?? true)),
+      onError: (error, attempt) => {
+        // What is damaged is said once, by whoever sets it aside.
+        if (!isDamaged(error))
+          this.options.logger.warn(
+            { view: store.name, version, attempt, error: errorName(error) },
+            'Writing a view failed; retrying.',
+          );
+        events.emit('failed', { view: store.name, version, error });
+      },
+    });
+  }
+
+  private async onEvents(page: readonly StoredEvent[], upTo: Position, isLast: boolean): Promise<void> {
+    if (this.stopped) return;
+    if (!this.running)
+      throw new Error(`${this.options.store.name} has ${MOST_LETTERS} dead letters: retry or discard some first`);
+    try {
+      await this.handle(page, upTo);
+      this.options.onAdvance(this.reached);
+      await this.settleOldest();
+      this.behind = isLast ? 0 : this.behind + 1;
+      if (this.behind >= FAR_PAGES) this.leave(() => this.catchUp());
+    } catch (error) {
+      if (isFenced(error)) this.options.onFenced();
+      if (isCheckpointMismatch(error)) this.reopen();
+      throw error;
+    }
+  }
+
+  private async confirmSlices(): Promise<void> {
+    if (this.stopped) return;
+    try {
+      await all(this.slices.map(({ writer }) => writer.confirm()));
+    } catch (error) {
+      if (!isCheckpointMismatch(error)) throw error;
+      this.reopen();
+      throw new Unavailable(
+        `the view ${this.options.store.name}`,
+        'its store does not stand where it was written',
+        'none',
+        { cause: error },
+      );
+    }
+  }
+
+  /** Where only events of other types or streams came by the checkpoints stay behind: one at a time they are stored, now and then. */
+  private async settleOldest(): Promise<void> {
+    const [oldest] = this.slices.toSorted((one, other) => one.settledAt - other.settledAt);
+    const due = CHECKPOINT_EVERY_MS * this.options.store.slices;
+    if (oldest !== undefined && this.options.clock.now().getTime() - oldest.settledAt >= due) await oldest.settle();
+  }
+
+  /** Every slice handles its own part of the page. */
+  private async handle(page: readonly StoredEvent[], upTo: Position): Promise<void> {
+    const { slices: count } = this.options.store;
+    const parts = count === 1 ? new Map([[0, page]]) : Map.groupBy(page, ({ stream }) => sliceOf(stream, count));
+    await all(this.slices.map((slice) => slice.handle(parts.get(slice.slice) ?? [], upTo)));
+    this.reached = leastOf(this.slices);
+  }
+
+  /** Somebody else wrote the build, or a commit of ours had an unknown outcome, or was forgotten: goes on from what the store says. */
+  private reopen(): void {
+    this.leave(async () => undefined);
+  }
+
+  /** Stops following, and goes on from what the store says after something else was done. */
+  private leave(work: () => Promise<void>): void {
+    this.reopening ??= this.openAgain(work).finally(() => (this.reopening = undefined));
+  }
+
+  /** What another thread writes: nothing else is let in meanwhile. */
+  private async catchUp(): Promise<void> {
+    const { store, version, held, skip, catchUp } = this.options;
+    // A look that fails changes nothing, and the next comes at once; what is wrong with the store the run itself meets.
+    const looking = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
+    this.behind = 0;
+    try {
+      await catchUp.run({ view: store.name, version, held, shared: store.slices > 1, skip: [...skip] });
+    } finally {
+      clearInterval(looking);
+    }
+  }
+
+  /** How far another thread came. */
+  private async look(): Promise<void> {
+    const { store, version, held } = this.options;
+    const checkpoints = await Promise.all([...held.keys()].map((slice) => store.checkpoint(version, slice)));
+    const stored = leastOf(checkpoints.map((checkpoint) => ({ reached: checkpoint?.position ?? null })));
+    // It may have handled more that was none of its own, and not stored that.
+    this.reached = latestOf([this.reached, stored]);
+    this.options.onAdvance(this.reached);
+  }
+
+  private async openAgain(work: () => Promise<void>): Promise<void> {
+    const { store, logger, onFenced } = this.options;
+    await this.subscription?.stop();
+    await this.mutex.run(async () => {
+      if (!this.stopped) await work();
+      // They may not stand any more where these wrote them: whoever stops it must not settle them.
+      if (this.stopped) this.slices = [];
+    });
+    while (!this.stopped) {
+      try {
+        // Within the same turn: who stops it meanwhile settles these slices, not those before.
+        await this.mutex.run(async () => (this.slices = await openSlices(this.options)));
+        break;
+      } catch (error) {
+        logger.error({ view: store.name, error: errorName(error) }, 'Reopening a view failed.');
+        if (isFenced(error)) return onFenced();
+        await pause(REOPEN_MS, undefined, { ref: false });
+      }
+    }
+    // It may have been stopped while the slices were opened: nobody would end another subscription.
+    if (this.stopped) return;
+    this.reached = leastOf(this.slices);
+    this.options.onAdvance(this.reached);
+    this.subscribe();
+  }
+
+  private async advanceTo(position: Position | null): Promise<void> {
+    while (position !== null && (this.reached === null || position > this.reached)) {
+      const { types, mostAtOnce } = this.options.store;
+      const page = await this.options.log.readAll({
+        after: this.reached,
+        limit: Math.min(PAGE, mostAtOnce),
+        filter: { types },
+      });
+      const events = page.events.filter((event) => event.position <= position);
+      const last = page.end || events.length < page.events.length || page.next === null || page.next >= position;
+      await this.handle(events, last ? position : (page.next as Position));
+    }
+    this.options.onAdvance(this.reached);
+  }
+}

@@ -1,0 +1,168 @@
+import { type Clock, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
+import { type Checkpoint, CheckpointMismatch } from '@app/read-store';
+import { type DeadLetter, deadLetter, describeError, isUnreadable, PoisonEvent } from '../dead-letter';
+import type { EventReader } from './shared-reader';
+import { sliceOf } from '../views/slices';
+import { isCheckpointMismatch, isTransient } from '../transient';
+import type { ViewBatch, ViewStore } from '../views/view-store';
+
+export interface PageWriterOptions {
+  readonly store: ViewStore;
+  /** Build that is written. */
+  readonly version: number;
+  /** Slice of the streams that is written. */
+  readonly slice: number;
+  readonly fence: number;
+  readonly codec: EventReader;
+  readonly clock: Clock;
+  /** Ids of events that an operator discarded. */
+  readonly skip: ReadonlySet<string>;
+  /** What an event that cannot be handled does: `park` makes it a dead letter, `stop` ends the work with `PoisonEvent`. */
+  readonly onPoison: 'park' | 'stop';
+}
+
+type Changes = ViewBatch<unknown>['changes'];
+
+/** Events turned into operations, before they are written. */
+export interface FoldedPage {
+  /** How many events these were. */
+  readonly handled: number;
+  /** The events again, for the search of one that the store refuses. */
+  readonly events: () => Promise<readonly StoredEvent[]>;
+  readonly changes: Changes;
+  /** New dead letters of the page, by stream. */
+  readonly letters: ReadonlyMap<string, DeadLetter | null>;
+}
+
+/**
+ * Writes pages of events into one build of a view: decode, apply, then one commit with the checkpoint, which moves only
+ * if it still stands where this writer left it. The one place that decides what an event which fails means.
+ */
+export class PageWriter {
+  private constructor(
+    private readonly options: PageWriterOptions,
+    private stored: Checkpoint,
+    private readonly parked: Map<string, DeadLetter>,
+  ) {}
+
+  /** Reads where the build stands and raises its fence, so that an earlier writer is refused from now on. */
+  static async open(options: PageWriterOptions): Promise<PageWriter> {
+    const { store, version, slice, fence } = options;
+    for (let attempt = 1; ; attempt += 1) {
+      const checkpoint = await store.checkpoint(version, slice);
+      if (checkpoint === undefined)
+        throw new Unavailable(`the view ${store.name}`, `its build ${version} is not there`);
+      try {
+        await store.commit(version, {
+          slice,
+          changes: [],
+          from: checkpoint.position,
+          to: checkpoint,
+          fence,
+          letters: new Map(),
+        });
+      } catch (error) {
+        // The earlier writer was faster once more.
+        if (isCheckpointMismatch(error) && attempt < MAX_ATTEMPTS) continue;
+        throw error;
+      }
+      const letters = (await store.letters(version)).filter(({ stream }) => sliceOf(stream, store.slices) === slice);
+      return new PageWriter(options, checkpoint, new Map(letters.map((letter) => [letter.stream, letter])));
+    }
+  }
+
+  /** What the store holds. */
+  get checkpoint(): Checkpoint {
+    return this.stored;
+  }
+
+  /** Dead letters by stream: at most one a stream, since later events wait behind it. */
+  get letters(): ReadonlyMap<string, DeadLetter> {
+    return this.parked;
+  }
+
+  /** Turns events into operations. Events of a stream that has a dead letter wait: they are passed over. */
+  async fold(
+    events: readonly StoredEvent[],
+    letters: ReadonlyMap<string, DeadLetter> = this.parked,
+  ): Promise<FoldedPage> {
+    const { store, codec, skip } = this.options;
+    const keys = store.contextOnly ? undefined : await codec.keysOf(events);
+    const changes: { position: Position; operations: readonly unknown[] }[] = [];
+    const failed = new Map<string, DeadLetter>();
+    for (const event of events) {
+      if (isIn(letters, event.stream) || isIn(failed, event.stream) || isIn(skip, event.id)) continue;
+      try {
+        const given = store.operations(keys === undefined ? codec.decodeContext(event) : codec.decodeWith(event, keys));
+        const operations = given instanceof Promise ? await given : given;
+        if (operations.length > 0) changes.push({ position: event.position, operations });
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        failed.set(
+          event.stream,
+          this.poisoned(new PoisonEvent(event, isUnreadable(error) ? error.reason : 'apply', describeError(error))),
+        );
+      }
+    }
+    return { handled: events.length, events: async () => events, changes, letters: failed };
+  }
+
+  /**
+   * Commits a folded page. A page that the store refuses for its content is halved until the event is found that it
+   * refuses; errors of the store itself (away, busy, fenced, written by another) are thrown, and nothing is parked for them.
+   */
+  async write(page: FoldedPage, upTo: Position): Promise<void> {
+    try {
+      await this.commit(page, upTo);
+    } catch (error) {
+      if (page.changes.length === 0 || isTransient(error) || !(await this.options.store.healthy())) throw error;
+      const events = await page.events();
+      const [first] = events;
+      if (first === undefined) throw error;
+      if (events.length === 1) {
+        const letter = this.poisoned(new PoisonEvent(first, 'sink', describeError(error)));
+        return this.commit({ ...page, changes: [], letters: new Map([[first.stream, letter]]) }, upTo);
+      }
+      const half = Math.ceil(events.length / 2);
+      await this.write(await this.fold(events.slice(0, half)), (events[half - 1] as StoredEvent).position);
+      await this.write(await this.fold(events.slice(half)), upTo);
+    }
+  }
+
+  /** Commits as it is: all or nothing. */
+  async commit(
+    { handled, changes, letters }: Pick<FoldedPage, 'handled' | 'changes' | 'letters'>,
+    upTo: Position | null,
+  ): Promise<void> {
+    const { store, version, slice, fence } = this.options;
+    const to: Checkpoint = { position: upTo, handled: this.stored.handled + handled };
+    await store.commit(version, { slice, changes, from: this.stored.position, to, fence, letters });
+    this.stored = to;
+    for (const [stream, letter] of letters) {
+      if (letter === null) this.parked.delete(stream);
+      else this.parked.set(stream, letter);
+    }
+  }
+
+  /** Throws `CheckpointMismatch` where the store stands elsewhere than this writer left it. A build that is not there any more stands nowhere. */
+  async confirm(): Promise<void> {
+    const { store, version, slice } = this.options;
+    const found = await store.checkpoint(version, slice);
+    if (found !== undefined && found.position !== this.stored.position)
+      throw new CheckpointMismatch(
+        `${store.name}/${version}/${slice} stands at ${found.position}, not at ${this.stored.position}`,
+      );
+  }
+
+  /** The dead letter of an event, or the end of the work where a poisonous event must stop it. */
+  poisoned(poison: PoisonEvent): DeadLetter {
+    if (this.options.onPoison === 'stop') throw poison;
+    const earlier = this.parked.get(poison.event.stream);
+    const attempts = earlier?.eventId === poison.event.id ? earlier.attempts + 1 : 1;
+    return deadLetter('projection', this.options.store.name, poison, attempts, this.options.clock.now());
+  }
+}
+
+/** Text that was just read is not hashed yet: to ask even an empty map would cost a tenth of a rebuild. */
+const isIn = (known: ReadonlyMap<string, unknown> | ReadonlySet<string>, key: string): boolean =>
+  known.size > 0 && known.has(key);

@@ -1,0 +1,242 @@
+import { canonicalJson, refuse } from '@app/kernel';
+import type { ProjectingEvents } from '../events';
+import { mustRun, type RebuildRecord, type RebuildState } from './rebuild-record';
+import { RebuildWork, type RebuildWorkOptions } from './rebuild-work';
+import { StandingRebuild } from './standing-rebuild';
+import type { Unfitness, View } from '../views/view';
+
+/** Tells whether a living process has a declaration of the projection. */
+type IsDeclared = (declaration: string | undefined) => boolean;
+
+export interface RebuildOptions extends RebuildWorkOptions {
+  readonly events: ProjectingEvents;
+  /** True when no living process has a newer declaration of the projection. */
+  readonly isNewest: () => boolean;
+  readonly isDeclared: IsDeclared;
+}
+
+/**
+ * The rebuild of one view: a new build beside the live one, verified, swapped, kept for a way back, retired. Run by the
+ * holder of the view's first slice; those of other slices build their own (`Companion`).
+ */
+export class Rebuild {
+  private readonly standing: StandingRebuild;
+  private readonly work: RebuildWork;
+
+  constructor(private readonly options: RebuildOptions) {
+    this.standing = new StandingRebuild(options.view, options.events);
+    this.work = new RebuildWork(options, this.standing, {
+      swap: () => this.swap(),
+      replace: () => this.replaceUnfit(),
+    });
+  }
+
+  /** The rebuild as it stands; undefined where there is none. */
+  get state(): RebuildRecord | undefined {
+    return this.standing.record;
+  }
+
+  /** Goes on with what stands in the store, after the view was opened: a rebuild survives the process. */
+  async open(found: Unfitness | undefined): Promise<void> {
+    const stored = await this.view.records.rebuild();
+    const belongsToOthers = stored !== undefined && (await isOthers(this.view, stored, this.options.isDeclared));
+    this.standing.take(belongsToOthers ? undefined : stored);
+    if (!belongsToOthers && stored !== undefined) await this.standing.save({ fence: this.view.fence });
+    if (!belongsToOthers) await this.reconcile();
+    const unfit = found === 'damaged' && (await this.fallBack()) ? undefined : found;
+    if ((unfit === 'ahead-of-log' || unfit === 'damaged' || (await this.isGone())) && this.state !== undefined)
+      await this.remove();
+    if (this.state !== undefined) this.options.progress.done = await this.view.stored.handled(this.state.version);
+    if (
+      unfit !== undefined &&
+      this.state === undefined &&
+      !belongsToOthers &&
+      (unfit !== 'declaration' || this.options.isNewest())
+    )
+      await this.begin(unfit, true);
+    else if (this.state !== undefined && mustRun(this.state)) this.work.begin();
+    else if (this.state?.state === 'ready') await this.view.followBeside(this.state.version);
+    else if (this.state?.state === 'swapped') await this.view.followBeside(this.state.from);
+    await dropOrphans(this.view, [stored, this.state], this.options.isDeclared);
+  }
+
+  /** Stops the work, not the rebuild: it goes on at the next `open`. */
+  close(): Promise<void> {
+    return this.work.stop();
+  }
+
+  /** True when the store says something else than this process knows, nobody does what is to be done, or it is now for this process to replace an unfit build. */
+  isOutdated(): Promise<boolean> {
+    return this.standing.settled(async () => {
+      if (this.work.isRunning) return false;
+      if ((await this.view.store.live()) !== this.view.served) return true;
+      const stored = await this.view.records.rebuild();
+      if (this.state === undefined && stored !== undefined)
+        return !(await isOthers(this.view, stored, this.options.isDeclared));
+      if (this.state === undefined) return this.view.live === undefined && this.options.isNewest();
+      const isAbandoned = this.state.state === 'building' || this.state.state === 'verifying';
+      return isAbandoned || canonicalJson(this.state) !== canonicalJson(stored ?? null);
+    });
+  }
+
+  /** Begins to build the next version. Refuses with `rebuild_exists` while one is under way or not retired. */
+  async start({ swap }: { readonly swap: boolean }): Promise<void> {
+    const present = this.state ?? (await this.view.records.rebuild());
+    if (present !== undefined) return refuse('rebuild_exists', { version: present.version, state: present.state });
+    await this.begin('asked', swap);
+  }
+
+  async pause(): Promise<void> {
+    this.standing.expect('building');
+    await this.close();
+    // It may have caught up or failed before it could be stopped.
+    if (this.state?.state === 'building') await this.standing.save({ state: 'paused' });
+  }
+
+  async resume(): Promise<void> {
+    this.standing.expect('paused', 'failed');
+    const { failure: _, ...rest } = this.standing.present();
+    await this.standing.store({ ...rest, state: 'building' });
+    this.work.begin();
+  }
+
+  /** Drops what a paused or failed build holds, since content it has read was erased; it stays as it is and begins anew when resumed. */
+  async startOver(): Promise<void> {
+    this.standing.expect('paused', 'failed');
+    const { version: old, ...rest } = this.standing.present();
+    await this.mayGo(old);
+    const version = await this.view.begin();
+    await this.standing.store({ ...rest, version });
+    this.options.progress.done = 0;
+    await this.view.remove(old);
+  }
+
+  /** Drops the new build. */
+  async cancel(): Promise<void> {
+    this.standing.expect('building', 'paused', 'failed', 'verifying', 'ready');
+    await this.close();
+    this.standing.expect('building', 'paused', 'failed', 'verifying', 'ready');
+    await this.remove();
+  }
+
+  async swap(): Promise<void> {
+    await this.exchange('ready', 'swapped');
+  }
+
+  /** Serves the build before again; the new one goes on following the log. */
+  async rollback(): Promise<void> {
+    await this.exchange('swapped', 'ready');
+  }
+
+  /** Drops the build before: from here there is no way back. */
+  async retire(): Promise<void> {
+    this.standing.expect('swapped');
+    await this.remove();
+  }
+
+  private get view(): View {
+    return this.options.view;
+  }
+
+  /** Stored before and after: before, so that a holder of the lease before finds out in time; after, so that the record is true. */
+  private async exchange(from: RebuildState, to: RebuildState): Promise<void> {
+    this.standing.expect(from);
+    await this.options.gather(async () => {
+      await this.standing.save({});
+      await this.view.swap();
+      await this.standing.save({ state: to, swap: false });
+    });
+  }
+
+  private async begin(reason: RebuildRecord['reason'], swap: boolean): Promise<void> {
+    const [goal, version] = [await this.view.head(), await this.view.begin()];
+    await this.standing.store({
+      version,
+      from: this.view.served,
+      reason,
+      state: 'building',
+      goal,
+      swap,
+      fence: this.view.fence,
+    });
+    if (reason !== 'asked')
+      this.options.logger.warn(
+        { view: this.view.name, version, reason },
+        'The live build does not fit this version. Building another beside it.',
+      );
+    this.work.begin();
+  }
+
+  /** Serves the build that follows the log beside a damaged one, where there is such a build; true when that was done. */
+  private async fallBack(): Promise<boolean> {
+    if (this.state === undefined) return false;
+    const { version, from, state } = this.state;
+    const other = this.view.served === version ? from : version;
+    if ((state !== 'ready' && state !== 'swapped') || !(await this.view.isThere(other))) return false;
+    await this.view.replace(other);
+    await this.remove();
+    return true;
+  }
+
+  /** True when the build beside the one that is served was whole and is not there any more. */
+  private async isGone(): Promise<boolean> {
+    if (this.state?.state !== 'ready' && this.state?.state !== 'swapped') return false;
+    const { version, from } = this.state;
+    return !(await this.view.isThere(this.view.served === version ? from : version));
+  }
+
+  private async replaceUnfit(): Promise<void> {
+    await this.view.replace(this.standing.present().version);
+    await this.remove();
+    this.options.logger.info(
+      { view: this.view.name, version: this.view.served },
+      'Replaced a build that did not fit this version.',
+    );
+  }
+
+  /** Makes the record true where the process died between a step and its record. */
+  private async reconcile(): Promise<void> {
+    if (this.state === undefined) return;
+    const { version, from, state, reason } = this.state;
+    const served = this.view.served;
+    const other = served === version ? from : version;
+    const done = served === version && reason !== 'asked';
+    if (state === 'removing' || done || !(await this.view.isFit(other))) await this.remove();
+    else if (served === version && state !== 'swapped') await this.standing.save({ state: 'swapped', swap: false });
+    else if (served === from && state === 'swapped') await this.standing.save({ state: 'ready', swap: false });
+  }
+
+  private async remove(): Promise<void> {
+    const { version, from } = this.standing.present();
+    const removed = this.view.served === version ? from : version;
+    await this.mayGo(removed);
+    await this.standing.save({ state: 'removing' });
+    await this.view.remove(removed);
+    await this.standing.clear();
+  }
+
+  /** Refuses with `conflict` for the build that is served: by a swap whose answer was lost, so that this process does not know. */
+  private async mayGo(version: number): Promise<void> {
+    if (await this.view.isServed(version)) return refuse('conflict', { reason: 'version_served' });
+  }
+}
+
+/** True for a build to another declaration of the projection, which a living process works on. */
+const isOthers = async (view: View, { version }: RebuildRecord, isDeclared: IsDeclared): Promise<boolean> => {
+  const declaration = await view.records.declaration(version);
+  return declaration !== view.store.declaration && isDeclared(declaration);
+};
+
+/** Removes the builds that nobody knows of, unless they are of a declaration that a living process works with. */
+const dropOrphans = async (
+  view: View,
+  rebuilds: readonly (RebuildRecord | undefined)[],
+  isDeclared: IsDeclared,
+): Promise<void> => {
+  const known = new Set([view.served, ...rebuilds.flatMap((record) => [record?.version, record?.from])]);
+  for (const version of await view.store.versions()) {
+    const declaration = await view.records.declaration(version);
+    if (!known.has(version) && (declaration === view.store.declaration || !isDeclared(declaration)))
+      await view.remove(version);
+  }
+};
