@@ -93,7 +93,7 @@ test('an export with a forged removal is not believed', async () => {
   const { code, text } = await verify();
   expect(code).toBe(3);
   expect(text).toMatch(
-    new RegExp(`NOT as it was sealed[^]*missing[^]*space-[^]*gone, without a sealed receipt: no seal knows ${receipt}`),
+    new RegExp(`NOT as it was sealed[^]*missing[^]*space-[^]*gone, without a sealed receipt: no seal lists ${receipt}`),
   );
   expect(text).not.toContain('Removed rightfully');
 }, 60_000);

@@ -12,15 +12,15 @@ const onDeadLetter = <Type extends string>(type: Type, description: string) =>
 
 /** What operators ask for is on record before it is done; whether it succeeded shows in the views themselves. */
 export const operatorActionEvents = [
-  onView('ViewRebuildRequested', 'An operator asked to build a view anew beside the one that is served.'),
+  onView('ViewRebuildRequested', 'An operator asked to rebuild a view beside the live one.'),
   onView('ViewRebuildPauseRequested', 'An operator asked to pause a rebuild.'),
   onView('ViewRebuildResumeRequested', 'An operator asked to resume a rebuild.'),
   onView('ViewRebuildCancelRequested', 'An operator asked to cancel a rebuild and drop what it built.'),
   onView('ViewSwapRequested', 'An operator asked to serve the rebuilt version of a view.'),
-  onView('ViewRollbackRequested', 'An operator asked to serve the version of a view before again.'),
+  onView('ViewRollbackRequested', 'An operator asked to roll a view back to the version before.'),
   onView('ViewRetireRequested', 'An operator asked to drop the version of a view that is no longer served.'),
-  onDeadLetter('DeadLetterRetryRequested', 'An operator asked to hand an event to its view or policy again.'),
-  onDeadLetter('DeadLetterDiscardRequested', 'An operator asked to leave an event out of its view or policy.'),
+  onDeadLetter('DeadLetterRetryRequested', 'An operator asked to retry a dead letter.'),
+  onDeadLetter('DeadLetterDiscardRequested', 'An operator asked to discard a dead letter.'),
   defineEvent({
     type: 'BlobSweepRequested',
     description: 'An operator asked to remove stored bodies that no event names.',
@@ -28,13 +28,13 @@ export const operatorActionEvents = [
   }),
   defineEvent({
     type: 'ModelCatalogueReloadRequested',
-    description: 'An operator asked to read the model catalogue again.',
+    description: 'An operator asked to reload the model catalogue.',
     data: z.strictObject({}),
   }),
   defineEvent({
     type: 'AdminKeyRequested',
     description:
-      'Somebody with access to the stores asked for an API key of an admin, with every permission and no limit; `by` is who they said they are.',
+      'Somebody with access to the stores created an admin API key, with every permission and no limit. `by` is the name they gave.',
     data: z.strictObject({
       keyId: z.uuid(),
       userId: z.uuid(),

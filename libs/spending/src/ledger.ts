@@ -184,7 +184,7 @@ const inTime = async <T>(asked: Promise<T>): Promise<T> => {
   const late = new Promise<never>(
     (_, reject) =>
       (timer = setTimeout(
-        () => reject(new Unavailable('log', 'a usage limit could not be asked in time')),
+        () => reject(new Unavailable('log', 'a usage limit could not be checked in time')),
         ANSWER_MS,
       ).unref()),
   );

@@ -69,7 +69,7 @@ class FileBlobs implements Blobs {
   }
 
   async writeStored(name: BlobName, stored: Buffer): Promise<void> {
-    if (!isBlobName(name)) throw new Error(`${name} is no name of a blob`);
+    if (!isBlobName(name)) throw new Error(`${name} is not a blob name`);
     await this.write(name, [stored]);
   }
 

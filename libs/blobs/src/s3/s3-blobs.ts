@@ -112,7 +112,7 @@ class S3Blobs implements Blobs {
   }
 
   async writeStored(name: BlobName, stored: Buffer): Promise<void> {
-    if (!isBlobName(name)) throw new Error(`${name} is no name of a blob`);
+    if (!isBlobName(name)) throw new Error(`${name} is not a blob name`);
     await this.write(name, [stored]);
   }
 

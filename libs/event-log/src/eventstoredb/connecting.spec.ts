@@ -57,7 +57,7 @@ describe('the connection string', () => {
         {
           name: 'InvalidConfig',
           message:
-            'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.',
+            'EVENTSTORE_URL has an unreadable user. Write user:password@host, with % as %25, @ as %40 and : as %3A.',
         },
       );
       expect(written.mock.calls).toEqual([]);

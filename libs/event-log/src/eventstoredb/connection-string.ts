@@ -37,7 +37,7 @@ const NEVER = 0x7fffffff;
 /** Looked for ahead of the parser, which has advice of its own for it. */
 const NOT_VERIFYING = /[?&]tls[_-]?verify[_-]?cert=false(&|$)/i;
 const UNREADABLE_USER =
-  'EVENTSTORE_URL names a user that cannot be read: it is written user:password@host, where % in either is %25, @ is %40 and : is %3A.';
+  'EVENTSTORE_URL has an unreadable user. Write user:password@host, with % as %25, @ as %40 and : as %3A.';
 
 /**
  * Reads `esdb://user:password@host:port,host:port?tls=true&tlsCAFile=...` as the client of EventStoreDB does. Its options
@@ -84,7 +84,7 @@ const parsed = (url: string): ConnectionOptions => {
     return parseConnectionString(url);
   } catch {
     throw new InvalidConfig(
-      'EVENTSTORE_URL is no connection string that can be read: it has the form esdb://user:password@host:2113?tls=true.',
+      'EVENTSTORE_URL is not a valid connection string. Use esdb://user:password@host:2113?tls=true.',
     );
   }
 };

@@ -3,9 +3,9 @@ import { estimatedTokens, usageOf } from '../usage';
 import { extractsFor } from './extract';
 
 const NOT_FOUND =
-  'I did not find an answer to this in the documents. I am the local model: I answer only with sentences that stand in them.';
+  'The documents do not answer this. The local model only quotes documents.';
 const NO_SOURCES =
-  'I did not find any document that fits this question. I am the local model: I answer only with sentences that stand in documents.';
+  'No document matches this question. The local model only quotes documents.';
 
 /** The chat model that needs no network: it answers with the sentences of the sources that cover the question best, and says so when none does. */
 export class ExtractiveChat implements ChatProvider {

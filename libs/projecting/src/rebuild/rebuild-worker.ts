@@ -76,7 +76,7 @@ export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
   const catchingUp = new Map<string, JointRun>();
   const storeOf = (view: string, shared: boolean): ViewStore => {
     const projection = options.projections.find(({ name }) => name === view);
-    if (projection === undefined) throw new Error(`there is no projection ${view}`);
+    if (projection === undefined) throw new Error(`unknown projection ${view}`);
     return viewStore(projection, options, shared);
   };
   return {

@@ -32,7 +32,7 @@ describe('an error of MongoDB', () => {
     const error = thrown('MongoServerError', { code: 18, codeName: 'AuthenticationFailed' });
     const seen = explained('views', error, 'none');
     expect([isUnavailable(seen), isAccessDenied(seen)]).toEqual([true, true]);
-    expect(seen).toMatchObject({ reason: 'MongoDB refuses the user (AuthenticationFailed)', cause: error });
+    expect(seen).toMatchObject({ reason: 'MongoDB rejects the user (AuthenticationFailed)', cause: error });
   });
 
   it.each([

@@ -64,11 +64,11 @@ export const explained = (dependency: string, error: unknown, outcome: Unavailab
     hasLabel(error, 'TransientTransactionError') ||
     hasLabel(error, 'RetryableWriteError');
   if (DENIALS.has(code))
-    return new AccessDenied(dependency, `MongoDB refuses the user (${String(codeName ?? code)})`, outcome, {
+    return new AccessDenied(dependency, `MongoDB rejects the user (${String(codeName ?? code)})`, outcome, {
       cause: error,
     });
   return refused
-    ? new Unavailable(dependency, `MongoDB refuses for now (${String(codeName ?? code ?? name)})`, outcome, {
+    ? new Unavailable(dependency, `MongoDB rejects requests for now (${String(codeName ?? code ?? name)})`, outcome, {
         cause: error,
       })
     : error;

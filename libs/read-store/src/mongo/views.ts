@@ -173,7 +173,7 @@ const madeIn = (found: ViewDocument | undefined, version: number | undefined): V
 const placeIn = (found: ViewDocument | undefined, view: string, version: number): Place => {
   const made = madeIn(found, version);
   if (made === undefined)
-    throw new Unavailable('views', `view ${view} v${version} is not there; prepare it and fill it from the log`);
+    throw new Unavailable('views', `view ${view} v${version} is missing; rebuild it from the log`);
   const place = places.get(made) ?? {
     view,
     collection: made.collection,

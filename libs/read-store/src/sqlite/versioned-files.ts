@@ -148,7 +148,7 @@ export class VersionedFiles<File extends Opened> {
     return this.guarded.run(file, () => {
       const found = this.file(file);
       if (found === undefined)
-        throw new Unavailable(this.dependency, `${basename(file)} is missing; prepare it and fill it from the log`);
+        throw new Unavailable(this.dependency, `${basename(file)} is missing; rebuild it from the log`);
       return work(found);
     });
   }

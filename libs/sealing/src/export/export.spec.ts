@@ -139,7 +139,7 @@ describe('an export', () => {
       withLines((all) => all.with(line - 1, other).with(line, one));
       expect((await verifyExport(file)).findings).toContainEqual({
         kind: 'file',
-        detail: `line ${line + 1} stands behind one of a later position`,
+        detail: `line ${line + 1} follows one of a later position`,
         ...placeOf(eventAt(line)),
       });
     }
@@ -155,7 +155,7 @@ describe('an export', () => {
     expect(verification.findings).toEqual([
       {
         kind: 'missing',
-        detail: `the event was sealed and is gone, without a sealed receipt: no seal knows ${receipt}`,
+        detail: `the event was sealed and is gone, without a sealed receipt: no seal lists ${receipt}`,
         ordinal: 2,
         stream,
         revision,

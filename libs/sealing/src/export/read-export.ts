@@ -75,7 +75,7 @@ export const checkFile = async (file: string): Promise<readonly Finding[]> => {
 /** A fault of the file as a whole. */
 export const wrongFile = (detail: string): Finding => ({
   kind: 'file',
-  detail: `the file is not as it was written: ${detail}`,
+  detail: `the file was changed: ${detail}`,
 });
 
 /** Finds the lines of events that stand behind one of a later position: no log gives them in that order, sealed or not. */
@@ -95,7 +95,7 @@ class LineOrder {
     if (this.findings.length < MOST_LISTED)
       this.findings.push({
         kind: 'file',
-        detail: `line ${number} stands behind one of a later position`,
+        detail: `line ${number} follows one of a later position`,
         position,
         ...givenFields({ stream, revision, id }),
       });

@@ -51,7 +51,7 @@ export class Alignment {
     if (!this.seen.add(entry))
       this.findings.add({
         kind: 'repeated',
-        detail: 'the event was sealed before: it stands in the log a second time',
+        detail: 'the event was sealed before: it is in the log a second time',
         ...this.placeOf(entry),
       });
     const early = this.passedOver.find(entry);
@@ -59,7 +59,7 @@ export class Alignment {
       this.passedOver.delete(early);
       this.findings.add({
         kind: 'reordered',
-        detail: 'the event stands before others that were sealed before it',
+        detail: 'the event is out of order: it precedes events that were sealed before it',
         ...this.placeOf(entry, early),
       });
       this.compare(entry, early);
@@ -93,7 +93,7 @@ export class Alignment {
       if (!this.seen.add(event))
         this.findings.add({
           kind: 'repeated',
-          detail: 'the event was sealed before: it stands in the log a second time',
+          detail: 'the event was sealed before: it is in the log a second time',
           id,
           stream,
           revision,
@@ -152,7 +152,7 @@ export class Alignment {
     } else if (entry.content !== event.content) {
       this.findings.add({
         kind: 'changed',
-        detail: 'type, data or metadata are not what was sealed',
+        detail: 'type, data or metadata differ from what was sealed',
         ...this.placeOf(entry, event),
       });
     } else {
@@ -166,7 +166,7 @@ export class Alignment {
     if (this.window.first?.stream === entry.stream && this.window.first.revision === entry.revision) {
       this.findings.add({
         kind: 'changed',
-        detail: 'the id of the event is not what was sealed',
+        detail: 'the id of the event differs from what was sealed',
         ...this.placeOf(entry, this.window.takeFirst()),
       });
     } else if (damage === undefined) {
@@ -195,7 +195,7 @@ export class Alignment {
     const { ordinal, id, stream, revision, position } = event;
     this.findings.add({
       kind: 'inserted',
-      detail: 'no seal knows the event, and later ones are sealed',
+      detail: 'no seal lists the event, though later ones are sealed',
       ordinal,
       stream,
       revision,
@@ -211,7 +211,7 @@ export class Alignment {
         : `${events} events up to revision ${last.revision} were sealed and are`;
     this.findings.add({
       kind: 'missing',
-      detail: `${which} gone, without a sealed receipt: no seal knows ${receipt.receiptId}`,
+      detail: `${which} gone, without a sealed receipt: no seal lists ${receipt.receiptId}`,
       ...first,
     });
   }

@@ -13,7 +13,7 @@ export class Findings {
         ...finding,
         ...lost,
         kind: 'reordered',
-        detail: 'the event stands far from where it was sealed',
+        detail: 'the event is far from where it was sealed',
       });
     this.count += 1;
     if (this.listed.length >= MOST_LISTED) return;

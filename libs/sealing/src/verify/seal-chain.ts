@@ -58,7 +58,7 @@ export class SealChain {
     if (seal === undefined) {
       this.findings.add({
         kind: 'seal_unreadable',
-        detail: 'the event in the stream of seals is no seal',
+        detail: 'an event in the stream of seals is not a seal',
         ...place,
         ordinal: this.lastOrdinal + 1,
       });
@@ -69,7 +69,7 @@ export class SealChain {
     if (this.findings.total === before && !isAsWritten(event, seal))
       this.findings.add({
         kind: 'changed',
-        detail: 'what the event of the seal says beside the seal is not what was written',
+        detail: 'the event of the seal was changed',
         ...place,
         ordinal: seal.ordinal,
       });
@@ -88,7 +88,7 @@ export class SealChain {
       const which = seals === 1 ? 'the seal is' : `${seals} seals up to that of ordinal ${lastOrdinal} are`;
       this.findings.add({
         kind: 'seal_key',
-        detail: `${which} signed with the key ${keyId}, which is not the one expected`,
+        detail: `${which} signed with the key ${keyId}, not with the expected one`,
         ...place,
       });
     }
@@ -110,11 +110,11 @@ export class SealChain {
       this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
     const isFull = seal.ordinal - seal.fromOrdinal + 1 === seal.events.length;
     if (!isFull || merkleRoot(sealedEvents(seal).map(leafHash)).toString('hex') !== seal.root)
-      this.findings.add({ kind: 'seal_root', detail: 'the hashes in the seal do not give its root', ...place });
+      this.findings.add({ kind: 'seal_root', detail: 'the hashes in the seal do not match its root', ...place });
     if (seal.previous !== this.lastHash || seal.fromOrdinal !== this.lastOrdinal + 1) {
       this.findings.add({
         kind: 'seal_chain',
-        detail: `the seal follows another one than that of ordinal ${this.lastOrdinal}`,
+        detail: `the seal does not follow that of ordinal ${this.lastOrdinal}`,
         ...place,
       });
     }

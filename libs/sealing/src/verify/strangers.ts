@@ -26,7 +26,7 @@ export class Strangers {
         events === 1 ? 'another program wrote this event' : `other programs wrote ${events} events, this one first,`;
       findings.add({
         kind: 'foreign',
-        detail: `${which} into a stream of ours, which is not written any more`,
+        detail: `${which} into a stream of ours, which can no longer be written`,
         stream,
         revision,
         id,

@@ -56,7 +56,7 @@ describe('verify, of removals', () => {
     ]);
     const finding = {
       kind: 'missing',
-      detail: `4 events up to revision 3 were sealed and are gone, without a sealed receipt: no seal knows ${receipt.id}`,
+      detail: `4 events up to revision 3 were sealed and are gone, without a sealed receipt: no seal lists ${receipt.id}`,
       ordinal: 1,
       stream: 'document-1',
       revision: 0,

@@ -58,7 +58,7 @@ export const verify = async (
   const lastSeal = chain.end();
   // Whoever takes all seals away must not leave a log that passes for proven.
   if (lastSeal === null && findings.total === 0 && unsealed.events > 0)
-    findings.add({ kind: 'seal_missing', detail: 'no seal stands in the log: nothing of it is proven' });
+    findings.add({ kind: 'seal_missing', detail: 'the log has no seal: nothing is proven' });
   const foreign = strangers.end(findings);
   return {
     ok: findings.total === 0,

@@ -91,7 +91,7 @@ class Unreachable extends Unavailable {}
 
 /** By name, since the driver is loaded when it is needed. */
 const failureOf = (error: unknown): Error => {
-  if (!(error instanceof Error)) return new Error('Elasticsearch was asked in a way that failed');
+  if (!(error instanceof Error)) return new Error('The request to Elasticsearch failed');
   switch (error.name) {
     case 'ResponseError': {
       const { statusCode = 0, body } = error as {

@@ -122,7 +122,7 @@ export class Versions {
     } catch (error) {
       return {
         ok: false,
-        reason: error instanceof Unavailable ? error.reason : 'Elasticsearch refuses to tell its health',
+        reason: error instanceof Unavailable ? error.reason : 'Elasticsearch does not report its health',
       };
     }
   }
@@ -154,7 +154,7 @@ export const onVersion = async <T>(index: string, version: number, work: Promise
     return await work;
   } catch (error) {
     if (isRefusal(error, 404))
-      throw new Unavailable('search', `index ${index} v${version} is missing; prepare it and fill it from the log`);
+      throw new Unavailable('search', `index ${index} v${version} is missing; rebuild it from the log`);
     throw error;
   }
 };
