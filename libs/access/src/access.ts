@@ -4,11 +4,11 @@ import { Decisions, refuse } from '@app/kernel';
 import { type PresentSpace, promptDecider, type Space, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
 import type { Caller } from './caller';
 
-/** A Space that a caller may use in a role. */
+/** A Space and the role in which a caller may use it. */
 export interface SpaceAccess {
   readonly spaceId: string;
   readonly kind: 'team' | 'personal';
-  /** The caller's role; admins who are no members have `owner` here. */
+  /** The caller's role. Admins who are not members have `owner` here. */
   readonly role: SpaceRole;
   /** False for an admin who manages the Space without being its member: no documents, prompts or Agents for them. */
   readonly member: boolean;
@@ -22,11 +22,11 @@ export interface AgentAccess {
   readonly agent: PresentAgent;
 }
 
-/** Who may do what with Spaces and Agents. Folds their streams, never a view; what cannot be read is refused, except that reads go on for a while when the log is away. */
+/** Decides who may do what with Spaces and Agents. Folds their streams, never a view. What cannot be read is rejected, except that reads go on for a while if the log is away. */
 export class Access {
   constructor(private readonly decisions: Decisions) {}
 
-  /** A Space itself: its fields and members. Refuses with `not_found` (unknown, deleted or foreign alike) or `forbidden` (the role is too low). */
+  /** A Space itself: its fields and members. Throws `not_found` (unknown, deleted and foreign alike) or `forbidden` (the role is too low). */
   async space(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess> {
     const space = (await this.presentSpace(spaceId)) ?? refuse('not_found', { kind: 'space', id: spaceId });
     const own = space.members.get(caller.userId);
@@ -46,7 +46,7 @@ export class Access {
     return reaches(role, need) ? { ...access, role } : refuse('forbidden', { role: need, kind: 'space', id: spaceId });
   }
 
-  /** Refuses with `agent_not_granted` for a key without that grant, whether the Agent exists or not; else `not_found` or `forbidden`. */
+  /** Throws `agent_not_granted` for a key without that grant, whether the Agent exists or not; else `not_found` or `forbidden`. */
   async agent(caller: Caller, agentId: string, need: 'use' | 'edit'): Promise<AgentAccess> {
     if (!caller.allAgents && !caller.agentIds.has(agentId))
       return refuse('agent_not_granted', { kind: 'agent', id: agentId });
@@ -55,7 +55,7 @@ export class Access {
     return reaches(access.role, role) ? access : refuse('forbidden', { role, kind: 'agent', id: agentId });
   }
 
-  /** An Agent as its user, without a key in between, may use it; undefined where they may not know of it. */
+  /** An Agent that a user may use, without a key in between; undefined if it is not visible to them. */
   async agentOf(userId: string, agentId: string): Promise<AgentAccess | undefined> {
     const { state: agent } = await this.decisions.recall(agentDecider, agentId);
     if (agent.status !== 'present' || (agent.isPersonal && agent.ownerId !== userId)) return undefined;
@@ -63,7 +63,7 @@ export class Access {
     return role === undefined ? undefined : { agentId, spaceId: agent.spaceId, role, agent };
   }
 
-  /** Asks for a prompt of a Space's library, as `content`. Refuses with `not_found` for one of another Space. */
+  /** Checks access to a prompt of a Space's library, as `content`. Throws `not_found` for one of another Space. */
   async prompt(caller: Caller, spaceId: string, promptId: string, need: SpaceRole): Promise<void> {
     await this.content(caller, spaceId, need);
     const { state: prompt } = await this.decisions.recall(promptDecider, promptId);
@@ -71,24 +71,24 @@ export class Access {
       refuse('not_found', { kind: 'prompt', id: promptId });
   }
 
-  /** The role in which a caller sees a Space, as `space`; undefined where they do not. */
+  /** The role in which a caller sees a Space, as `space`; undefined if they do not. */
   async roleSeen(caller: Caller, spaceId: string): Promise<SpaceRole | undefined> {
     const space = await this.presentSpace(spaceId);
     return caller.role === 'admin' && space?.kind === 'team' ? 'owner' : space?.members.get(caller.userId);
   }
 
-  /** The role a user has as a member of a Space; undefined for others, and where the Space is gone. */
+  /** The role of a user as a member of a Space; undefined for others, and if the Space is deleted. */
   async roleIn(userId: string, spaceId: string): Promise<SpaceRole | undefined> {
     return (await this.presentSpace(spaceId))?.members.get(userId);
   }
 
-  /** Refuses with `not_found` for a user who is unknown or deleted. */
+  /** Throws `not_found` for an unknown or deleted user. */
   async demandUser(userId: string): Promise<void> {
     if (!isLiving((await this.decisions.recall(userDecider, userId)).state))
       refuse('not_found', { kind: 'user', id: userId });
   }
 
-  /** Refuses with `not_found` for a user who is no member of a Space. */
+  /** Throws `not_found` for a user who is not a member of a Space. */
   async demandMember(spaceId: string, userId: string): Promise<void> {
     if ((await this.roleIn(userId, spaceId)) === undefined) refuse('not_found', { kind: 'member', id: userId });
   }

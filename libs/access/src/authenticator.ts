@@ -21,7 +21,7 @@ import {
 } from '@app/kernel';
 import type { Caller } from './caller';
 
-/** A caller, and what it follows from: it stands as long as neither stream has gone on. */
+/** A caller and the streams it was computed from. It is valid as long as neither stream has changed. */
 interface Recognised {
   readonly caller: Caller;
   readonly keyId: string;
@@ -39,11 +39,11 @@ interface Place {
 }
 
 /**
- * Turns a credential into a caller. Folds the key's and the user's streams, so that a revoked key is refused at the next request.
- * Callers who only read are known for a few minutes more while the log is away, where nobody can revoke a key either.
+ * Turns a credential into a caller. Folds the streams of key and user, so a revoked key is rejected at the next request.
+ * While the log is away, callers who only read are known for a few minutes more; nobody can revoke a key then either.
  */
 export class Authenticator {
-  /** By secret: a key in use is hashed again only when something about it or its user has changed. */
+  /** By secret. A key in use is hashed again only if it or its user has changed. */
   private readonly recognised = new LruCache<string, Recognised>(1_000);
 
   constructor(
@@ -51,11 +51,11 @@ export class Authenticator {
     private readonly instance: InstanceSecret,
     private readonly clock: Clock,
     private readonly use: ApiKeyUse,
-    /** Told when the use of a key could not be noted; the request goes on. */
+    /** Called if the use of a key could not be recorded. The request goes on. */
     private readonly onUnnoted: (error: unknown) => void,
   ) {}
 
-  /** The caller behind an API key's secret; undefined for anything that is no valid key of an active user now. `reads`: what they ask for changes nothing. */
+  /** The caller of an API key's secret; undefined unless it is a valid key of an active user now. `reads`: the request changes nothing. */
   async authenticate(secret: string, reads = false): Promise<Caller | undefined> {
     const known = this.known(secret);
     const isKnown =
@@ -65,7 +65,7 @@ export class Authenticator {
     return isKnown ? this.used(known) : this.prove(secret, reads);
   }
 
-  /** The caller at once, where the key was seen before and nothing has happened to it or its user since; undefined leaves it open. */
+  /** The caller from memory, if the key was seen before and neither it nor its user has changed; undefined if unknown. */
   recognise(secret: string): Caller | undefined {
     const known = this.known(secret);
     return known !== undefined && this.isLatest(known.key) && this.isLatest(known.user) ? this.used(known) : undefined;
@@ -79,7 +79,7 @@ export class Authenticator {
   private async prove(secret: string, reads: boolean): Promise<Caller | undefined> {
     const hash = hashOfSecret(this.instance, secret);
     const ownId = keyIdIn(secret);
-    // The bootstrap key may be any text, also one that looks like a key of ours.
+    // The bootstrap key may be any text, even one that looks like one of our keys.
     for (const keyId of ownId === undefined ? [BOOTSTRAP_KEY_ID] : [ownId, BOOTSTRAP_KEY_ID]) {
       const proven = await this.recognisedAs(keyId, hash, reads);
       if (proven === undefined) continue;

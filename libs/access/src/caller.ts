@@ -3,7 +3,7 @@ import type { InstanceRole, Permission } from '@app/identity';
 export { type InstanceRole, instanceRole, permission, type Permission } from '@app/identity';
 export { spaceRole, type SpaceRole } from '@app/spaces';
 
-/** Who is asking, with the rights of this very moment: a key's own, cut down to what its user may do today. */
+/** The caller of a request, with present rights: those of the key, limited to those of its user. */
 export interface Caller {
   /** For events: `key:<id>` for a key, `user:<id>` for a session. */
   readonly actor: string;
@@ -13,9 +13,9 @@ export interface Caller {
   /** Instance role of the user. */
   readonly role: InstanceRole;
   readonly permissions: ReadonlySet<Permission>;
-  /** The API key, where one was used. */
+  /** The API key, if one was used. */
   readonly keyId?: string;
-  /** Agents that the key is granted; nothing is granted by an empty set. Not asked where `allAgents` is true. */
+  /** Agents that the key is granted; an empty set grants none. Ignored if `allAgents` is true. */
   readonly agentIds: ReadonlySet<string>;
   readonly allAgents: boolean;
 }

@@ -11,7 +11,7 @@ import { Decisions, nanoUnits, refuse } from '@app/kernel';
 import { Access } from './access';
 import type { Caller } from './caller';
 
-/** How much a key may be given: no more than its user has today, and no more than whoever gives it has. */
+/** Limits what a key may be granted: no more than its user has today, and no more than the caller has. */
 export class KeyScope {
   constructor(
     private readonly decisions: Decisions,
@@ -19,7 +19,7 @@ export class KeyScope {
   ) {}
 
   /**
-   * Checks what `fields` would add to a key of `userId` (`standing`, or a new one). Refuses with `not_found` (no such user),
+   * Checks what `fields` would add to a key of `userId` (`standing`, or a new one). Throws `not_found` (no such user),
    * `forbidden`, or `agent_not_granted` for an Agent out of reach, whether it exists or not.
    */
   async demand(caller: Caller, userId: string, fields: Partial<ApiKeyFields>, standing?: IssuedApiKey): Promise<void> {
@@ -47,7 +47,7 @@ export class KeyScope {
     if (caller.keyId !== undefined) await this.demandWithinKey(caller.keyId, fields, standing === undefined);
   }
 
-  /** A key that the caller may see and change: their own, for admins any. Refuses with `not_found`. */
+  /** A key that the caller may see and change: their own, or any for admins. Throws `not_found`. */
   async key(caller: Caller, keyId: string): Promise<IssuedApiKey> {
     const { state: key } = await this.decisions.load(apiKeyDecider, keyId);
     return key.status !== 'absent' && (key.userId === caller.userId || caller.role === 'admin')

@@ -6,11 +6,11 @@ import { CreateUser, type CreateUserHandler } from './user/commands/create-user'
 import { userDecider } from './user/user.decider';
 
 const BEGINNING = '01900000-0000-7000-8000-000000000000';
-/** The first admin and the bootstrap key have the same ids in every instance, so that a start finds them. */
+/** The first admin and the bootstrap key have the same ids in every instance, so a start finds them. */
 export const FIRST_ADMIN_ID = deriveId(BEGINNING, 'user');
 export const BOOTSTRAP_KEY_ID = deriveId(BEGINNING, 'apiKey');
 
-/** What a key of an admin may do that nothing is kept from. */
+/** All permissions of an admin's key. */
 export const EVERYTHING: Omit<ApiKeyFields, 'name'> = {
   agentIds: [],
   allAgents: true,
@@ -20,14 +20,14 @@ export const EVERYTHING: Omit<ApiKeyFields, 'name'> = {
 };
 
 export interface Bootstrapped {
-  /** The secret of the bootstrap key, only at the start that made it up: to be printed once. */
+  /** The secret of the bootstrap key, only at the start that generated it: print it once. */
   readonly madeSecret?: string;
 }
 
 /**
- * Sees to it that the first admin exists and that the bootstrap key has the secret of the configuration; a start that finds
- * it so writes nothing. Without a configured secret one is made at the first start and kept from then on. A first admin or
- * a bootstrap key that was deleted or revoked since stays so.
+ * Makes sure that the first admin exists and that the bootstrap key has the configured secret. Writes nothing if both hold.
+ * Without a configured secret one is generated at the first start and kept. A first admin or bootstrap key that was deleted
+ * or revoked is not restored.
  */
 export const bootstrap = async (
   system: {

@@ -7,7 +7,7 @@ import { userAggregate } from './user/user.aggregate';
 
 const adminsAggregate = defineAggregate(adminsDecider, adminEvents);
 
-/** A key goes with its user; one that was made when they were gone already is erased by its revocation. */
+/** A key is deleted with its user. One created after the user's deletion is erased by its revocation. */
 const apiKeyAggregate = defineAggregate(apiKeyDecider, apiKeyEvents, {
   erasure: {
     by: { ApiKeyRevoked: (event) => (event.data.withUser === true ? ownKey(event) : undefined) },

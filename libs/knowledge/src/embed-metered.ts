@@ -5,7 +5,7 @@ import type { Metering, Settlement } from '@app/spending';
 /** Whose limits a call of the embedding model counts under. */
 export interface Payer {
   readonly userId: string;
-  /** The API key, where one was used. */
+  /** The API key, if one was used. */
   readonly keyId?: string;
   readonly agentId?: string;
   readonly spaceId?: string;

@@ -190,7 +190,7 @@ export class Projecting {
     return (await Promise.all(letters)).flat(2);
   }
 
-  /** Refuses with `not_found`. */
+  /** Throws `not_found`. */
   async deadLetter(id: string): Promise<DeadLetter> {
     return (
       (await this.deadLetters()).find((letter) => letter.id === id) ??

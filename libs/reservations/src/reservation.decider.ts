@@ -1,7 +1,7 @@
 import { type Decider, refuse, type Uuid } from '@app/kernel';
 import type { ReservationEvent } from './reservation.events';
 
-/** Who holds a name, by which tickets, and since when by the last of them; nobody at first and once every ticket is released. */
+/** Who holds a name, with which tickets, and since when with the last of them. Nobody at first, and once every ticket is released. */
 export interface Reservation {
   readonly holder: { readonly owner: string; readonly tickets: ReadonlySet<Uuid>; readonly since: string } | undefined;
 }
@@ -10,7 +10,7 @@ export type ReservationCommand =
   | { readonly type: 'Reserve'; readonly owner: string; readonly ticket: Uuid }
   | { readonly type: 'Release'; readonly ticket: Uuid };
 
-/** One name that must be unique: held by one owner at a time, by one ticket or more, and free again after the release of the last. */
+/** A unique name: held by one owner at a time, with one ticket or more, and free again after the release of the last. */
 export const reservationDecider: Decider<Reservation, ReservationCommand, ReservationEvent> = {
   category: 'name',
   initial: { holder: undefined },

@@ -6,7 +6,7 @@ export const METERING = Symbol('Metering');
 /** A model call that is about to be made: whom it is for, and what it may cost at most as far as one can tell. */
 export interface CallToMeter {
   readonly userId: string;
-  /** The API key, where one was used. */
+  /** The API key, if one was used. */
   readonly keyId?: string;
   readonly agentId?: string;
   readonly spaceId?: string;

@@ -16,7 +16,7 @@ export const agentRow = agentConfig
   .strip();
 export type AgentRow = z.output<typeof agentRow>;
 
-/** Agents, until they are deleted. Those of a deleted Space are deleted by a policy, which finds them here. */
+/** Agents until they are deleted. A policy finds the Agents of a deleted Space here and deletes them. */
 export const agents: RowProjection = {
   kind: 'rows',
   name: 'agents',

@@ -4,7 +4,7 @@ import type { Operation } from '@app/read-store';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 
-/** An API key as the wire shows it: what is kept of its secret is not in the row. */
+/** An API key as the API shows it. What is stored of its secret is not in the row. */
 export const apiKeyRow = z.object({
   id: z.string(),
   name: z.string(),
@@ -27,7 +27,7 @@ type Events =
   | RecordedEvent<{ readonly type: 'ApiKeyUsed'; readonly data: { readonly keyId: string } }>
   | RecordedEvent<{ readonly type: 'UserDeleted'; readonly data: Record<string, never> }>;
 
-/** API keys, revoked ones too, until their user is deleted. */
+/** API keys, including revoked ones, until their user is deleted. */
 export const apiKeys: RowProjection = {
   kind: 'rows',
   name: 'api-keys',

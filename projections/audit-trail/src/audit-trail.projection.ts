@@ -3,7 +3,7 @@ import type { RowProjection } from '@app/projecting';
 import type { IndexSpec } from '@app/read-store';
 import { z } from 'zod';
 
-/** Where an event stands and what auditors filter by; no content. Its key is the position. */
+/** The place of an event and the fields that auditors filter by, without content. Its key is the position. */
 export const auditTrailRow = z.strictObject({
   id: z.string(),
   stream: z.string(),
@@ -20,10 +20,10 @@ export type AuditTrailRow = z.output<typeof auditTrailRow>;
 /** The fields an auditor can filter by. */
 const AUDIT_FILTERS = ['correlationId', 'stream', 'actor', 'type', 'category'];
 
-/** Rows with equal values stand in the order of their keys, which is the order of the log. */
+/** Rows with equal values are ordered by key, which is the order of the log. */
 const by = (field: string): IndexSpec => ({ name: `by-${field}`, fields: [{ field }] });
 
-/** One row an event: the index of the audit log. `types` are all that the program knows. */
+/** The index of the audit log, one row an event. `types` are all that the program knows. */
 export const auditTrail = (types: readonly string[]): RowProjection => ({
   kind: 'rows',
   name: 'audit-trail',

@@ -20,7 +20,7 @@ export const conversationRow = z.object({
 });
 export type ConversationRow = z.output<typeof conversationRow>;
 
-/** Conversations until they are deleted; those of a deleted Agent, Space or user are deleted one by one by a policy. */
+/** Conversations until they are deleted. A policy deletes those of a deleted Agent, Space or user one by one. */
 export const conversations: RowProjection = {
   kind: 'rows',
   name: 'conversations',

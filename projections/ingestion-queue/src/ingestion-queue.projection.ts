@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const waitingRow = z.object({ documentId: z.string(), notBefore: z.string(), open: z.boolean() });
 export type WaitingRow = z.output<typeof waitingRow>;
 
-/** What ingestion has to do: the list a worker finds its work by after a crash. */
+/** The work of ingestion. A worker finds what is left here after a crash. */
 export const ingestionQueue: RowProjection = {
   kind: 'rows',
   name: 'ingestion-queue',
@@ -41,7 +41,7 @@ export const ingestionQueue: RowProjection = {
   },
 };
 
-/** The documents that wait, the longest waiting first. */
+/** Waiting documents, the longest waiting first. */
 export const waitingDocuments = async (
   store: Pick<ReadStore, 'find'>,
   limit: number,

@@ -4,7 +4,7 @@ import type { IndexSpec } from '@app/read-store';
 import { type invocationsRecorded, recordedInvocation } from '@app/spending';
 import type { z } from 'zod';
 
-/** A model call as it was billed, `cost` in nano-units; its key is its id. It stays when what it names is deleted. */
+/** A model call as billed, `cost` in nano-units. Its key is its id. It stays when what it names is deleted. */
 export const invocationRow = recordedInvocation;
 export type InvocationRow = z.output<typeof invocationRow>;
 

@@ -16,7 +16,7 @@ export const promptRow = z.object({
 });
 export type PromptRow = z.output<typeof promptRow>;
 
-/** Prompts of the libraries of Spaces, until they are deleted. Those of a deleted Space are deleted by a policy, which finds them here. */
+/** Prompts of Spaces until they are deleted. A policy finds the prompts of a deleted Space here and deletes them. */
 export const prompts: RowProjection = {
   kind: 'rows',
   name: 'prompts',

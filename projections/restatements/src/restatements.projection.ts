@@ -18,7 +18,7 @@ export const restatementRow = z.object({
 });
 export type RestatementRow = z.output<typeof restatementRow>;
 
-/** What operators restated; the entries of each ledger stand in the log alone. */
+/** Restatements. The entries of each ledger are only in the log. */
 export const restatements: RowProjection = {
   kind: 'rows',
   name: 'restatements',

@@ -3,7 +3,7 @@ import type { RowProjection } from '@app/projecting';
 import { type SpaceEvent, spaceRole } from '@app/spaces';
 import { z } from 'zod';
 
-/** A membership. The member's name is the user's, and stands in the view of users. */
+/** A membership. The member's name is in the view of users. */
 export const spaceMemberRow = z.object({
   spaceId: z.string(),
   userId: z.string(),

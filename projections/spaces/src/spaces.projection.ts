@@ -3,7 +3,7 @@ import type { RowProjection } from '@app/projecting';
 import { spaceEvents, type SpaceEvent } from '@app/spaces';
 import { z } from 'zod';
 
-/** A Space without what depends on the caller (`role`); name, slug and description may be erased. */
+/** A Space without what depends on the caller (`role`). Name, slug and description may be erased. */
 export const spaceRow = z.object({
   id: z.string(),
   name: z.string(),
@@ -18,7 +18,7 @@ export const spaceRow = z.object({
 });
 export type SpaceRow = z.output<typeof spaceRow>;
 
-/** Spaces, until they are deleted. */
+/** Spaces until they are deleted. */
 export const spaces: RowProjection = {
   kind: 'rows',
   name: 'spaces',

@@ -3,7 +3,7 @@ import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 
-/** A user as the wire shows them; mail address and name may be erased. */
+/** A user as the API shows them. Mail address and name may be erased. */
 export const userRow = z.object({
   id: z.string(),
   email: z.string(),
@@ -17,7 +17,7 @@ export const userRow = z.object({
 });
 export type UserRow = z.output<typeof userRow>;
 
-/** Users, until they are deleted. */
+/** Users until they are deleted. */
 export const users: RowProjection = {
   kind: 'rows',
   name: 'users',

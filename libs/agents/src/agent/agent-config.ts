@@ -4,7 +4,7 @@ import { allowedUrls } from './allowed-urls';
 
 const control = (value: z.ZodNumber) => z.strictObject({ enabled: z.boolean(), value: value.nullable() });
 
-/** Each control can be switched off; on without a value leaves the choice to the request, then to the model. */
+/** Each control can be disabled. Enabled without a value, the request decides, then the model. */
 const sampling = z.strictObject({
   temperature: control(z.number().min(0).max(2)),
   topP: control(z.number().min(0).max(1)),
@@ -22,14 +22,14 @@ const tool = z.strictObject({
 const publication = z.strictObject({
   enabled: z.boolean(),
   allowedUrls,
-  /** Minutes a visitor's conversation can be resumed; 0: not at all. */
+  /** Minutes for which a visitor's conversation can be resumed; 0 for never. */
   sessionMinutes: z.number().int().min(0).max(43_200),
   windowTitle: z.union([z.literal(''), nameSchema(100)]),
 });
 
 const modelKey = z.string().min(1).max(200);
 
-/** Everything that an Agent is configured by. Names are wire names, and storage formats. */
+/** The configuration of an Agent. Field names are wire names and storage formats. */
 export const agentConfig = z.strictObject({
   name: nameSchema(),
   description: textSchema(2_000),
@@ -53,7 +53,7 @@ export const agentConfig = z.strictObject({
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
-/** A change of the configuration: what is absent stays, also inside `sampling` and `public`. */
+/** A change of the configuration. Absent fields do not change, also inside `sampling` and `public`. */
 export const agentChange = agentConfig
   .extend({
     sampling: sampling
@@ -70,7 +70,7 @@ export type AgentChange = z.output<typeof agentChange>;
 
 const OFF = { enabled: true, value: null };
 
-/** What an Agent is where its creation does not say. */
+/** The defaults of a new Agent. */
 export const defaultConfig = (name: string, model: string): AgentConfig => ({
   name,
   description: '',

@@ -35,14 +35,14 @@ export type AgentCommand =
       readonly config: AgentChange;
     }
   | { readonly type: 'Change'; readonly config: AgentChange }
-  /** `config`: what it was at that revision, undefined where it had none. `isChatModel` knows today's models: an old version may name one that is gone. */
+  /** `config`: the configuration at that revision, if there was one. `isChatModel` knows the present models: an old version may name a removed one. */
   | {
       readonly type: 'Restore';
       readonly revision: number;
       readonly config: StoredConfig | undefined;
       readonly isChatModel: (key: string) => boolean;
     }
-  /** `withSpace`: its Space is gone; otherwise the automatic chat Agent stays. */
+  /** `withSpace`: its Space is deleted. Otherwise the automatic chat Agent cannot be deleted. */
   | { readonly type: 'Delete'; readonly withSpace?: boolean };
 
 export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
@@ -113,7 +113,7 @@ const remove = ({ withSpace }: Of<'Delete'>, agent: Agent): readonly AgentEvent[
     : [{ type: 'AgentDeleted', data: { spaceId } }];
 };
 
-/** The configuration after a change, by the rules that hold between its fields. */
+/** The configuration after a change, with the rules between its fields applied. */
 const configured = <Config extends StoredConfig>(standing: Config, change: AgentChange): Config => {
   const { sampling, public: publication, ...plain } = givenFields(change);
   const config: Config = {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { agentConfig } from './agent-config';
 
 const { name, description, systemPrompt, tools, public: publication, ...open } = agentConfig.shape;
-/** What people wrote is encrypted; switches, models, addresses and numbers are not. */
+/** Text that people wrote is encrypted; switches, models, addresses and numbers are not. */
 const stored = z.strictObject({
   ...open,
   tools: z.array(tools.element.extend({ name: sensitive(tools.element.shape.name) })),
@@ -41,5 +41,5 @@ export const agentDeleted = defineEvent({
 
 export const agentEvents = [agentCreated, agentChanged, agentDeleted] as const;
 export type AgentEvent = EventsOf<typeof agentEvents>;
-/** An Agent's configuration as events hold it: what was written may be erased. */
+/** An Agent's configuration in events: its text may be erased. */
 export type StoredConfig = z.output<typeof stored>;

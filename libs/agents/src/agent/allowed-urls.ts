@@ -18,5 +18,5 @@ const allowedUrl = z
     message: 'must be * or a host such as https://example.com, *.example.com or https://example.com:8443',
   });
 
-/** Where a public Agent may be embedded; an empty list allows the instance's own pages only. */
+/** Where a public Agent may be embedded. An empty list allows only the instance's own pages. */
 export const allowedUrls = z.array(allowedUrl).max(100);

@@ -4,13 +4,13 @@ import type { AgentChange } from './agent-config';
 /** Injection token of `ChatModels`. */
 export const CHAT_MODELS = Symbol('ChatModels');
 
-/** What Agents need to know of the model catalogue. */
+/** The part of the model catalogue that Agents need. */
 export interface ChatModels {
   readonly defaultModel: string;
   isChatModel(key: string): boolean;
 }
 
-/** Refuses with `invalid_body` a configuration that names a model which is no chat model of the instance. */
+/** Throws `invalid_body` if a configuration names a model that is not a chat model of the instance. */
 export const demandChatModels = (models: ChatModels, { model, allowedModels }: AgentChange): void => {
   if (model !== undefined && !models.isChatModel(model))
     refuse('invalid_body', { path: 'model', reason: 'unknown_model' });

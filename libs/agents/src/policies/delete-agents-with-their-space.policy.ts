@@ -12,7 +12,7 @@ export interface DeleteAgentsParts {
   readonly agentsOf: (spaceId: string, position: string) => Promise<readonly string[]>;
 }
 
-/** Deletes the Agents of a deleted Space, the personal one too. An Agent that is created meanwhile is met as its own event. */
+/** Deletes the Agents of a deleted Space, the personal one too. An Agent created meanwhile is handled by its own event. */
 export const deleteAgents = ({ decisions, log, clock, agentsOf }: DeleteAgentsParts): Policy => {
   const remove = async (agentId: string, event: RecordedEvent): Promise<void> => {
     await decisions.transact(

@@ -21,7 +21,7 @@ import type { Asker, RetrievedPassage, Retriever } from './retriever';
 import { sourceParts } from './source-parts';
 import type { TurnEvent } from './turn';
 
-/** What of an Agent its answers depend on. */
+/** The part of an Agent that its answers depend on. */
 export interface AnsweringAgent {
   readonly agentId: string;
   readonly spaceId: string;
@@ -38,12 +38,12 @@ const USUAL = { input: 8_000, output: 16_384 };
 /** A question with fewer telling words is understood from the one before. */
 const TELLING_WORDS = 3;
 
-/** How a caller ends an answer on purpose: what was said until then is kept. */
+/** Stops an answer on purpose. The text until then is kept. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** Answers one question: retrieves, calls the model, reads its citations. A failure is an answer too, with what was said before it. */
+/** Answers one question: retrieves passages, calls the model, reads its citations. A failure is an answer too, with the text before it. */
 export class Answerer {
   constructor(
     private readonly models: Pick<Models, 'catalogue' | 'chat' | 'rates'>,

@@ -21,7 +21,7 @@ export class History {
     private readonly codec: EventCodec,
   ) {}
 
-  /** The branch that ends with a message, oldest first, as a model sees it. Failed and erased messages are left out. */
+  /** The branch that ends with a message, oldest first, as a model sees it, without failed and erased messages. */
   async branch(conversationId: string, last: string): Promise<readonly ChatMessage[]> {
     const newestFirst: ChatMessage[] = [];
     let room = MAX_CHARACTERS;
@@ -38,7 +38,7 @@ export class History {
     return newestFirst.toReversed();
   }
 
-  /** The answer with this id, undefined while there is none. */
+  /** The answer with this id; undefined while there is none. */
   async answer(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
     for await (const event of this.messages(conversationId)) {
       if (event.data.messageId === answerId) return event.type === 'AssistantMessageAdded' ? event : undefined;

@@ -14,10 +14,10 @@ export interface RetrievedPassage {
   readonly page?: number;
 }
 
-/** Whom an answer is for. */
+/** The caller of an answer. */
 export interface Asker {
   readonly userId: string;
-  /** The API key, where one was used. */
+  /** The API key, if one was used. */
   readonly keyId?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Asking extends Asker {
   readonly holds: boolean;
 }
 
-/** Where an answering Agent finds what it knows; implemented by the Knowledge context. */
+/** Finds passages for an answer. Implemented by the Knowledge context. */
 export interface Retriever {
   retrieve(
     agent: { readonly agentId: string; readonly spaceId: string },

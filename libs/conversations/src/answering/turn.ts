@@ -15,7 +15,7 @@ export interface FinishedTurn {
   readonly receipt: Pick<Receipt, 'stream' | 'position' | 'revision' | 'repeated' | 'eventIds'>;
 }
 
-/** An answer under way. It goes on and is recorded whether anybody listens or not, and however long its request has waited for the log. */
+/** A running answer. It continues and is recorded whether anybody listens or not, and however long its request has waited for the log. */
 export class Turn {
   readonly finished: Promise<FinishedTurn>;
   private readonly events: TurnEvent[] = [];
@@ -38,7 +38,7 @@ export class Turn {
     this.finished.catch(() => undefined);
   }
 
-  /** Everything said from the beginning on, until the answer is recorded. Throws when it could not be recorded. */
+  /** Everything from the beginning until the answer is recorded. Throws if it could not be recorded. */
   async *follow(): AsyncGenerator<TurnEvent> {
     for (let index = 0; ;) {
       const { changed } = this;

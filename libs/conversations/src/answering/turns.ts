@@ -30,7 +30,7 @@ export interface Question {
   /** Absent: a new conversation. */
   readonly conversationId?: string;
   readonly userId: string;
-  /** The API key, where one was used. */
+  /** The API key, if one was used. */
   readonly keyId?: string;
   readonly agent: AnsweringAgent;
   readonly parts: readonly TextPart[];
@@ -123,7 +123,7 @@ export class Turns {
     return (await this.recorded(conversationId, wanted)) ?? refuse('not_found', { kind: 'message', id: wanted });
   }
 
-  /** Ends the running answer of a conversation, in whichever process it runs; what was said is recorded. False when none runs. */
+  /** Stops the running answer of a conversation, in any process. Its text is recorded. False if none runs. */
   async stop(conversationId: string): Promise<boolean> {
     return this.stopHere(conversationId) || this.parts.claims.ask(claimOf(conversationId));
   }
@@ -142,7 +142,7 @@ export class Turns {
     });
   }
 
-  /** Waits for the running answers, and stops those that take longer. */
+  /** Waits for running answers, and stops those that take longer. */
   async close(graceMs: number): Promise<void> {
     const all = [...this.running.values()];
     const timer = setTimeout(() => all.forEach(({ stop }) => stop.abort(new Stopped())), graceMs);

@@ -3,7 +3,7 @@ import { conversationDecider } from './conversation.decider';
 import { conversationEvents } from './conversation.events';
 import { conversationIntegrations } from './conversation.integrations';
 
-/** Messages have one key with their conversation and go with it. */
+/** Messages share their conversation's key and are deleted with it. */
 export const conversationAggregate = defineAggregate(conversationDecider, conversationEvents, {
   erasure: {
     by: { ConversationDeleted: ownKey },

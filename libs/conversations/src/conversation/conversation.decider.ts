@@ -74,8 +74,8 @@ export type ConversationCommand =
   | { readonly type: 'Remove' };
 
 /**
- * One turn at a time: a question while an answer is under way is refused with `turn_in_progress`. Refuses `not_found` for
- * what is unknown, deleted, of another user or of another Agent.
+ * One turn at a time: a question during an answer throws `turn_in_progress`. Throws `not_found` for what is unknown, deleted,
+ * of another user or of another Agent.
  */
 export const conversationDecider: Decider<ConversationState, ConversationCommand, ConversationEvent> = {
   category: 'conversation',
@@ -141,7 +141,7 @@ const asked = (
   data: { conversationId, messageId, parentId, parts: [...parts], answerId, channel },
 });
 
-/** An answer that nothing waits for follows from a lost race (the turn was closed, the conversation deleted): it is dropped. */
+/** An answer that nobody waits for lost a race (the turn was closed, the conversation deleted) and is dropped. */
 const answer = (
   { type: _type, answerId, parts, ...rest }: Answer,
   state: ConversationState,

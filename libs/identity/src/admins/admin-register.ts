@@ -5,7 +5,7 @@ import { type AdminsCommand, adminsDecider } from './admins.decider';
 
 const INSTANCE = 'instance';
 
-/** Role and status that a command gives; what is absent stays. */
+/** Role and status in a command. Absent ones do not change. */
 export interface NextStanding {
   readonly role?: InstanceRole;
   readonly status?: 'active' | 'suspended' | 'deleted';
@@ -14,7 +14,7 @@ export interface NextStanding {
 /** How long a command may take between its word in the register and the user's event, before others take that word back who need to. */
 export const ANNOUNCED_GRACE_MS = 10_000;
 
-/** What goes into the user's event as a fence. */
+/** The fence that goes into the user's event. */
 export interface Appointed {
   readonly appointment?: number;
 }

@@ -23,7 +23,7 @@ interface NoteUse {
   readonly at: Date;
 }
 
-/** The uses of a key have a stream of their own: they are no change of the key and leave its revision alone. */
+/** Uses of a key have their own stream, so they do not change the key's revision. */
 export const apiKeyUseDecider: Decider<Use, NoteUse, EventsOf<[typeof apiKeyUsed]>> = {
   category: 'apiKeyUse',
   initial: { lastUsedAt: null },
@@ -34,7 +34,7 @@ export const apiKeyUseDecider: Decider<Use, NoteUse, EventsOf<[typeof apiKeyUsed
   evolve: (_, event) => ({ lastUsedAt: event.context.recordedAt }),
 };
 
-/** Notes that keys are used, behind the requests that use them. */
+/** Records the use of keys, after the requests that use them. */
 export class ApiKeyUse {
   private readonly noted = new Map<Uuid, number>();
 
@@ -44,12 +44,12 @@ export class ApiKeyUse {
     private readonly ids: Ids,
   ) {}
 
-  /** Whether a use at a time, milliseconds, is far enough from the last one noted. */
+  /** Whether a use at a time (milliseconds) is far enough from the last recorded one. */
   isDue(keyId: Uuid, at: number): boolean {
     return at - (this.noted.get(keyId) ?? 0) >= USE_NOTED_EVERY_MS;
   }
 
-  /** Resolves at once where the use of this key is noted already. Rejects when the log does not take it; the next use tries again. */
+  /** Resolves at once if the use of this key is recorded already. Rejects if the log does not accept it; the next use retries. */
   async note(keyId: Uuid): Promise<void> {
     const now = this.clock.now();
     if (!this.isDue(keyId, now.getTime())) return;

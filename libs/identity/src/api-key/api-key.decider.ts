@@ -16,7 +16,7 @@ interface Issued extends Grants {
   readonly userId: string;
   readonly name: Sensitive<string>;
   readonly secretHash: Sensitive<string>;
-  /** How many usage limits it has had, one taken away before the next was set. */
+  /** Number of usage limits it has had, each removed before the next was set. */
   readonly limitsHad: number;
 }
 
@@ -42,10 +42,10 @@ export type ApiKeyCommand =
   | { readonly type: 'Change'; readonly fields: Partial<ApiKeyFields> }
   | { readonly type: 'GrantAgent'; readonly agentId: string }
   | { readonly type: 'ReplaceSecret'; readonly secret: HashedSecret }
-  /** `withUser`: its user is gone. */
+  /** `withUser`: its user is deleted. */
   | { readonly type: 'Revoke'; readonly withUser?: boolean };
 
-/** An API key. What it may do beyond its user is cut off where it is used, not here: the user's rights change on their own. */
+/** An API key. It is limited to its user's rights when it is used, not here: those rights change independently. */
 export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
   category: 'apiKey',
   initial: { status: 'absent' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { InstanceRole } from '../user/user.events';
 
-/** What a credential may be allowed to do (wire, Who is asking). */
+/** Permissions of a credential (wire, Who is asking). */
 export const permission = z.enum([
   'agents:read',
   'agents:write',
@@ -35,7 +35,7 @@ const MEMBER: readonly Permission[] = [
   'keys:write',
 ];
 
-/** Most that each instance role may do; a key of such a user never does more. */
+/** The permissions of each instance role. A key of such a user never has more. */
 export const PERMISSIONS_OF_ROLE: Readonly<Record<InstanceRole, ReadonlySet<Permission>>> = {
   admin: new Set(ALL),
   member: new Set(MEMBER),

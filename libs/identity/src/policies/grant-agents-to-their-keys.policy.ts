@@ -4,7 +4,7 @@ import { apiKeyDecider } from '../api-key/api-key.decider';
 
 const NAME = 'grant-agents-to-their-keys';
 
-/** An Agent created with a key is granted to that key, also where the request died before it could; a revoked key gets nothing. */
+/** Grants an Agent to the key that created it, if the request died before it could. A revoked key gets nothing. */
 export const grantAgentsToTheirKeys = ({
   decisions,
   clock,

@@ -4,7 +4,7 @@ import type { Claim, Reservations } from '@app/reservations';
 
 const NAME = 'release-mail-addresses';
 
-/** Sets free the mail addresses that users gave up, where their command died before it could. */
+/** Releases the mail addresses that users gave up, if their command died before it could. */
 export const releaseMailAddresses = ({
   reservations,
   clock,

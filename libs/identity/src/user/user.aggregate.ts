@@ -5,7 +5,7 @@ import { userDecider } from './user.decider';
 import { userEvents } from './user.events';
 import { userIntegrations } from './user.integrations';
 
-/** Deleting a user erases all that is theirs. */
+/** Deleting a user erases everything that is theirs. */
 export const userAggregate = defineAggregate(userDecider, [...userEvents, claimForfeited], {
   erasure: {
     by: { UserDeleted: ({ context }) => ({ userId: idOf(context.stream) }) },

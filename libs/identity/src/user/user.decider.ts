@@ -10,7 +10,7 @@ interface Profile {
   readonly language: Language;
   readonly usageWindowStart: string;
   readonly mailClaim: Claim;
-  /** The last word of the admin register that reached this user, -1 before the first. */
+  /** The last entry of the admin register that reached this user, -1 before the first. */
   readonly appointment: number;
 }
 
@@ -25,7 +25,7 @@ export type User = Memory &
   );
 export type LivingUser = Extract<User, Profile>;
 
-/** Fields of a user as a command gives them; those absent stay. */
+/** Fields of a user in a command. Absent ones do not change. */
 export interface UserFields {
   readonly email?: string;
   readonly name?: string;
@@ -33,7 +33,7 @@ export interface UserFields {
   readonly usageWindowStart?: string;
 }
 
-/** `appointment` must come from the admin register wherever the command makes an active admin or ends one. */
+/** `appointment` comes from the admin register if the command makes or ends an active admin. */
 interface Appointed {
   readonly appointment?: number;
 }
@@ -113,7 +113,7 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
 
 export const isLiving = (user: User): user is LivingUser => user.status === 'active' || user.status === 'suspended';
 
-/** True for whoever counts as an admin now: a suspended one does not. */
+/** True for an active admin: a suspended one does not count. */
 export const isActiveAdmin = (user: User): user is LivingUser => user.status === 'active' && user.role === 'admin';
 
 type Of<Type extends UserCommand['type']> = Extract<UserCommand, { readonly type: Type }>;
@@ -142,7 +142,7 @@ const change = (command: Of<'Change'>, user: LivingUser): readonly UserEvent[] =
   return events;
 };
 
-/** A mail address that differs in case only keeps its reservation. */
+/** Mail addresses that differ only in case share a reservation. */
 const movedMail = (
   mailClaim: Claim | undefined,
   user: LivingUser,

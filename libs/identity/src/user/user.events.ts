@@ -9,12 +9,12 @@ export type InstanceRole = z.output<typeof instanceRole>;
 export const language = z.enum(['de', 'en']);
 export type Language = z.output<typeof language>;
 
-/** A mail address: compared without regard to case, at most 254 characters (RFC 5321). */
+/** A mail address, compared case-insensitively, at most 254 characters (RFC 5321). */
 export const mailSchema = z.string().trim().max(254).pipe(z.email());
 
 const mail = sensitive(mailSchema);
 const name = sensitive(nameSchema());
-/** Revision of the admin register at which the user became an admin or ceased to be one (`AdminRegister`). */
+/** Revision of the admin register at which the user became an admin or stopped being one (`AdminRegister`). */
 const appointment = z.number().int().nonnegative();
 
 export const userCreated = defineEvent({

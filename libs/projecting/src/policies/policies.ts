@@ -124,7 +124,7 @@ export class Policies {
     return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
-  /** Refuses with `not_found`. */
+  /** Throws `not_found`. */
   async deadLetter(id: string): Promise<DeadLetter> {
     return (
       (await this.deadLetters()).find((letter) => letter.id === id) ??

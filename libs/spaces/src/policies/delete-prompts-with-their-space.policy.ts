@@ -13,7 +13,7 @@ export interface DeletePromptsParts {
   readonly promptsOf: (spaceId: string, position: string) => Promise<readonly string[]>;
 }
 
-/** Deletes the prompt library of a deleted Space. A prompt that is added meanwhile is met as its own event. */
+/** Deletes the prompt library of a deleted Space. A prompt added meanwhile is handled by its own event. */
 export const deletePrompts = ({ decisions, log, clock, promptsOf }: DeletePromptsParts): Policy => {
   const remove = async (promptId: string, event: RecordedEvent): Promise<void> => {
     await decisions.transact(

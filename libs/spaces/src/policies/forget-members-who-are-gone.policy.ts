@@ -13,7 +13,7 @@ export interface ForgetParts {
   readonly spacesOf: (userId: string, position: string) => Promise<readonly string[]>;
 }
 
-/** Ends the memberships of a deleted user, also as the last owner. One that is made meanwhile is met as its own event. */
+/** Ends the memberships of a deleted user, even as the last owner. A membership made meanwhile is handled by its own event. */
 export const forgetMembers = ({ decisions, log, clock, spacesOf }: ForgetParts): Policy => {
   const forget = async (spaceId: string, userId: string, event: RecordedEvent): Promise<void> => {
     await decisions.transact(

@@ -19,8 +19,8 @@ export interface PersonalSpaceParts {
 }
 
 /**
- * Every user has a personal Space as long as they exist. One that is made while its user is being deleted is met as its
- * own event.
+ * Every user has a personal Space as long as they exist. One made while its user is being deleted is handled by its own
+ * event.
  */
 export const keepPersonalSpaces = ({ decisions, log, clock, createPersonalSpace }: PersonalSpaceParts): Policy => ({
   name: NAME,

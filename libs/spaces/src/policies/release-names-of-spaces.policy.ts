@@ -4,7 +4,7 @@ import type { Claim, Reservations } from '@app/reservations';
 
 const NAME = 'release-names-of-spaces';
 
-/** Sets free the names that a Space gave up, where its command died before it could. */
+/** Releases the names that a Space gave up, if its command died before it could. */
 export const releaseSpaceNames = ({
   reservations,
   clock,

@@ -22,7 +22,7 @@ export type PromptCommand =
   | { readonly type: 'Change'; readonly fields: Partial<PromptFields> }
   | { readonly type: 'Delete' };
 
-/** A prompt of a library: a stream, and so a data key, of its own, so that deleting it erases it. */
+/** A prompt of a library. It has its own stream, and so its own data key: deleting it erases it. */
 export const promptDecider: Decider<Prompt, PromptCommand, PromptEvent> = {
   category: 'prompt',
   initial: { status: 'absent' },

@@ -2,7 +2,7 @@ import { type Decisions, idOf, streamOf } from '@app/kernel';
 import type { Claimant } from '@app/reservations';
 import { claimsOf, spaceDecider } from './space.decider';
 
-/** A Space as one that names and slugs are reserved for. */
+/** A Space as a claimant of names and slugs. */
 export const claimingSpace = (decisions: Decisions, spaceId: string): Claimant => ({
   owner: streamOf(spaceDecider.category, spaceId),
   forfeit: (owner, claim, meta) => decisions.transact(spaceDecider, idOf(owner), { type: 'ForfeitClaim', claim }, meta),

@@ -1,6 +1,6 @@
 const LONGEST = 60;
 
-/** A slug from a name: letters without their accents, digits, and hyphens between; `space` where nothing is left. */
+/** Makes a slug from a name: letters without accents, digits, and hyphens between; `space` if nothing is left. */
 export const slugOf = (name: string): string => {
   const slug = name
     .normalize('NFKD')

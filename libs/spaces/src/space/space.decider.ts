@@ -29,7 +29,7 @@ export interface SpaceFields {
   readonly color: string;
 }
 
-/** Claims to the name and slug that a command brings along, in a team Space: new ones, or those that the Space had when the command began. */
+/** The claims to name and slug of a team Space: new ones, or those that the Space had when the command began. */
 interface Claims {
   readonly nameClaim?: Claim;
   readonly slugClaim?: Claim;
@@ -46,9 +46,9 @@ export type SpaceCommand =
   | ({ readonly type: 'Change'; readonly fields: Partial<SpaceFields> } & Claims)
   | { readonly type: 'SetMember'; readonly userId: string; readonly role: SpaceRole }
   | { readonly type: 'RemoveMember'; readonly userId: string }
-  /** The user is gone, so they go even as the last owner; admins can name another. */
+  /** The user is deleted, so they leave even as the last owner. Admins can name another. */
   | { readonly type: 'ForgetMember'; readonly userId: string }
-  /** `withUser`: the owner of a personal Space is gone; otherwise a personal Space stays. */
+  /** `withUser`: the owner of a personal Space is deleted. Otherwise a personal Space cannot be deleted. */
   | { readonly type: 'Delete'; readonly withUser?: boolean }
   | { readonly type: 'ForfeitClaim'; readonly claim: Claim };
 
@@ -109,7 +109,7 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
   owner: (event) => (event.type === 'SpaceCreated' ? ownerOf(event.data) : {}),
 };
 
-/** What is in a personal Space goes with its user. */
+/** The content of a personal Space is deleted with its user. */
 const ownerOf = ({
   spaceId,
   kind,
@@ -142,7 +142,7 @@ const change = (command: Of<'Change'>, space: PresentSpace): readonly SpaceEvent
   return [{ type: 'SpaceChanged', data: { ...fields, ...claims, released: [...name.released, ...slug.released] } }];
 };
 
-/** A name that only looks different keeps its reservation. */
+/** Names that only differ in appearance share a reservation. */
 const moved = (
   claim: Claim | undefined,
   held: Claim | undefined,
@@ -187,11 +187,11 @@ const forfeit = (claim: Claim, space: Space): readonly SpaceEvent[] => {
     : [{ type: 'ClaimForfeited', data: claim }];
 };
 
-/** A personal Space has its one owner and nobody else. */
+/** A personal Space has only its owner. */
 const shared = (space: PresentSpace): PresentSpace =>
   space.kind === 'team' ? space : refuse('conflict', { reason: 'personal_space' });
 
-/** The claims to the names that a Space bears. */
+/** The claims to the names of a Space. */
 export const claimsOf = (space: Space): readonly Claim[] =>
   space.status === 'present' ? [space.nameClaim, space.slugClaim].filter((claim) => claim !== undefined) : [];
 

@@ -50,7 +50,7 @@ export const spaceChanged = defineEvent({
   }),
 });
 
-/** How many members there are from then on. */
+/** The number of members from now on. */
 const memberCount = z.number().int().nonnegative();
 
 export const spaceMemberAdded = defineEvent({

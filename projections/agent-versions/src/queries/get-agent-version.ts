@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { agentVersions, versionKey } from '../agent-versions.projection';
 
-/** One configuration an Agent had; refuses with `not_found`. */
+/** One configuration that an Agent had. Throws `not_found`. */
 export class GetAgentVersion extends Query<Row> {
   constructor(
     readonly agentId: string,

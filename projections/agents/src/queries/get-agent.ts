@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AgentRow, agents } from '../agents.projection';
 
-/** Refuses with `not_found`. */
+/** Throws `not_found`. */
 export class GetAgent extends Query<AgentRow> {
   constructor(readonly agentId: string) {
     super();

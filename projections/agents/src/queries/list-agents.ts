@@ -12,10 +12,10 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { spacesOfUser } from '@projections/space-members';
 import { type AgentRow, agents } from '../agents.projection';
 
-/** So many Agents are read at once, whatever is shown of them: each may have a long prompt. */
+/** Agents read at once. Each may have a long prompt. */
 const FEW = 20;
 
-/** The Agents of the Spaces that a user is a member of as the view knows, or of one of them, newest first. `among`: only those of these Agents. */
+/** The Agents in a user's Spaces, or in one of them, newest first. `among`: only these Agents. */
 export class ListAgents extends Query<RowPage<AgentRow>> {
   constructor(
     readonly userId: string,

@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type ApiKeyRow, apiKeys } from '../api-keys.projection';
 
-/** Refuses with `not_found`. */
+/** Throws `not_found`. */
 export class GetApiKey extends Query<ApiKeyRow> {
   constructor(readonly keyId: string) {
     super();

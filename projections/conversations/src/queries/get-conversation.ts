@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type ConversationRow, conversations } from '../conversations.projection';
 
-/** A conversation of a user with an Agent. Refuses with `not_found`, also for those of other users and Agents. */
+/** A conversation of a user with an Agent. Throws `not_found`, also for those of other users and Agents. */
 export class GetConversation extends Query<ConversationRow> {
   constructor(
     readonly userId: string,

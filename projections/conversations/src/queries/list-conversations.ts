@@ -8,7 +8,7 @@ import { type ConversationRow, conversations } from '../conversations.projection
 export interface ConversationFilter {
   readonly archived: boolean;
   readonly kind?: ConversationKind | undefined;
-  /** Text that the title contains, whatever its case. */
+  /** Text that the title contains, case-insensitively. */
   readonly q?: string | undefined;
 }
 

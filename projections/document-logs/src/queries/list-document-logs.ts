@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type DocumentLogRow, documentLogs } from '../document-logs.projection';
 
-/** The log of a document's ingestion, newest line first. */
+/** The ingestion log of a document, newest line first. */
 export class ListDocumentLogs extends Query<RowPage<DocumentLogRow>> {
   constructor(
     readonly documentId: string,

@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type MessageRow, messages } from '../messages.projection';
 
-/** A message of a conversation. Refuses with `not_found`. */
+/** A message of a conversation. Throws `not_found`. */
 export class GetMessage extends Query<MessageRow> {
   constructor(
     readonly conversationId: string,

@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type MessageRow, messages } from '../messages.projection';
 
-/** The messages of a conversation, newest first. Whose conversation it is was asked before. */
+/** The messages of a conversation, newest first. The caller has checked whose conversation it is. */
 export class ListMessages extends Query<RowPage<MessageRow>> {
   constructor(
     readonly conversationId: string,

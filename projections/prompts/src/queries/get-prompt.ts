@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type PromptRow, prompts } from '../prompts.projection';
 
-/** A prompt of a Space's library; refuses with `not_found`, also for one of another Space. */
+/** A prompt of a Space's library. Throws `not_found`, also for one of another Space. */
 export class GetPrompt extends Query<PromptRow> {
   constructor(
     readonly spaceId: string,

@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type RestatementRow, restatements } from '../restatements.projection';
 
-/** A restatement. Refuses with `not_found`. */
+/** A restatement. Throws `not_found`. */
 export class GetRestatement extends Query<RestatementRow> {
   constructor(readonly restatementId: string) {
     super();

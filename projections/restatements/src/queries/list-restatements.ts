@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type RestatementRow, restatements } from '../restatements.projection';
 
-/** What operators restated, newest first. */
+/** Restatements, newest first. */
 export class ListRestatements extends Query<RowPage<RestatementRow>> {
   constructor(readonly page: PageRequest) {
     super();

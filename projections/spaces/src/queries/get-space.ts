@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type SpaceRow, spaces } from '../spaces.projection';
 
-/** Refuses with `not_found`. */
+/** Throws `not_found`. */
 export class GetSpace extends Query<SpaceRow> {
   constructor(readonly spaceId: string) {
     super();

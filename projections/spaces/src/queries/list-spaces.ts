@@ -4,7 +4,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { spacesOfUser } from '@projections/space-members';
 import { type SpaceRow, spaces } from '../spaces.projection';
 
-/** Spaces, newest first: those a user is a member of as the view knows, and every team Space where asked. */
+/** Spaces, newest first: those a user is a member of, and every team Space on request. */
 export class ListSpaces extends Query<RowPage<SpaceRow>> {
   constructor(
     readonly userId: string,

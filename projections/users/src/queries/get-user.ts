@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type UserRow, users } from '../users.projection';
 
-/** Refuses with `not_found`. */
+/** Throws `not_found`. */
 export class GetUser extends Query<UserRow> {
   constructor(readonly userId: string) {
     super();

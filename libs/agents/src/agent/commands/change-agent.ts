@@ -5,7 +5,7 @@ import type { AgentChange } from '../agent-config';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels, demandChatModels } from '../chat-models';
 
-/** Changes the fields given. Refuses with `conflict` for memory on a public Agent, `invalid_body` for a model it may not have. */
+/** Changes the fields given. Throws `conflict` for memory on a public Agent, `invalid_body` for a model that is not allowed. */
 export class ChangeAgent extends Command<Receipt> {
   constructor(
     readonly agentId: string,

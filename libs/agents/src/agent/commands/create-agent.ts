@@ -5,7 +5,7 @@ import { type AgentChange, defaultConfig } from '../agent-config';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels, demandChatModels } from '../chat-models';
 
-/** The Space an Agent is made in; `ownerId` is its user, where the Space is a personal one. */
+/** The Space of a new Agent. `ownerId` is the user of a personal Space. */
 export interface AgentPlace {
   readonly spaceId: string;
   readonly ownerId: string | null;
@@ -16,7 +16,7 @@ export interface CreatedAgent {
   readonly receipt: Receipt;
 }
 
-/** Creates an Agent. Without a model it takes the first allowed one, or the default of the instance. */
+/** Creates an Agent. Without a model it uses the first allowed one, or the default of the instance. */
 export class CreateAgent extends Command<CreatedAgent> {
   constructor(
     readonly place: AgentPlace,

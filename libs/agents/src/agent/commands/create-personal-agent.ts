@@ -5,10 +5,10 @@ import { defaultConfig } from '../agent-config';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels } from '../chat-models';
 
-/** Every user has one automatic chat Agent, and its id follows from that of their personal Space. */
+/** The id of a user's automatic chat Agent is derived from that of their personal Space. */
 export const personalAgentOf = (personalSpaceId: string): string => deriveId(personalSpaceId, 'personal-agent');
 
-/** Creates the chat Agent of a user in their personal Space; one that exists stays as it is. */
+/** Creates the chat Agent of a user in their personal Space. Does nothing if it exists. */
 export class CreatePersonalAgent extends Command<Receipt> {
   constructor(
     readonly userId: string,

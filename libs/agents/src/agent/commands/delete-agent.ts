@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { agentDecider } from '../agent.decider';
 
-/** Deletes an Agent; policies remove what belongs to it. Refuses with `conflict` for the personal chat Agent. */
+/** Deletes an Agent; policies remove what belongs to it. Throws `conflict` for the personal chat Agent. */
 export class DeleteAgent extends Command<Receipt> {
   constructor(
     readonly agentId: string,

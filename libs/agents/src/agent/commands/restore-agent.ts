@@ -4,7 +4,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels } from '../chat-models';
 
-/** Configures an Agent as it was at a revision. Refuses with `not_found` for a revision it never had, `conflict` where that model is gone. */
+/** Restores the configuration of an Agent at a revision. Throws `not_found` for an unknown revision, `conflict` if its model was removed. */
 export class RestoreAgent extends Command<Receipt> {
   constructor(
     readonly agentId: string,
@@ -23,7 +23,7 @@ export class RestoreAgentHandler implements ICommandHandler<RestoreAgent> {
   ) {}
 
   async execute({ agentId, revision, meta }: RestoreAgent): Promise<Receipt> {
-    // Versions never change: what it was then is read once, however often the decision is taken.
+    // Versions never change, so one read serves every attempt of the decision.
     const then = await this.decisions.loadAt(agentDecider, agentId, revision);
     const config = then?.status === 'present' ? then.version.config : undefined;
     return this.decisions.transact(

@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
 import { conversationDecider, type Party } from '../conversation.decider';
 
-/** Deletes a conversation with its messages for good, and ends its running answer. */
+/** Deletes a conversation permanently, with its messages, and stops its running answer. */
 export class DeleteConversation extends Command<Receipt> {
   constructor(
     readonly party: Party,

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { conversationDecider, type Party } from '../conversation.decider';
 
-/** Renames, archives or brings back a conversation. */
+/** Renames, archives or restores a conversation. */
 export class UpdateConversation extends Command<Receipt> {
   constructor(
     readonly party: Party,

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider, type ApiKeyFields } from '../api-key.decider';
 
-/** Changes everything of a key but its secret. Whether the caller may give that much is asked before. */
+/** Changes everything about a key except its secret. `KeyScope` checks before that the caller may grant that much. */
 export class ChangeApiKey extends Command<Receipt> {
   constructor(
     readonly keyId: string,

@@ -10,7 +10,7 @@ export interface CreatedApiKey {
   readonly receipt: Receipt;
 }
 
-/** Gives a user an API key. Whether caller and user may give that much is asked before (`KeyScope` of libs/access). */
+/** Creates an API key for a user. `KeyScope` (libs/access) checks before that caller and user may grant that much. */
 export class CreateApiKey extends Command<CreatedApiKey> {
   constructor(
     readonly userId: string,

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider } from '../api-key.decider';
 
-/** Revokes a key: refused from the next request on. */
+/** Revokes a key. It is rejected from the next request on. */
 export class RevokeApiKey extends Command<Receipt> {
   constructor(
     readonly keyId: string,

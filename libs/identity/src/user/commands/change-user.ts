@@ -6,7 +6,7 @@ import { claimingUser } from '../mail';
 import { isLiving, type LivingUser, userDecider, type UserFields } from '../user.decider';
 import type { InstanceRole } from '../user.events';
 
-/** Changes the fields given. Refuses with `name_taken` (mail address) and `conflict` (the last admin loses the role). */
+/** Changes the fields given. Throws `name_taken` (mail address) and `conflict` (the last admin would lose the role). */
 export class ChangeUser extends Command<Receipt> {
   constructor(
     readonly userId: string,
@@ -45,7 +45,7 @@ export class ChangeUserHandler implements ICommandHandler<ChangeUser> {
     );
   }
 
-  /** The claim to a mail address that is given: a new one, or the one that stands where the address stays. */
+  /** The claim to a given mail address: a new one, or the present one if the address stays. */
   private claim(email: string | undefined, { mailClaim: standing }: LivingUser): Claim | undefined {
     if (email === undefined) return undefined;
     const claim = this.reservations.claim('user.email', email);

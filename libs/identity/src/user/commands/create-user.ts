@@ -13,7 +13,7 @@ export interface NewUser {
   readonly language: Language;
 }
 
-/** Creates a user. Refuses with `name_taken` where another user has the mail address. `userId` is derived from the command where absent. */
+/** Creates a user. Throws `name_taken` if another user has the mail address. Without `userId` it is derived from the command. */
 export class CreateUser extends Command<{ readonly userId: string; readonly receipt: Receipt }> {
   constructor(
     readonly user: NewUser,

@@ -4,7 +4,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister } from '../../admins/admin-register';
 import { userDecider } from '../user.decider';
 
-/** Deletes a user for good. Refuses with `conflict` for the last admin. */
+/** Deletes a user permanently. Throws `conflict` for the last admin. */
 export class DeleteUser extends Command<Receipt> {
   constructor(
     readonly userId: string,

@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister } from '../../admins/admin-register';
 import { userDecider } from '../user.decider';
 
-/** Lets a suspended user act again. */
+/** Reactivates a suspended user. */
 export class ReactivateUser extends Command<Receipt> {
   constructor(
     readonly userId: string,

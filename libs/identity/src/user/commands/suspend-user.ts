@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister } from '../../admins/admin-register';
 import { userDecider } from '../user.decider';
 
-/** Stops a user from acting, from the next request on. Refuses with `conflict` for the last admin. */
+/** Suspends a user from the next request on. Throws `conflict` for the last admin. */
 export class SuspendUser extends Command<Receipt> {
   constructor(
     readonly userId: string,

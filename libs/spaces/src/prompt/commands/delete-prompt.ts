@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { promptDecider } from '../prompt.decider';
 
-/** Deletes a prompt for good. */
+/** Deletes a prompt permanently. */
 export class DeletePrompt extends Command<Receipt> {
   constructor(
     readonly promptId: string,

@@ -4,7 +4,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { claimingSpace } from '../claimant';
 import { claimsOf, type PresentSpace, spaceDecider, type SpaceFields } from '../space.decider';
 
-/** Changes the fields given. Refuses with `name_taken` for the name and the slug of a team Space. */
+/** Changes the fields given. Throws `name_taken` for the name or slug of a team Space. */
 export class ChangeSpace extends Command<Receipt> {
   constructor(
     readonly spaceId: string,
@@ -37,7 +37,7 @@ export class ChangeSpaceHandler implements ICommandHandler<ChangeSpace> {
     );
   }
 
-  /** The claim to a name that is given: a new one, or the one that stands where the name stays; none where it need not be unique. */
+  /** The claim to a given name: a new one, or the present one if the name stays; none if it need not be unique. */
   private claim(
     kind: string,
     text: string | undefined,

@@ -2,12 +2,12 @@ import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { spaceDecider } from '../space.decider';
 
-/** Every user has one personal Space, and its id follows from theirs. */
+/** The id of a user's one personal Space is derived from the user's id. */
 export const personalSpaceOf = (userId: string): string => deriveId(userId, 'personal-space');
 
 const FIELDS = { name: 'Personal', slug: 'personal', description: '', color: '#6B7280' };
 
-/** Creates the personal Space of a user; one that exists stays as it is. */
+/** Creates the personal Space of a user. Does nothing if it exists. */
 export class CreatePersonalSpace extends Command<Receipt> {
   constructor(
     readonly userId: string,

@@ -12,7 +12,7 @@ export interface CreatedSpace {
   readonly receipt: Receipt;
 }
 
-/** Creates a team Space with its first owner. Refuses with `name_taken`; a slug that is not given is one that is free. */
+/** Creates a team Space with its first owner. Throws `name_taken`. Without a slug it takes a free one. */
 export class CreateSpace extends Command<CreatedSpace> {
   constructor(
     readonly ownerId: string,

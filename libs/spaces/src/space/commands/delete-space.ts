@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Reservations } from '@app/reservations';
 import { spaceDecider } from '../space.decider';
 
-/** Deletes a team Space; policies remove what is in it. Refuses with `conflict` for a personal Space, unless its user is gone. */
+/** Deletes a team Space; policies remove its content. Throws `conflict` for a personal Space, unless its user is deleted. */
 export class DeleteSpace extends Command<Receipt> {
   constructor(
     readonly spaceId: string,

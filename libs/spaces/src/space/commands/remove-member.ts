@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { spaceDecider } from '../space.decider';
 
-/** Ends a membership of a team Space. Refuses with `last_owner`. */
+/** Ends a membership of a team Space. Throws `last_owner`. */
 export class RemoveMember extends Command<Receipt> {
   constructor(
     readonly spaceId: string,

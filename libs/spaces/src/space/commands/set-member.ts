@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { spaceDecider } from '../space.decider';
 import type { SpaceRole } from '../space.events';
 
-/** Makes a user a member of a team Space, or gives them another role. Refuses with `last_owner`. */
+/** Makes a user a member of a team Space, or changes their role. Throws `last_owner`. */
 export class SetMember extends Command<Receipt> {
   constructor(
     readonly spaceId: string,
