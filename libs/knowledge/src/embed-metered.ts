@@ -2,7 +2,7 @@ import { isDomainError } from '@app/kernel';
 import { type EmbeddingRequest, believedUsage, estimatedTokens, type Models, mostTokens, usageOf } from '@app/models';
 import type { Metering, Settlement } from '@app/spending';
 
-/** Whose limits a call of the embedding model counts under. */
+/** Whose limits a call of the embedding model counts against. */
 export interface Payer {
   readonly userId: string;
   /** The API key, if one was used. */
@@ -25,7 +25,7 @@ export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'purpose'
   readonly holds: boolean;
 }
 
-/** Calls the embedding model of Knowledge, counted once. Refuses `usage_limit_exceeded`. */
+/** Calls the embedding model of Knowledge, counted once. Throws `usage_limit_exceeded`. */
 export const embedMetered = async (
   metering: Metering,
   { model, provider }: Embedding,

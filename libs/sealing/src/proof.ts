@@ -5,7 +5,7 @@ import { headOf, sealedEvents, type SealHead, signedText } from './seal';
 import type { ArchivedSeal } from './seal-archive';
 import { isSignedBy, keyIdOf, publicKeyOf } from './seal-key';
 
-/** What proves one event: its seal, and the hashes that lead from the event to the seal's root. */
+/** The proof of an event: its seal, and the hashes from the event to the seal's root. */
 export interface Proof {
   readonly event: SealedEvent;
   readonly ordinal: number;

@@ -22,12 +22,12 @@ type WaitingEvent = SealedEvent & { readonly isProven: boolean };
 const LONGEST_NAME = 300;
 
 /**
- * Follows the log and seals it: after `SEAL_SIZE` events, or `delayMs` after the first that waits. All it knows is in the
- * seals, so a restart repeats nothing; of two sealers one loses the race for the revision and learns what the other sealed.
- * What nobody with the key appended is left out and said; what stands behind it is sealed.
+ * Follows the log and seals it: after `SEAL_SIZE` events, or `delayMs` after the first waiting one. Its whole state is in the
+ * seals, so a restart repeats nothing. Of two sealers one loses the race for the revision and learns what the other sealed.
+ * Events that nobody with the key appended are left out and reported; those behind them are sealed.
  */
 export class Sealer {
-  /** Resolves when the end of the log was reached for the first time since the start. */
+  /** Resolves when the end of the log is reached for the first time since the start. */
   caughtUp = Promise.resolve();
   private last: SealHead | undefined;
   private revision = -1;
@@ -75,7 +75,7 @@ export class Sealer {
     });
   }
 
-  /** Seals what waits and ends; where the log cannot be written, the next start seals it. */
+  /** Seals what waits and stops. If the log cannot be written, the next start seals it. */
   async stop(): Promise<void> {
     await this.subscription?.stop();
     this.sealNoMore();
@@ -94,12 +94,12 @@ export class Sealer {
     return this.last?.ordinal ?? 0;
   }
 
-  /** How many events that were read wait for a seal. */
+  /** Number of events read that wait for a seal. */
   get waiting(): number {
     return this.unsealed.length;
   }
 
-  /** A page that comes again, since sealing it failed, adds nothing. */
+  /** A page that comes again because sealing it failed adds nothing. */
   private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
     for (const event of events) {
       const isNew = this.seen === null || event.position > this.seen;

@@ -8,15 +8,15 @@ import type { CallToMeter, MeteredCall, Metering } from './metering';
 import { Settlements, type SettlementsParts } from './settlements';
 import { windowAt } from './windows';
 
-/** How long a call waits for its limits to be asked; then it is refused as `Unavailable`. */
+/** A call waits this long for its limits, then throws `Unavailable`. */
 const ANSWER_MS = 2_000;
-/** How long a call waits for what others of this process that ended leave over. */
+/** A call waits this long for what calls of this process that ended leave over. */
 const ENDING_MS = 1_000;
 
 /**
- * Reserve, call, settle. What a call may cost is held in the account of every limit that concerns it; when it has ended its
- * record goes into the log, and then what it cost into the accounts. Whoever dies in between leaves a hold that others end
- * by the record, which they write where the call has none.
+ * Reserve, call, settle. The most that a call may cost is reserved in the account of every limit that applies. When the call
+ * has ended its record goes into the log, and then its cost into the accounts. A process that dies in between leaves a
+ * reservation, which others settle by the record; they write one if the call has none.
  */
 export class Ledger implements Metering {
   private readonly settlements: Settlements;
@@ -58,12 +58,12 @@ export class Ledger implements Metering {
     };
   }
 
-  /** Where a limit's account stands now. */
+  /** The present balance of a limit's account. */
   standing(limit: AppliedLimit): Promise<Standing> {
     return this.settlements.accountOf(limit).standing(limit.account);
   }
 
-  /** Resolves when every call has ended and is settled, to the number of those that could not be settled within the time. */
+  /** Resolves when every call has ended and is settled, to the number of calls that could not be settled in time. */
   async close(graceMs: number): Promise<number> {
     const late = AbortSignal.timeout(graceMs);
     const running = await this.running.none(late);
@@ -75,7 +75,7 @@ export class Ledger implements Metering {
     await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: at.getTime() }, at))));
   }
 
-  /** Holds against all limits, or against none. */
+  /** Reserves under all limits, or under none. */
   private async hold(
     id: Uuid,
     estimate: bigint,
@@ -126,7 +126,7 @@ export class Ledger implements Metering {
   }
 }
 
-/** Calls that began and have not ended. */
+/** Running calls. */
 class RunningCalls {
   private count = 0;
   private whenNone: (() => void) | undefined;

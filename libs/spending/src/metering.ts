@@ -3,7 +3,7 @@ import type { ModelDescription, TokenUsage, UsageSource } from '@app/models';
 /** Injection token of the `Metering`. */
 export const METERING = Symbol('Metering');
 
-/** A model call that is about to be made: whom it is for, and what it may cost at most as far as one can tell. */
+/** A model call to be made: who it is for, and an estimate of its highest cost. */
 export interface CallToMeter {
   readonly userId: string;
   /** The API key, if one was used. */
@@ -11,18 +11,18 @@ export interface CallToMeter {
   readonly agentId?: string;
   readonly spaceId?: string;
   readonly kind: 'chat' | 'embedding' | 'rerank';
-  /** Somebody asks a model for this very call: a limit that is used up refuses it also where it costs nothing. Not so what documents and searches need. */
+  /** Somebody requested this very call, so a used-up limit rejects it even if it is free. What documents and searches need is not rejected then. */
   readonly isAskedFor?: true;
   readonly model: ModelDescription;
-  /** Those that may answer, the model itself among them: what is held is the price of the dearest. By default the model alone. */
+  /** The models that may answer, including the model itself: the reservation uses the highest price. Default: the model alone. */
   readonly mayAnswer?: readonly ModelDescription[];
-  /** Input as counted here, output as asked for or usual. What is held for the call is priced from it. */
+  /** Input as counted here, output as requested or usual. The reservation is priced from it. */
   readonly estimate: TokenUsage;
   /** Tokens that the input may be where it has more of them than texts usually have: they are held. By default as many as were counted. */
   readonly mostInput?: number;
 }
 
-/** How a metered call ended. */
+/** The end of a metered call. */
 export interface Settlement {
   /** The model that answered: the one the call began with, or its fallback. Its prices apply. */
   readonly model: ModelDescription;
@@ -34,19 +34,19 @@ export interface Settlement {
   readonly latencyMs: number;
 }
 
-/** A call that was let through; what is held for it comes free when it is settled. */
+/** An admitted call. Its reservation is released when it is settled. */
 export interface MeteredCall {
   /** Id of the invocation in usage records. */
   readonly invocationId: string;
-  /** False where nothing is held for it: its model is free, or no limit concerns it. */
+  /** False if nothing is reserved: its model is free, or no limit applies. */
   readonly isHeld: boolean;
   /** Covered by what is included; decided when the call was let through. */
   readonly isIncludedUsage: boolean;
-  /** Gives back what is held for a call that is not made after all: there is no invocation. In place of `settle`. */
+  /** Releases the reservation of a call that is not made after all. Use it instead of `settle`. */
   cancel(): void;
   /**
-   * Ends the call: what is held becomes what was spent. To be called exactly once, in a `finally`; nobody needs to wait for
-   * it. Resolves when it is recorded, and never rejects: what cannot be recorded now is recorded later.
+   * Ends the call: the reservation becomes what was spent. Call it exactly once, in a `finally`; there is no need to wait for
+   * it. Resolves when it is recorded and never rejects: what cannot be recorded now is recorded later.
    */
   settle(settlement: Settlement): Promise<void>;
 }
@@ -54,9 +54,9 @@ export interface MeteredCall {
 /** Counts and limits model calls: reserve, call, settle. */
 export interface Metering {
   /**
-   * Holds the price of the estimate against every limit that concerns the call. Refuses `usage_limit_exceeded` with the
-   * facts `limitId`, `scope`, `window` and `resetsAt` (ISO 8601, or null for a total) when a blocking limit has nothing left, with
-   * `spent`, `held` and `amount` (decimal strings) where it is the caller's own; `retryAfterSeconds` where the window resets.
+   * Reserves the price of the estimate under every limit that applies. Throws `usage_limit_exceeded` if a blocking limit has
+   * nothing left, with `limitId`, `scope`, `window` and `resetsAt` (ISO 8601, or null for a total), with `spent`, `held` and
+   * `amount` (decimal strings) if it is the caller's own limit, and `retryAfterSeconds` if the window resets.
    */
   begin(call: CallToMeter): Promise<MeteredCall>;
 }

@@ -15,14 +15,14 @@ import { documentDecider } from './document.decider';
 /** Claims on documents that are being added, and on those that are withdrawn, whatever stands there. */
 const ADDING = 'documents/adding/';
 const WITHDRAWING = 'documents/withdrawing/';
-/** How long a batch whose process died is left alone. */
+/** Leave the batch of a dead process alone for this long. */
 const ABANDONED_MS = 30_000;
 
 /** The id of the n-th document that a command adds. */
 export const addedDocumentId = ({ commandId }: Pick<CommandMeta, 'commandId'>, index: number): string =>
   deriveId(commandId, `document/${index}`);
 
-/** Documents that one command adds, each in a stream of its own: all of them, or none in the end, also where its process dies in between (`finish`). */
+/** Documents that one command adds, each in its own stream: all of them or, in the end, none, even if the process dies in between (`finish`). */
 export class Batches {
   constructor(
     private readonly decisions: Decisions,
@@ -52,7 +52,7 @@ export class Batches {
     return result;
   }
 
-  /** Withdraws what was left of batches half a minute ago, by processes that died or whose log was away. */
+  /** Withdraws the remains of batches that were abandoned half a minute ago, by dead processes or without a log. */
   async finish(): Promise<void> {
     await this.claims.finishAbandoned(WITHDRAWING, ABANDONED_MS, (batch) => this.withdrawLater(batch));
     await this.claims.finishAbandoned(ADDING, ABANDONED_MS, async (batch) => {
@@ -76,7 +76,7 @@ export class Batches {
     });
   }
 
-  /** Deletes those that are there: each of them, before it fails for one that cannot be deleted now. */
+  /** Deletes the existing documents, all of them, before it fails for one that cannot be deleted now. */
   private async withdraw(commandId: string, count: number, meta: CommandMeta): Promise<true> {
     const removals = Array.from({ length: count }, async (_, index) => {
       try {

@@ -11,7 +11,7 @@ export interface StoredBody {
   readonly contentHash: string;
 }
 
-/** Bodies of documents on their way in: stored first, encrypted under the document's key, then named by an event. */
+/** Bodies of new documents: stored first, encrypted under the document's key, then named by an event. */
 export class Bodies {
   constructor(private readonly blobs: Blobs) {}
 
@@ -27,7 +27,7 @@ export class Bodies {
     return { file, sizeBytes, contentHash: digest.digest('hex') };
   }
 
-  /** Removes bodies that were not taken. Where a failed write leaves that open, they stay: an event may name them. */
+  /** Removes unused bodies. If a failed write leaves that open, they stay: an event may name them. */
   async discard(bodies: readonly StoredBody[], error?: unknown): Promise<void> {
     if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove(bodies.map(({ file }) => file));
   }

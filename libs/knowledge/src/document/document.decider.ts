@@ -9,7 +9,7 @@ interface Indexed {
   readonly revision: number;
 }
 
-/** What a document holds in the blob store. `indexed` is what the search index serves or is about to. */
+/** The blobs of a document. `indexed` is what the search index serves, or is about to serve. */
 interface Held {
   readonly file: string;
   readonly indexed: Indexed | null;
@@ -25,18 +25,18 @@ export interface LiveDocument extends Held {
   readonly name: Sensitive<string>;
   readonly mimeType: string;
   readonly contentHash: Sensitive<string>;
-  /** Hash of the content that was Ready last: what reprocessing without force compares with. */
+  /** Hash of the content that was last Ready. Reprocessing without force compares with it. */
   readonly readyHash: Sensitive<string> | null;
   readonly tagIds: readonly string[];
-  /** Number of the last attempt, 0 before the first; an older one's reports are void. */
+  /** Number of the last attempt, 0 before the first. Reports of older ones are ignored. */
   readonly attempt: number;
-  /** Attempts in a row that failed for reasons that may pass. */
+  /** Attempts in a row that failed for temporary reasons. */
   readonly failures: number;
-  /** Who wanted it read as it is now: whom its embedding is counted for. */
+  /** Who added or changed the present content: its embedding counts for them. */
   readonly askedBy: { readonly userId: string; readonly keyId?: string };
 }
 
-/** Indexed is the end of Processing: stored, and waiting for the search index. It is shown as Processing. */
+/** Indexed is the last part of Processing: stored, and waiting for the search index. The API shows Processing. */
 export type DocumentState =
   | { readonly status: 'Absent' }
   | ({ readonly status: 'Pending' | 'Processing' | 'Indexed' | 'Ready' | 'Failed' } & LiveDocument)
@@ -97,8 +97,8 @@ export type DocumentCommand =
 
 /**
  * Pending -> Processing -> Ready | Failed; Ready and Failed go back to Pending on new content or on reprocessing. The
- * attempt number fences workers: whoever lost its lease reports an older attempt, and nothing follows from it.
- * Refuses `not_found` (also for deleted documents) and `conflict`.
+ * attempt number fences workers: one that lost its lease reports an older attempt, which is ignored. Throws `not_found` (also
+ * for deleted documents) and `conflict`.
  */
 export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEvent> = {
   category: 'document',
@@ -208,13 +208,13 @@ const retagged = (wanted: readonly string[] | undefined, state: Live): readonly 
     : [{ type: 'DocumentTagsChanged', data: { tagIds, attached, detached } }];
 };
 
-/** Equal content changes nothing, unless the document failed on it. */
+/** Equal content changes nothing, unless the document failed with it. */
 const replaced = (content: ReplacementContent | undefined, state: Live): readonly DocumentEvent[] =>
   content === undefined || (content.contentHash === state.contentHash && content.mimeType === state.mimeType)
     ? []
     : [{ type: 'DocumentContentReplaced', data: { ...content } }];
 
-/** Force skips the comparison of content, nothing else: what is already waiting is not queued twice. */
+/** `force` only skips the comparison of content. A waiting document is not queued twice. */
 const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => {
   if (state.status === 'Pending' || state.status === 'Processing' || state.status === 'Indexed') return [];
   const unchanged = state.status === 'Ready' && state.readyHash === state.contentHash;

@@ -5,7 +5,7 @@ import { IngestionFailure, type FailureCode } from './ingestion-failure';
 /** How often an attempt is repeated after failures that may pass, and the first pause, which doubles each time. */
 const MAX_RETRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
-/** A store that is away is no fault of the document, which waits for it however long it takes. */
+/** A missing store is not the document's fault. It waits for the store, however long that takes. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Keeps what each step of an attempt did and how long it took. */
@@ -35,7 +35,7 @@ export class Attempt {
 /** What follows from a failed attempt. */
 export type Verdict = { readonly code: FailureCode; readonly retryInMs: number | null };
 
-/** Providers may come back, and stores will; what the document itself causes will not pass. */
+/** Providers and stores may come back. Failures that the document itself causes stay. */
 export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (error instanceof IngestionFailure) return { code: error.code, retryInMs: null };
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);

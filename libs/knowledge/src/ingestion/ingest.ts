@@ -39,8 +39,8 @@ export type IndexedAt = Pick<Receipt, 'position' | 'revision'>;
 type Decide = (command: DocumentCommand) => Promise<Receipt>;
 
 /**
- * Brings one document from where it stands to Ready or Failed: parse, chunk, embed, publish. It may be killed anywhere and
- * begun again; only the last attempt counts. An attempt that may succeed later leaves the document Pending.
+ * Takes a document from its present state to Ready or Failed: parse, chunk, embed, publish. It may be killed anywhere and
+ * started again; only the last attempt counts. An attempt that may succeed later leaves the document Pending.
  */
 export const ingest = async (parts: IngestionParts, documentId: string, signal: AbortSignal): Promise<void> => {
   const decide: Decide = (command) => parts.decisions.transact(documentDecider, documentId, command, workerMeta(parts));
@@ -161,7 +161,7 @@ const storeBoth = async (
   return [stored.name, (await blobs.put(thing, passages, owner)).name];
 };
 
-/** Ready is said only when a search finds the document; that the index moved past its event is not enough, since it may have failed there. */
+/** A document is Ready only if a search finds it. That the index moved past its event is not enough: it may have failed there. */
 const publish = async (
   parts: IngestionParts,
   decide: Decide,

@@ -1,4 +1,4 @@
-/** Why a document cannot become Ready, by stable code; what people read for it. */
+/** Why a document cannot become Ready: stable code and message. */
 export const FAILURES = {
   unsupported_type: 'Files of this type cannot be read yet. Use text or Markdown.',
   invalid_text: 'The file is not UTF-8 text.',
@@ -15,7 +15,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** A failure that repeating cannot mend. */
+/** A failure that a retry cannot fix. */
 export class IngestionFailure extends Error {
   override readonly name = 'IngestionFailure';
 
@@ -24,6 +24,6 @@ export class IngestionFailure extends Error {
   }
 }
 
-/** What people read for a code, also for codes of earlier versions. */
+/** The message of a code, also of an earlier version. */
 export const failureMessage = (code: string): string =>
   Object.hasOwn(FAILURES, code) ? FAILURES[code as FailureCode] : FAILURES.internal;

@@ -43,7 +43,7 @@ export class IngestionWorker {
     this.timer = setInterval(() => void this.sweep(), this.options.sweepMs ?? 1_000).unref();
   }
 
-  /** Ends what runs as soon as it can be ended; the documents are taken up again by whoever starts next. */
+  /** Stops running work as soon as possible. The next worker takes the documents up again. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort(new Error('the worker is stopping'));
@@ -92,7 +92,7 @@ export class IngestionWorker {
     }
   }
 
-  /** Never rejects: a document that could not be worked on stays waiting, and the sweep brings it back. */
+  /** Never rejects. A document that failed here stays waiting, and the sweep brings it back. */
   private async work(documentId: string): Promise<void> {
     try {
       const release = await this.options.claims.take(`ingestion/${documentId}`);

@@ -19,7 +19,7 @@ const INTERVAL_MS = 300;
 
 const PREFIX = 'ingestion-progress/';
 
-/** Progress of running attempts, for whoever looks on: small state beside the views, gone when the attempt ends. */
+/** Progress of running attempts: small state beside the views, removed when the attempt ends. */
 export class ProgressBoard {
   private readonly written = new Map<string, number>();
 

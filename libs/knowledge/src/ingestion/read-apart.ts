@@ -3,10 +3,10 @@ import { IngestionFailure } from './ingestion-failure';
 import { readDocument, type ReadDocument } from './read-document';
 import type { ReadReply } from './read-document.thread';
 
-/** Up to here reading takes a few milliseconds, less than a thread needs to start. Bytes. */
+/** Bytes up to which reading takes a few milliseconds, less than a thread needs to start. */
 const SMALL = 128 * 1024;
 
-/** Reads a document; a large one in a thread of its own, so that nothing else waits for it. */
+/** Reads a document, a large one in its own thread, so that nothing else waits for it. */
 export const readApart = async (body: Buffer, mimeType: string): Promise<ReadDocument> => {
   if (body.byteLength <= SMALL) return readDocument(body, mimeType);
   const worker = startThread(__dirname, 'read-document.thread', __filename, {

@@ -17,9 +17,8 @@ export interface DeletionParts {
 }
 
 /**
- * Deletes the documents of an Agent or a Space with it. Documents added before the deletion stand in the view when it is
- * asked; one added behind it, by a request that was under way, is met as its own event. Both orders are covered, and doing
- * it again after a crash changes nothing.
+ * Deletes the documents of a deleted Agent or Space. Documents added before the deletion are in the view; one added after it,
+ * by a concurrent request, is handled by its own event. Repeating it after a crash changes nothing.
  */
 export const deleteKnowledge = ({ decisions, log, clock, documentsOf }: DeletionParts): Policy => {
   const remove = async (documentId: string, event: RecordedEvent): Promise<void> => {

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import type { DocumentEvent } from '../document/document.events';
 
-/** Removes bodies that newer content or newer passages replaced, once those are served. What a deletion leaves goes with its erasure. */
+/** Removes bodies that newer content or passages replaced, once those are served. Erasure removes what a deletion leaves. */
 export const removeSupersededBlobs = (blobs: Blobs): Policy => ({
   name: 'remove-superseded-blobs',
   types: ['DocumentReady'],

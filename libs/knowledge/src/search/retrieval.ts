@@ -18,7 +18,7 @@ export interface KnowledgeQuery {
   readonly tagIds?: readonly string[];
 }
 
-/** For whom is searched, and whether the costs of that are to be held. */
+/** Who searches, and whether the search reserves its cost. */
 export type Searching = Pick<Payer, 'userId' | 'keyId'> & Pick<TextsToEmbed, 'signal' | 'holds'>;
 
 /** The levels of Knowledge that an Agent sees: its own, its Space's, the instance's. */
@@ -35,7 +35,7 @@ export class Retrieval {
     private readonly parts: EmbeddingParts,
   ) {}
 
-  /** Refuses `usage_limit_exceeded`. */
+  /** Throws `usage_limit_exceeded`. */
   async search(
     agent: SearchingAgent,
     { text, limit, mode, tagIds }: KnowledgeQuery,

@@ -1,21 +1,21 @@
 import { amountText, defineEvent, type EventsOf, timeZoneName } from '@app/kernel';
 import { z } from 'zod';
 
-/** What a limit is for; `id` is null for the instance alone. */
+/** The scope of a limit. `id` is null for the instance. */
 export const limitScope = z.strictObject({
   type: z.enum(['instance', 'space', 'agent', 'user', 'apiKey']),
   id: z.uuid().nullable(),
 });
 export type LimitScope = z.output<typeof limitScope>;
 
-/** How much may be spent in a window, and what happens then. Amounts are decimals in `currency`. */
+/** How much may be spent in a window, and what happens beyond. Amounts are decimals in `currency`. */
 export const limitTerms = z.strictObject({
   amount: amountText,
   currency: z.string(),
   window: z.enum(['day', 'week', 'month', 'total']),
   timeZone: timeZoneName,
   action: z.enum(['block', 'warn']),
-  /** What of the window's spending a subscription covers; null: nothing is included. */
+  /** The part of the window's spending that a subscription covers; null for none. */
   includedAmount: amountText.nullable(),
 });
 export type LimitTerms = z.output<typeof limitTerms>;

@@ -7,7 +7,7 @@ import { type Limit, limitRegisterDecider, REGISTER, scopeKey } from './limit-re
 const NONE: readonly Limit[] = [];
 const INSTANCE = scopeKey({ type: 'instance', id: null });
 
-/** Whom a call is for, as far as limits ask. */
+/** Who a call is for, as limits need it. */
 export interface Spender {
   readonly userId: string;
   readonly keyId?: string;
@@ -20,7 +20,7 @@ export interface AppliedLimit extends Limit {
   readonly account: AccountLimit;
 }
 
-/** Spend limits, folded from the log each time they are asked for. */
+/** Spend limits, folded from the log each time. */
 export class Limits {
   /** Those whose account is kept by a calendar that they alone name. */
   private readonly known = new WeakMap<Limit, AppliedLimit>();
@@ -32,7 +32,7 @@ export class Limits {
     private readonly defaults: { readonly currency: string; readonly timeZone: string },
   ) {}
 
-  /** The limits that concern a call. */
+  /** The limits that apply to a call. */
   async of({ userId, keyId, agentId, spaceId }: Spender): Promise<readonly AppliedLimit[]> {
     const { byScope } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
     const ofKey = keyId === undefined ? undefined : await this.ofKey(keyId);

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { documentDecider } from '../document.decider';
 
-/** Attaches a tag to a document. That the tag exists is asked before. */
+/** Attaches a tag to a document. The caller has checked that the tag exists. */
 export class AttachTag extends Command<Receipt> {
   constructor(
     readonly documentId: string,

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { documentDecider } from '../document.decider';
 
-/** Deletes a document for good. */
+/** Deletes a document permanently. */
 export class DeleteDocument extends Command<Receipt> {
   constructor(
     readonly documentId: string,

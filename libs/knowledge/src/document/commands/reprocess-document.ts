@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { documentDecider } from '../document.decider';
 
-/** Ingests a document again; without force only where that could change anything. */
+/** Ingests a document again. Without `force`, only if that could change anything. */
 export class ReprocessDocument extends Command<Receipt> {
   constructor(
     readonly documentId: string,

@@ -7,7 +7,7 @@ export interface CreatedTag {
   readonly receipt: Receipt;
 }
 
-/** Makes a tag in a Space. Refuses `name_taken`. */
+/** Creates a tag in a Space. Throws `name_taken`. */
 export class CreateTag extends Command<CreatedTag> {
   constructor(
     readonly spaceId: string,

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, givenFields, type Receipt } from '@app/ker
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { tagRegistryDecider } from '../tag-registry.decider';
 
-/** Removes a tag from its Space; documents no longer show it. */
+/** Deletes a tag of a Space. Documents no longer show it. */
 export class DeleteTag extends Command<Receipt> {
   constructor(
     readonly spaceId: string,

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, givenFields, type Receipt } from '@app/ker
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { tagRegistryDecider } from '../tag-registry.decider';
 
-/** Gives a tag another name or colour. Refuses `not_found` and `name_taken`. */
+/** Changes the name or colour of a tag. Throws `not_found` and `name_taken`. */
 export class UpdateTag extends Command<Receipt> {
   constructor(
     readonly spaceId: string,

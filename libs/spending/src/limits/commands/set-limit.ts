@@ -37,7 +37,7 @@ export class AddLimitHandler implements ICommandHandler<AddLimit> {
   }
 }
 
-/** Changes what a limit says; terms absent stay. Refuses `not_found` and `precondition_failed`. */
+/** Changes the terms of a limit. Absent ones do not change. Throws `not_found` and `precondition_failed`. */
 export class ChangeLimit extends Command<Receipt> {
   constructor(
     readonly limitId: string,
@@ -62,7 +62,7 @@ export class ChangeLimitHandler implements ICommandHandler<ChangeLimit> {
   }
 }
 
-/** Removes a limit; one that is gone stays so. Refuses `precondition_failed`. */
+/** Removes a limit, if it exists. Throws `precondition_failed`. */
 export class RemoveLimit extends Command<Receipt> {
   constructor(
     readonly limitId: string,
