@@ -155,6 +155,6 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     expect(await other.list(null, 10)).toEqual([name]);
     expect(await blobs.readStored('0'.repeat(32))).toBeUndefined();
     expect(await blobs.readStored('../../etc/passwd')).toBeUndefined();
-    await expect(other.writeStored('../../etc/passwd', stored)).rejects.toThrow('is no name of a blob');
+    await expect(other.writeStored('../../etc/passwd', stored)).rejects.toThrow('is not a blob name');
   });
 };

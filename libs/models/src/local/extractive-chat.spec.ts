@@ -29,9 +29,7 @@ describe('the local chat model', () => {
   });
 
   it('says so when no source answers, and when there is none', async () => {
-    expect(await answer('Who won the football match?', KEYS, BACKUP)).toMatch(
-      /^The documents do not answer this/,
-    );
+    expect(await answer('Who won the football match?', KEYS, BACKUP)).toMatch(/^The documents do not answer this/);
     expect(await answer('How is a document encrypted?')).toMatch(/^No document matches this question/);
   });
 

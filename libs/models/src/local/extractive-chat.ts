@@ -2,10 +2,8 @@ import type { ChatChunk, ChatProvider, ChatRequest, ChatResult, ChatSource } fro
 import { estimatedTokens, usageOf } from '../usage';
 import { extractsFor } from './extract';
 
-const NOT_FOUND =
-  'The documents do not answer this. The local model only quotes documents.';
-const NO_SOURCES =
-  'No document matches this question. The local model only quotes documents.';
+const NOT_FOUND = 'The documents do not answer this. The local model only quotes documents.';
+const NO_SOURCES = 'No document matches this question. The local model only quotes documents.';
 
 /** The chat model that needs no network: it answers with the sentences of the sources that cover the question best, and says so when none does. */
 export class ExtractiveChat implements ChatProvider {

@@ -77,7 +77,7 @@ export class GuardedFiles {
   }
 
   private damage(file: string, what: string, cause: unknown): Damaged {
-    const reason = `${basename(file)} ${what}; rebuild it from the log`;
+    const reason = `${basename(file)} ${what}; delete it to rebuild it from the log`;
     this.damaged.set(file, reason);
     return new Damaged(this.dependency, reason, 'none', { cause });
   }

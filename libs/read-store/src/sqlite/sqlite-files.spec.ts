@@ -114,7 +114,7 @@ describe('view files', () => {
       const store = await open();
       expect(await store.health()).toEqual({
         ok: false,
-        reason: 'notes-v1.sqlite is damaged; rebuild it from the log',
+        reason: 'notes-v1.sqlite is damaged; delete it to rebuild it from the log',
       });
       await expect(store.get('notes', 'a', 1)).rejects.toThrow('notes-v1.sqlite is damaged');
       await expect(write(store, 2, [put('a', 'z')])).rejects.toThrow('notes-v1.sqlite is damaged');

@@ -68,7 +68,7 @@ describe('search files', () => {
     const tested = new TestIndex('passages', index);
     expect(await index.health()).toEqual({
       ok: false,
-      reason: 'passages-v1.sqlite is damaged; rebuild it from the log',
+      reason: 'passages-v1.sqlite is damaged; delete it to rebuild it from the log',
     });
     await expect(tested.search('x')).rejects.toThrow('passages-v1.sqlite is damaged');
     await index.swap('passages', 1, 2);
