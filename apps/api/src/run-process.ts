@@ -1,7 +1,6 @@
 import './compile-cache';
 import 'reflect-metadata';
 import { demandRuntime, readConfig } from '@app/kernel';
-import { collectAtRest } from './collect-at-rest';
 import { productVersion } from './docs/version';
 import { readEnvironment, type Environment } from './environment';
 import { makeLogger } from './http/logging';
@@ -29,7 +28,6 @@ const run = async (environment: Environment): Promise<void> => {
     listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })),
     madeKey: (secret) => void process.stdout.write(keyNotice(secret, process.stdout.isTTY)),
   });
-  collectAtRest();
   const url = await platform.app.getUrl();
   const runs = config.ROLES.includes('api') ? undefined : config.ROLES.join(' and ');
   process.stdout.write(
