@@ -10,6 +10,7 @@ const esmOnly = [
   'cookie',
   'file-type',
   'load-esm',
+  'stemmer',
   'strtok3',
   'token-types',
   'uint8array-extras',

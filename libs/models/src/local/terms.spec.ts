@@ -8,14 +8,14 @@ const whole = (text: string): string[] => sliced(text, Infinity);
 describe('the terms of a text', () => {
   it('are stems of the words that carry meaning, in order, also those in names', () => {
     expect(termsOf('What are the keys of topK and encryptedFiles? Ｋeys, 2 keys!')).toEqual([
-      'key',
+      'kei',
       'top',
       'k',
       'encrypt',
-      'fil',
-      'key',
+      'file',
+      'kei',
       '2',
-      'key',
+      'kei',
     ]);
     expect(termsOf('')).toEqual([]);
   });
@@ -87,9 +87,9 @@ describe('the terms of a text', () => {
 
 describe('the terms of words up to a length', () => {
   it('are all but those of longer words, however long these are', () => {
-    const text = `keys ${'x'.repeat(50)} vault ${'y'.repeat(12)} log`;
+    const text = `keys ${'x'.repeat(50)} vault ${'z'.repeat(12)} log`;
     for (const size of [8, 11, Infinity])
-      expect([...termsIn(text, 12, size)].flat()).toEqual(['key', 'vault', 'y'.repeat(12), 'log']);
+      expect([...termsIn(text, 12, size)].flat()).toEqual(['kei', 'vault', 'z'.repeat(12), 'log']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { stemmer } from 'stemmer';
 import { slicesOf } from './text-slices';
 
 /** Words that say nothing about what a text is about: articles, pronouns, question words, in English and German. */
@@ -41,17 +42,9 @@ const termsFrom = (words: readonly string[], most: number): readonly string[] =>
 /** More than a stem may be shorter than its word, characters. */
 export const ENDING = 32;
 
-/** A light English stem: enough that `keys` meets `key` and `encrypted` meets `encrypt`. */
+/** The English stem of a word; names with digits are left alone. */
 const stem = (word: string): string => {
   if (word.length < 4 || /\d/.test(word)) return word;
   // Some are as long as a request may be.
-  if (word.length > ENDING) return word.slice(0, -ENDING) + stem(word.slice(-ENDING));
-  const base = word
-    .replace(/(?:ies)$/, 'y')
-    .replace(/(?:sses)$/, 'ss')
-    .replace(/(?:ations?|ating|ated)$/, 'ate')
-    .replace(/(?:ing|ed)$/, '')
-    .replace(/([^s])s$/, '$1')
-    .replace(/e$/, '');
-  return base.length < 3 ? word : base;
+  return word.length > ENDING ? word.slice(0, -ENDING) + stemmer(word.slice(-ENDING)) : stemmer(word);
 };

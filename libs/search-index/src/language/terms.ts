@@ -1,5 +1,5 @@
-import { LruCache } from '@app/kernel';
-import { englishStem } from './english-stemmer';
+import { LRUCache } from 'lru-cache';
+import { stemmer } from 'stemmer';
 import { germanStem } from './german-stemmer';
 import { ENGLISH_STOP_WORDS, GERMAN_STOP_WORDS } from './stop-words';
 
@@ -12,11 +12,13 @@ const MAX_QUERY_CHARACTERS = 20_000;
 const MAX_WORD_CHARACTERS = 64;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** What is stemmed as English: words of its letters alone. */
+const ENGLISH = /^[a-z]+$/;
 /** Scripts that put no spaces between words: every two neighbouring characters are a term. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-const stemsOf = { en: englishStem, de: germanStem };
-const stems = { en: new LruCache<string, string>(50_000), de: new LruCache<string, string>(50_000) };
+const stemsOf = { en: (word: string) => (ENGLISH.test(word) ? stemmer(word) : word), de: germanStem };
+const stems = { en: new LRUCache<string, string>({ max: 50_000 }), de: new LRUCache<string, string>({ max: 50_000 }) };
 
 /** The language whose stop words occur more often; English when neither leads. */
 export const languageOf = (texts: readonly string[]): Language => {
