@@ -9,16 +9,8 @@ import {
   PERMISSIONS_OF_ROLE,
   userDecider,
 } from '@app/identity';
-import {
-  type Clock,
-  Decisions,
-  equalSecrets,
-  InstanceSecret,
-  isErased,
-  LruCache,
-  offBudget,
-  streamOf,
-} from '@app/kernel';
+import { type Clock, Decisions, equalSecrets, InstanceSecret, isErased, offBudget, streamOf } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from './caller';
 
 /** A caller and the streams it was computed from. It is valid as long as neither stream has changed. */
@@ -44,7 +36,7 @@ interface Place {
  */
 export class Authenticator {
   /** By secret. A key in use is hashed again only if it or its user has changed. */
-  private readonly recognised = new LruCache<string, Recognised>(1_000);
+  private readonly recognised = new LRUCache<string, Recognised>({ max: 1_000 });
 
   constructor(
     private readonly decisions: Decisions,

@@ -14,9 +14,9 @@ import {
   type StreamLog,
 } from './log-records';
 import { LogAbsence } from './log-absence';
-import { LruCache, REMEMBERED } from './lru-cache';
 import { Queues } from './queues';
 import type { RecordedEvent } from './recorded-event';
+import { REMEMBERED, SharedLruCache } from './shared-lru-cache';
 import { sizeOf } from './size-of';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
@@ -62,9 +62,14 @@ interface Baseline extends Loaded<unknown> {
 /**
  * The only writer of domain events. The cache is a baseline, never the truth: it counts only if the log, asked after the
  * work began, has nothing newer. The expected revision is always sent, so a stale baseline costs a read and nothing else.
+ *
+ * Five others append themselves, and lint (`no-restricted-properties`) rejects a sixth. What they write decides on no command
+ * of a user, and their streams cannot be folded from the first event on (docs/decisions/commands.md says why of each):
+ * accounts of limits and usage records (`appendInsistently`), the journal of policies (`PolicyJournal`), seals (`Sealer`), what
+ * the sealer found unproven (`recordUnproven`), and imports (`ImportAppender`).
  */
 export class Decisions {
-  private readonly baselines = new LruCache<string, Baseline>(REMEMBERED, weightOf);
+  private readonly baselines = new SharedLruCache<string, Baseline>(REMEMBERED, weightOf);
   private readonly queues = new Queues();
   private readonly absence: LogAbsence;
 

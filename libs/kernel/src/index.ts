@@ -25,7 +25,7 @@ export * from './integration-event';
 export * from './issue-words';
 export * from './keyring';
 export * from './log-records';
-export * from './lru-cache';
+export * from './shared-lru-cache';
 export * from './size-of';
 export * from './money';
 export * from './names';

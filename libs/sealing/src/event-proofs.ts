@@ -1,5 +1,6 @@
 import type { EventLog, EventMac } from '@app/event-log';
-import { type Clock, type EventCodec, isWrongExpectedRevision, LruCache, type StoredEvent } from '@app/kernel';
+import { type Clock, type EventCodec, isWrongExpectedRevision, type StoredEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { isSealable, type SealHead, sealedEvents, signedText } from './seal';
 import type { SealArchive } from './seal-archive';
 import { isSignedBy, publicKeyOf, type SealKey } from './seal-key';
@@ -19,7 +20,7 @@ const REMEMBERED_STREAMS = 50_000;
 
 /** Tells which events may be sealed. Events are shown to it once, in log order. */
 export class EventProofs {
-  private readonly revisions = new LruCache<string, number>(REMEMBERED_STREAMS);
+  private readonly revisions = new LRUCache<string, number>({ max: REMEMBERED_STREAMS });
 
   constructor(
     private readonly mac: EventMac,

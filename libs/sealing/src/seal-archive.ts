@@ -1,5 +1,6 @@
 import type { LogReader } from '@app/event-log';
-import { LruCache, type Position, type StoredEvent } from '@app/kernel';
+import type { Position, StoredEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { headOf, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
 import { sealOf } from './sealed-place';
 
@@ -22,8 +23,8 @@ const SEALS_TRIED = 3;
 
 /** Finds seals by ordinal, position or event without reading all of them: seals never change, and both grow from one to the next. */
 export class SealArchive {
-  private readonly marks = new LruCache<number, SealMark>(REMEMBERED_MARKS);
-  private readonly seals = new LruCache<number, ArchivedSeal>(REMEMBERED_SEALS);
+  private readonly marks = new LRUCache<number, SealMark>({ max: REMEMBERED_MARKS });
+  private readonly seals = new LRUCache<number, ArchivedSeal>({ max: REMEMBERED_SEALS });
 
   constructor(private readonly log: LogReader) {}
 

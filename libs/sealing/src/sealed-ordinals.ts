@@ -1,5 +1,6 @@
 import type { LogReader } from '@app/event-log';
-import { LruCache, type Position, type StoredEvent } from '@app/kernel';
+import type { Position, StoredEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import type { Ordinals } from '@app/projecting';
 import { isSealable, SEAL_STREAM, type Seal, sealedEvent, sealedId } from './seal';
 import type { ArchivedSeal, SealArchive } from './seal-archive';
@@ -22,7 +23,7 @@ const MOST_LOOKED_UP = 40;
  */
 export class SealedOrdinals implements Ordinals {
   /** Position of the last event that each seal covers, by the seal's revision. */
-  private readonly ends = new LruCache<number, Position>(REMEMBERED_ENDS);
+  private readonly ends = new LRUCache<number, Position>({ max: REMEMBERED_ENDS });
   private counting: Promise<number | null> | undefined;
 
   constructor(

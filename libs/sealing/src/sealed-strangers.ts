@@ -1,5 +1,6 @@
 import type { LogReader } from '@app/event-log';
-import { LruCache, type Position, type StoredEvent } from '@app/kernel';
+import type { Position, StoredEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { isSealable, sealedEvents } from './seal';
 import { SealArchive } from './seal-archive';
 import { SealedOrdinals } from './sealed-ordinals';
@@ -15,7 +16,7 @@ const REMEMBERED_SEALS = 16;
 export class SealedStrangers {
   private readonly archive: SealArchive;
   private readonly ordinals: SealedOrdinals;
-  private readonly known = new LruCache<number, ReadonlySet<string>>(REMEMBERED_SEALS);
+  private readonly known = new LRUCache<number, ReadonlySet<string>>({ max: REMEMBERED_SEALS });
   private ours: StoredEvent | undefined;
   private seals: number | undefined;
   /** Earlier seals list nothing that is still to come. */

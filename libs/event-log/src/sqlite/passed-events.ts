@@ -1,4 +1,5 @@
-import { LruCache, type StoredEvent } from '@app/kernel';
+import type { StoredEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
 
@@ -18,7 +19,11 @@ type Chunk = readonly (StoredEvent | undefined)[];
  * other, and each event is read from the disk and verified once for all of them. Only for a reader that is told of removals.
  */
 export class PassedEvents {
-  private readonly chunks = new LruCache<number, Chunk>(MOST_CHARACTERS, sizeOf);
+  private readonly chunks = new LRUCache<number, Chunk>({
+    maxSize: MOST_CHARACTERS,
+    // A chunk that is larger by itself takes the place of all others: it is passed in several pages.
+    sizeCalculation: (chunk) => Math.min(sizeOf(chunk), MOST_CHARACTERS),
+  });
   private forgetting: NodeJS.Timeout | undefined;
 
   /** Something was removed: what was read before must not be shown any more. */

@@ -1,4 +1,5 @@
-import { type EventCodec, LruCache, type Position, type RecordedEvent } from '@app/kernel';
+import type { EventCodec, Position, RecordedEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 
 /** What views need of the codec. */
 export type EventReader = Pick<EventCodec, 'keysOf' | 'decodeWith' | 'decodeContext'>;
@@ -16,7 +17,7 @@ interface Read {
  * read by each, since what was read of them must not outlive their keys.
  */
 export const sharedReader = (codec: EventCodec): EventReader => {
-  const known = new LruCache<Position, Read>(REMEMBERED, ({ characters }) => characters);
+  const known = new LRUCache<Position, Read>({ maxSize: REMEMBERED, sizeCalculation: ({ characters }) => characters });
   return {
     keysOf: (events) => codec.keysOf(events),
     decodeContext: (event) => codec.decodeContext(event),

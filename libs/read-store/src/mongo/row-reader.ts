@@ -1,4 +1,5 @@
-import { Grouped, type Json, LruCache } from '@app/kernel';
+import { Grouped, type Json } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { PAGE_SIZE } from '../find-page';
 import { frozen } from '../frozen';
@@ -35,8 +36,8 @@ type Found = Pick<RowDocument, '_id' | 'position' | 'commit' | 'row'>;
  * and is the same object. Readers of the same page, or of single rows, share a query when they come at the same time.
  */
 export class RowReader {
-  private readonly cache = new LruCache<string, CachedRow>(CAPACITY, ({ size }) => size);
-  private readonly pages = new LruCache<string, Page>(PAGES);
+  private readonly cache = new LRUCache<string, CachedRow>({ maxSize: CAPACITY, sizeCalculation: ({ size }) => size });
+  private readonly pages = new LRUCache<string, Page>({ max: PAGES });
   private readonly loads: Grouped<string, StoredRow | undefined>;
   private readonly rows: mongo.Collection<RowDocument>;
 

@@ -1,4 +1,4 @@
-import { LruCache, REMEMBERED } from '@app/kernel';
+import { REMEMBERED, SharedLruCache } from '@app/kernel';
 import { frozen } from '../frozen';
 import type { Row, StoredRow } from '../read-store';
 
@@ -23,7 +23,7 @@ export interface CachedRow {
 /** Characters that a parsed row costs beside its text. */
 const OVERHEAD = 200;
 
-export const rowCache = (): LruCache<string, CachedRow> => new LruCache(REMEMBERED, ({ size }) => size);
+export const rowCache = (): SharedLruCache<string, CachedRow> => new SharedLruCache(REMEMBERED, ({ size }) => size);
 
 export const parsedRow = ({ key, position, changed, row }: FoundRow, seen: number): CachedRow => ({
   stored: Object.freeze({ key, position, row: frozen(JSON.parse(row) as Row), size: row.length }),

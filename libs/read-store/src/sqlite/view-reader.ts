@@ -1,4 +1,4 @@
-import { type Json, LruCache, REMEMBERED } from '@app/kernel';
+import { type Json, REMEMBERED, SharedLruCache } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { PAGE_SIZE } from '../find-page';
 import type { Checkpoint, FindOptions, StoredRow } from '../read-store';
@@ -27,7 +27,7 @@ interface Page {
  * read before the file, never after: what is remembered may then be newer than its mark, but not older.
  */
 export class ViewReader {
-  private readonly pages = new LruCache<string, Page>(REMEMBERED, ({ size }) => size);
+  private readonly pages = new SharedLruCache<string, Page>(REMEMBERED, ({ size }) => size);
   private readonly cache = rowCache();
   private readonly prepared = new Map<string, Database.Statement>();
   private readonly statements;

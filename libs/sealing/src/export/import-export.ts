@@ -1,5 +1,6 @@
 import { type EventLog, type LogReader, type OurEvents, stampAppends } from '@app/event-log';
-import { LruCache, nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
+import { nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { SEAL_STREAM } from '../seal';
 import { Sealer, type SealerOptions } from '../sealer';
 import { UNPROVEN_STREAM } from '../unproven';
@@ -122,7 +123,7 @@ function* placeholders({ stream, before }: ExportedRemoval): Generator<StoredEve
 class PresentEvents {
   private events: StoredEvent[] = [];
   /** What others wrote, the last of it: an export may hold some that an earlier version sealed. */
-  private readonly foreign = new LruCache<string, StoredEvent>(REMEMBERED_FOREIGN);
+  private readonly foreign = new LRUCache<string, StoredEvent>({ max: REMEMBERED_FOREIGN });
   private after: Position | null = null;
   private ended = false;
 

@@ -1,11 +1,11 @@
 import type { ForeignEvent, LogReader } from '@app/event-log';
-import { LruCache } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 
 const REMEMBERED_STREAMS = 100_000;
 
 /** Tells into which streams of ours others wrote. */
 export class StreamHolders {
-  private readonly holdsOurs = new LruCache<string, boolean>(REMEMBERED_STREAMS);
+  private readonly holdsOurs = new LRUCache<string, boolean>({ max: REMEMBERED_STREAMS });
 
   constructor(private readonly log: Pick<LogReader, 'readStream'>) {}
 

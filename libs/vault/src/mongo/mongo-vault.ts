@@ -5,11 +5,11 @@ import {
   Grouped,
   type KeyOwner,
   type KeySelector,
-  LruCache,
   type Patience,
   patiently,
   systemClock,
 } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { type MongoServer, openMongoServer } from '@app/read-store';
 import { WrongVaultKey } from '../key-files';
 import { checkRecords } from '../key-records';
@@ -69,7 +69,7 @@ class MongoVault implements Vault {
   private readonly made: Grouped<EnsureRequest, undefined>;
   private readonly destroyedKeys: Grouped<KeySelector, readonly string[]>;
   private readonly looks: Grouped<void, void>;
-  private remembered = new LruCache<string, DataKey>(CACHED_KEYS);
+  private remembered = new LRUCache<string, DataKey>({ max: CACHED_KEYS });
   private rememberedSince = performance.now();
   private destructions = 0;
 
@@ -203,7 +203,7 @@ class MongoVault implements Vault {
     const destructions = found?.count ?? 0;
     if (destructions === this.destructions && performance.now() - this.rememberedSince < REMEMBERED_MS) return;
     this.destructions = destructions;
-    this.remembered = new LruCache(CACHED_KEYS);
+    this.remembered = new LRUCache({ max: CACHED_KEYS });
     this.rememberedSince = performance.now();
   }
 }

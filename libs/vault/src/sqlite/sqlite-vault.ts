@@ -9,11 +9,11 @@ import {
   Grouped,
   type KeyOwner,
   type KeySelector,
-  LruCache,
   startThread,
   systemClock,
   Unavailable,
 } from '@app/kernel';
+import { LRUCache } from 'lru-cache';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeyRecord, Vault } from '../vault';
 import { checkRecords } from '../key-records';
@@ -60,7 +60,7 @@ class SqliteVault implements Vault {
   private readonly wrappingKey: Buffer;
   private readonly writer: Calls<VaultWriter>;
   private readonly clock: Clock;
-  private readonly cache = new LruCache<string, DataKey>(CACHED_KEYS);
+  private readonly cache = new LRUCache<string, DataKey>({ max: CACHED_KEYS });
   private readonly selectKey: Database.Statement<[string], Buffer>;
   private readonly selectVersion: Database.Statement<[], number>;
   private readonly made: Grouped<EnsureRequest, undefined>;

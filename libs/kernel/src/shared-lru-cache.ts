@@ -22,21 +22,19 @@ export class SharedCapacity {
 export const REMEMBERED = new SharedCapacity(32 * 1024 * 1024);
 
 /**
- * A map that keeps the entries used last, up to a capacity of its own or one that it shares. It holds them in two generations and
- * forgets the older one as a whole: forgetting single entries of a large `Map` is slow in V8.
+ * A map that keeps the entries used last, in a capacity that it shares with others. It holds them in two generations and forgets
+ * the older one as a whole. Of our own, since `lru-cache`, which caches with a capacity of their own are made of, bounds each
+ * cache by itself: here what one does not use is the others'.
  */
-export class LruCache<Key, Value> {
+export class SharedLruCache<Key, Value> {
   private young = new Map<Key, Value>();
   private old = new Map<Key, Value>();
   private weight = 0;
-  private readonly capacity: SharedCapacity;
 
   constructor(
-    capacity: number | SharedCapacity,
-    private readonly weigh: (value: Value) => number = () => 1,
-  ) {
-    this.capacity = typeof capacity === 'number' ? new SharedCapacity(capacity) : capacity;
-  }
+    private readonly capacity: SharedCapacity,
+    private readonly weigh: (value: Value) => number,
+  ) {}
 
   get(key: Key): Value | undefined {
     const value = this.young.get(key);

@@ -1,8 +1,10 @@
-import { LruCache, SharedCapacity } from './lru-cache';
+import { SharedCapacity, SharedLruCache } from './shared-lru-cache';
 
-describe('LruCache', () => {
+const counted = <Key, Value>(capacity: number) => new SharedLruCache<Key, Value>(new SharedCapacity(capacity), () => 1);
+
+describe('SharedLruCache', () => {
   it('keeps what was used last and forgets the rest', () => {
-    const cache = new LruCache<number, string>(100);
+    const cache = counted<number, string>(100);
     cache.set(0, 'used again and again');
     for (let key = 1; key <= 1_000; key += 1) {
       cache.set(key, `value ${key}`);
@@ -18,21 +20,21 @@ describe('LruCache', () => {
   });
 
   it('never holds more than its capacity, by weight', () => {
-    const cache = new LruCache<number, string>(1_000, (value) => value.length);
+    const cache = new SharedLruCache<number, string>(new SharedCapacity(1_000), (value) => value.length);
     for (let key = 0; key < 200; key += 1) cache.set(key, 'x'.repeat(key % 50));
     const held = Array.from({ length: 200 }, (_, key) => cache.get(key)?.length ?? 0);
     expect(held.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(1_000);
   });
 
   it('counts a value that is set again once', () => {
-    const cache = new LruCache<string, number>(10);
+    const cache = counted<string, number>(10);
     cache.set('a', 1);
     for (let round = 0; round < 100; round += 1) cache.set('b', round);
     expect([cache.get('a'), cache.get('b')]).toEqual([1, 99]);
   });
 
   it('forgets what is deleted', () => {
-    const cache = new LruCache<string, number>(2);
+    const cache = counted<string, number>(2);
     for (const key of ['a', 'b', 'c']) cache.set(key, 1);
     cache.delete('c');
     expect(cache.get('c')).toBeUndefined();
@@ -43,15 +45,15 @@ describe('LruCache', () => {
   it('holds no more than it shares with others, and gives up its part where it is not used', () => {
     const shared = new SharedCapacity(1_000);
     const [idle, busy] = [
-      new LruCache<number, string>(shared, (value) => value.length),
-      new LruCache<number, string>(shared, (value) => value.length),
+      new SharedLruCache<number, string>(shared, (value) => value.length),
+      new SharedLruCache<number, string>(shared, (value) => value.length),
     ];
     for (let key = 0; key < 40; key += 1) idle.set(key, 'x'.repeat(10));
     for (let key = 0; key < 200; key += 1) {
       busy.set(key, 'x'.repeat(10));
       busy.get(0);
     }
-    const held = (cache: LruCache<number, string>) =>
+    const held = (cache: SharedLruCache<number, string>) =>
       [...Array(200).keys()].filter((key) => cache.get(key) !== undefined).length;
     expect(held(idle)).toBe(0);
     expect(busy.get(0)).toBeDefined();
