@@ -1,6 +1,6 @@
 import { settlesWithin } from './rest';
 
-/** Lets work under the same name run one at a time, in the order of asking. It is a courtesy and no lock: whoever has waited for long enough runs beside the others. */
+/** Lets work under the same name run one at a time, in the order of asking. It is a courtesy and no lock: whoever has waited for long enough runs beside the others, which no mutex of a library lets them do. */
 export class Queues {
   private readonly ends = new Map<string, Promise<void>>();
 
