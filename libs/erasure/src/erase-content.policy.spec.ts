@@ -1,5 +1,6 @@
 import { aggregates } from '@app/hosting';
 import {
+  Decisions,
   EventCodec,
   FixedClock,
   type KeySelector,
@@ -47,14 +48,16 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     steps.push(name);
   };
   const policy = eraseContent({
-    log: {
-      append: async (...given) => {
-        await step('receipt');
-        return log.append(...given);
+    decisions: new Decisions(
+      {
+        append: async (...given) => {
+          await step('receipt');
+          return log.append(...given);
+        },
+        readStream: (...given) => log.readStream(...given),
       },
-      readStream: (...given) => log.readStream(...given),
-    },
-    codec: new EventCodec(aggregates.catalogue, noKeys),
+      new EventCodec(aggregates.catalogue, noKeys),
+    ),
     clock: new FixedClock(),
     aggregates,
     vault: {

@@ -2,25 +2,23 @@ import type { BlobName, Blobs } from '@app/blobs';
 import {
   type Aggregates,
   type Clock,
-  type EventCodec,
-  isWrongExpectedRevision,
+  type Decisions,
   type Position,
   reactionTo,
   type RecordedEvent,
-  type StreamLog,
+  streamOf,
 } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import type { Vault } from '@app/vault';
+import { erasureReceipt } from './erasure-receipt.decider';
 import { sharedRun } from './shared-run';
 
 const NAME = 'erase-content';
 /** Deletions that come together, such as those of a Space, are erased together. */
 const CONCURRENCY = 200;
-const THINGS_IN_RECEIPT = 5_000;
 
 export interface EraseContentParts {
-  readonly log: StreamLog;
-  readonly codec: EventCodec;
+  readonly decisions: Pick<Decisions, 'load' | 'transact'>;
   readonly vault: Pick<Vault, 'destroy'>;
   readonly blobs: Pick<Blobs, 'remove'>;
   readonly clock: Clock;
@@ -53,8 +51,8 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
     concurrency: CONCURRENCY,
     react: async (event) => {
       const selector = parts.aggregates.erasedBy(event);
-      const stream = `erasure-${event.context.id}`;
-      if (selector === undefined || (await parts.log.readStream(stream, { limit: 1 })).length > 0) return;
+      const receiptId = event.context.id;
+      if (selector === undefined || (await parts.decisions.load(erasureReceipt, receiptId)).state) return;
       const things = await parts.vault.destroy(selector);
       forget(things);
       await parts.viewsReached(event.context.position);
@@ -68,8 +66,8 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       await purge();
       // Once more: whoever was reading when the key was destroyed may have remembered since.
       forget(things);
-      await writeReceipt(parts, stream, event, things, removed);
-      await parts.onReceipt(stream);
+      await writeReceipt(parts, event, things, removed);
+      await parts.onReceipt(streamOf(erasureReceipt.category, receiptId));
     },
   };
 };
@@ -85,32 +83,17 @@ const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, things: readon
 };
 
 const writeReceipt = async (
-  parts: EraseContentParts,
-  stream: string,
+  { decisions, clock, stores, memories }: EraseContentParts,
   event: RecordedEvent,
   things: readonly string[],
   blobs: number,
 ): Promise<void> => {
-  const { codec, log, clock, stores, memories } = parts;
+  const { id, stream } = event.context;
   const purged = [...stores, ...memories].map(({ name }) => name);
-  const receipt = {
-    eventId: event.context.id,
-    eventType: event.type,
-    stream: event.context.stream,
-    thingsInAll: things.length,
-    blobs,
-    purged,
-  };
-  const events = inChunks(things).map((chunk) => ({ type: 'ContentErased', data: { ...receipt, things: chunk } }));
-  try {
-    await log.append(stream, await codec.encode(stream, events, reactionTo(event, NAME, clock.now()), {}), 'noStream');
-  } catch (error) {
-    // A receipt that stands there is this one, or says the same.
-    if (!isWrongExpectedRevision(error)) throw error;
-  }
-};
-
-const inChunks = (things: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.max(1, Math.ceil(things.length / THINGS_IN_RECEIPT)) }, (_, index) =>
-    things.slice(index * THINGS_IN_RECEIPT, (index + 1) * THINGS_IN_RECEIPT),
+  await decisions.transact(
+    erasureReceipt,
+    id,
+    { eventId: id, eventType: event.type, stream, things, blobs, purged },
+    reactionTo(event, NAME, clock.now()),
   );
+};

@@ -1,5 +1,6 @@
 import { defineAggregate } from '@app/kernel';
+import { erasureReceipt } from './erasure-receipt.decider';
 import { ContentErased } from './erasure.events';
 
 /** Receipts of erasures: `erasure-<id of the deletion event>`. */
-export const erasureAggregate = defineAggregate({ category: 'erasure' }, [ContentErased]);
+export const erasureAggregate = defineAggregate(erasureReceipt, [ContentErased]);

@@ -1,5 +1,5 @@
 import type { BlobName } from '@app/blobs';
-import { type Clock, Grouped, type Position, type StreamLog, Unavailable } from '@app/kernel';
+import { type Clock, Grouped, type Position, type StreamReader, Unavailable } from '@app/kernel';
 import { eraseContent } from '@app/erasure';
 import type { Policy, Projecting } from '@app/projecting';
 import { aggregates } from './aggregates';
@@ -22,7 +22,7 @@ export interface ErasureWorkParts {
 
 /** Erases what was deleted from every store of the platform. */
 export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkParts): Policy => {
-  const { log, codec, vault, blobs, decisions, readStore, searchIndex } = stores;
+  const { log, vault, blobs, decisions, readStore, searchIndex } = stores;
   const viewsReached = async (position: Position): Promise<void> => {
     const late = await Promise.all(
       projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])),
@@ -51,8 +51,7 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
     );
   });
   return eraseContent({
-    log,
-    codec,
+    decisions,
     vault,
     blobs,
     clock,
@@ -70,7 +69,7 @@ export const erasureWork = ({ stores, projecting, clock, logger }: ErasureWorkPa
 };
 
 /** Names are not encrypted: nothing is decoded. */
-const blobsInStream = async (log: StreamLog, stream: string): Promise<readonly BlobName[]> => {
+const blobsInStream = async (log: StreamReader, stream: string): Promise<readonly BlobName[]> => {
   const named = (await log.readStream(stream)).map(({ type, data }) =>
     aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }),
   );

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from './errors';
-import type { StreamLog } from './log-records';
+import type { StreamReader } from './log-records';
 import { offBudget } from './wait-budget';
 
 /** Pause between two questions to a log that is away or slow, milliseconds. */
@@ -16,7 +16,7 @@ export class LogAbsence {
   private watching: Promise<void> | undefined;
 
   constructor(
-    private readonly log: StreamLog,
+    private readonly log: StreamReader,
     /** Milliseconds after which it is no longer asked and counts as available: the next reader waits for it. */
     private readonly most: number,
   ) {}

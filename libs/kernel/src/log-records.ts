@@ -28,10 +28,8 @@ export interface AppendResult {
   readonly revision: number;
 }
 
-/** The part of the log that decisions need; `EventLog` in libs/event-log is the whole port. */
-export interface StreamLog {
-  /** Appends all events or none. Throws `WrongExpectedRevision`, or `Unavailable` with its outcome. */
-  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
+/** How the streams of the log are read. */
+export interface StreamReader {
   /** Events of one stream from a revision on (inclusive), oldest first; an unknown stream is empty. */
   readStream(stream: string, options?: ReadStreamOptions): Promise<readonly StoredEvent[]>;
   /**
@@ -41,6 +39,12 @@ export interface StreamLog {
   endOf?(stream: string): number | undefined;
   /** Of a log that others write too. */
   readonly readIndex?: ReadIndex;
+}
+
+/** The part of the log that decisions need; `EventLog` in libs/event-log is the whole port. Who may append is said by `Decisions`. */
+export interface StreamLog extends StreamReader {
+  /** Appends all events or none. Throws `WrongExpectedRevision`, or `Unavailable` with its outcome. */
+  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 }
 
 /**

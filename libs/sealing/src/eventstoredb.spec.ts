@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, openEventStoreLog, openEventStoreLogReader, stampAppends } from '@app/event-log';
-import { onBudget, type Patience, type StoredEvent, WaitBudget } from '@app/kernel';
+import { Decisions, onBudget, type Patience, type StoredEvent, WaitBudget } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { until } from '../../../test/fixtures/until';
 import {
@@ -187,7 +187,7 @@ describe('seals over EventStoreDB', () => {
     const remove = (log: EventLog, stream: string) =>
       removeEvents(
         log,
-        test.codec,
+        new Decisions(log, test.codec),
         { stream, beforeRevision: 1, reason: 'retention' },
         { actor: 'system:retention', now: test.clock.now() },
       );

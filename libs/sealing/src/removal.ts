@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog } from '@app/event-log';
 import {
+  type Decider,
+  type Decisions,
   defineEvent,
-  type EventCodec,
   type EventOf,
-  isWrongExpectedRevision,
   nameId,
   type StoredEvent,
+  streamOf,
   Unavailable,
 } from '@app/kernel';
+import { Map as PersistentMap } from 'immutable';
 import { z } from 'zod';
 import { jsonOf } from './json';
 import { SealArchive } from './seal-archive';
 import { SealedOrdinals } from './sealed-ordinals';
-
-/** The stream of the receipts of removals. */
-export const REMOVAL_STREAM = 'removals-1';
 
 export const EventsRemoved = defineEvent({
   type: 'EventsRemoved',
@@ -33,6 +32,20 @@ export const EventsRemoved = defineEvent({
 export const removalEvents = [EventsRemoved] as const;
 
 export type Removal = EventOf<typeof EventsRemoved>['data'];
+
+/** The receipts of all removals: before which revision each stream was removed. What is removed is not removed again. */
+export const removals: Decider<PersistentMap<string, number>, Removal, EventOf<typeof EventsRemoved>> = {
+  category: 'removals',
+  initial: PersistentMap(),
+  decide: (removal, removed) =>
+    removed.get(removal.stream, 0) >= removal.beforeRevision ? [] : [{ type: 'EventsRemoved', data: removal }],
+  evolve: (removed, { data: { stream, beforeRevision } }) =>
+    removed.update(stream, 0, (before) => Math.max(before, beforeRevision)),
+};
+
+const REMOVALS_ID = '1';
+/** The stream of the receipts of removals. */
+export const REMOVAL_STREAM = streamOf(removals.category, REMOVALS_ID);
 
 /** How far a stream was removed rightfully, and the event that says so. */
 export interface RemovalReceipt extends Removal {
@@ -53,8 +66,6 @@ export interface RemoveOptions {
 /** The sealer is a second behind, or a thousand events. */
 const PATIENCE_MS = 10_000;
 const POLL_MS = 20;
-/** How often a receipt is tried to be written while others write theirs. */
-const MOST_TRIES = 10;
 
 /**
  * Removes the events of a stream before a revision, once the receipt stands under a seal: a verifier takes the removal for
@@ -64,7 +75,7 @@ const MOST_TRIES = 10;
  */
 export const removeEvents = async (
   log: EventLog,
-  codec: EventCodec,
+  decisions: Pick<Decisions, 'transact'>,
   asked: Removal,
   by: RemovedBy,
   { patienceMs = PATIENCE_MS }: RemoveOptions = {},
@@ -74,7 +85,7 @@ export const removeEvents = async (
     ...asked,
     beforeRevision: Math.min(asked.beforeRevision, (last?.revision ?? asked.beforeRevision) + 1),
   };
-  const receipt = await receiptOf(log, codec, removal, by);
+  const receipt = await receiptOf(log, decisions, removal, by);
   if (receipt === undefined) return;
   await untilSealed(log, receipt, patienceMs);
   await log.truncate(removal.stream, removal.beforeRevision);
@@ -83,17 +94,17 @@ export const removeEvents = async (
 /** The receipt that stands, or else a new one; undefined where there is nothing to remove. */
 const receiptOf = async (
   log: EventLog,
-  codec: EventCodec,
+  decisions: Pick<Decisions, 'transact'>,
   removal: Removal,
   by: RemovedBy,
 ): Promise<StoredEvent | undefined> => {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return (await receiptFor(log, removal)) ?? (await writeReceipt(log, codec, removal, by));
-    } catch (error) {
-      if (!isWrongExpectedRevision(error) || tries >= MOST_TRIES) throw error;
-    }
-  }
+  const standing = await receiptFor(log, removal);
+  if (standing !== undefined) return standing;
+  const [first] = await log.readStream(removal.stream, { limit: 1 });
+  if (first === undefined) return undefined;
+  const commandId = nameId(first.id, `removed/${removal.beforeRevision}`);
+  await decisions.transact(removals, REMOVALS_ID, removal, { commandId, correlationId: commandId, ...by });
+  return receiptFor(log, removal);
 };
 
 const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): Promise<StoredEvent | undefined> =>
@@ -101,29 +112,6 @@ const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): P
     const receipt = removalReceipt(event);
     return receipt?.stream === stream && receipt.beforeRevision >= beforeRevision;
   });
-
-const writeReceipt = async (
-  log: EventLog,
-  codec: EventCodec,
-  removal: Removal,
-  by: RemovedBy,
-): Promise<StoredEvent | undefined> => {
-  const [first] = await log.readStream(removal.stream, { limit: 1 });
-  if (first === undefined) return undefined;
-  const [last] = await log.readStream(REMOVAL_STREAM, { direction: 'backwards', limit: 1 });
-  const commandId = nameId(first.id, `removed/${removal.beforeRevision}`);
-  await log.append(
-    REMOVAL_STREAM,
-    await codec.encode(
-      REMOVAL_STREAM,
-      [{ type: 'EventsRemoved', data: removal }],
-      { commandId, correlationId: commandId, ...by },
-      {},
-    ),
-    last?.revision ?? 'noStream',
-  );
-  return receiptFor(log, removal);
-};
 
 /** Asks the log and not a sealer, which may run in another process. */
 const untilSealed = async (log: EventLog, receipt: StoredEvent, patienceMs: number): Promise<void> => {

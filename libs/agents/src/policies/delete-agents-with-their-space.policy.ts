@@ -1,4 +1,12 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, stepOf, type StreamLog } from '@app/kernel';
+import {
+  type Clock,
+  type Decisions,
+  idOf,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { agentDecider } from '../agent/agent.decider';
 
@@ -6,7 +14,7 @@ const NAME = 'delete-agents-with-their-space';
 
 export interface DeleteAgentsParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
   /** Ids of the Agents of a Space, complete up to the event at `position`. */
   readonly agentsOf: (spaceId: string, position: string) => Promise<readonly string[]>;

@@ -1,4 +1,11 @@
-import { type EventCodec, isErased, type RecordedEvent, type StoredEvent, type StreamLog, streamOf } from '@app/kernel';
+import {
+  type EventCodec,
+  isErased,
+  type RecordedEvent,
+  type StoredEvent,
+  type StreamReader,
+  streamOf,
+} from '@app/kernel';
 import type { ChatMessage } from '@app/models';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
@@ -17,7 +24,7 @@ export type RecordedAnswer = RecordedEvent<Extract<ConversationEvent, { type: 'A
 /** Reads messages from the log itself: the view may be behind the turn before. */
 export class History {
   constructor(
-    private readonly log: StreamLog,
+    private readonly log: StreamReader,
     private readonly codec: EventCodec,
   ) {}
 

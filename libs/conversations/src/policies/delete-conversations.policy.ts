@@ -1,4 +1,12 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, stepOf, type StreamLog } from '@app/kernel';
+import {
+  type Clock,
+  type Decisions,
+  idOf,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
@@ -7,7 +15,7 @@ const NAME = 'delete-conversations-of-the-deleted';
 
 export interface ConversationDeletionParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
   /** Ids of the conversations of an Agent, a Space or a user, complete up to the event at `position`. */
   readonly conversationsOf: (

@@ -1,4 +1,4 @@
-import { type Clock, type Decisions, idOf, reactionTo, type StreamLog } from '@app/kernel';
+import { type Clock, type Decisions, idOf, reactionTo, type StreamReader } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { apiKeyDecider } from '../api-key/api-key.decider';
 
@@ -6,7 +6,7 @@ const NAME = 'revoke-keys-of-deleted-users';
 
 export interface LateKeysParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
 }
 

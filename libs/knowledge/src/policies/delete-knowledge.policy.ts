@@ -1,4 +1,12 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, stepOf, type StreamLog } from '@app/kernel';
+import {
+  type Clock,
+  type Decisions,
+  idOf,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { documentDecider } from '../document/document.decider';
 import type { DocumentEvent } from '../document/document.events';
@@ -7,7 +15,7 @@ const NAME = 'delete-knowledge-of-the-deleted';
 
 export interface DeletionParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
   /** Ids of the documents of an Agent or a Space, complete up to the event at `position`. */
   readonly documentsOf: (

@@ -1,4 +1,4 @@
-import { type Clock, type Decisions, idOf, reactionTo, stepOf, type StreamLog } from '@app/kernel';
+import { type Clock, type Decisions, idOf, reactionTo, stepOf, type StreamReader } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 
@@ -6,7 +6,7 @@ const NAME = 'delete-tags-of-deleted-spaces';
 
 export interface LateTagsParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
 }
 

@@ -88,7 +88,7 @@ describe('verify, of removals', () => {
       const sealer = test.newSealer({ delayMs: 50 });
       await sealer.start();
       await test.note('document-2', 'meanwhile');
-      await removeEvents(test.log, test.codec, retention, { actor: 'system:retention', now: test.clock.now() });
+      await removeEvents(test.log, test.decisions, retention, { actor: 'system:retention', now: test.clock.now() });
       expect(await verifyLog(test.log, notes.keys())).toMatchObject({
         ok: true,
         findings: [],
@@ -103,7 +103,7 @@ describe('verify, of removals', () => {
       await expect(
         removeEvents(
           test.log,
-          test.codec,
+          test.decisions,
           retention,
           { actor: 'system:retention', now: test.clock.now() },
           { patienceMs: 30 },

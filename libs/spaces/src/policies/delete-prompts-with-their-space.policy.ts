@@ -1,4 +1,12 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, stepOf, type StreamLog } from '@app/kernel';
+import {
+  type Clock,
+  type Decisions,
+  idOf,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { promptDecider } from '../prompt/prompt.decider';
 import { isDeleted } from './is-deleted';
@@ -7,7 +15,7 @@ const NAME = 'delete-prompts-with-their-space';
 
 export interface DeletePromptsParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
   /** Ids of the prompts of a Space, complete up to the event at `position`. */
   readonly promptsOf: (spaceId: string, position: string) => Promise<readonly string[]>;

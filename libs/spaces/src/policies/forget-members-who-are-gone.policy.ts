@@ -1,4 +1,12 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, stepOf, type StreamLog } from '@app/kernel';
+import {
+  type Clock,
+  type Decisions,
+  idOf,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import { spaceDecider } from '../space/space.decider';
 import { isDeleted } from './is-deleted';
@@ -7,7 +15,7 @@ const NAME = 'forget-members-who-are-gone';
 
 export interface ForgetParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
   /** Ids of the Spaces that a user is a member of, complete up to the event at `position`. */
   readonly spacesOf: (userId: string, position: string) => Promise<readonly string[]>;

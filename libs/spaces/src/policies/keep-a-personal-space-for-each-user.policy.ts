@@ -1,4 +1,4 @@
-import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, type StreamLog } from '@app/kernel';
+import { type Clock, type Decisions, idOf, reactionTo, type RecordedEvent, type StreamReader } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import {
   CreatePersonalSpace,
@@ -13,7 +13,7 @@ const NAME = 'keep-a-personal-space-for-each-user';
 
 export interface PersonalSpaceParts {
   readonly decisions: Decisions;
-  readonly log: StreamLog;
+  readonly log: StreamReader;
   readonly clock: Clock;
   readonly createPersonalSpace: Pick<CreatePersonalSpaceHandler, 'execute'>;
 }

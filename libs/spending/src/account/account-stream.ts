@@ -80,7 +80,7 @@ export class AccountStream {
   }
 
   /** Appends events that were decided over the state as it stands, however long the log is away; false when others were faster. */
-  async append(events: readonly AccountEvent[]): Promise<boolean> {
+  async record(events: readonly AccountEvent[]): Promise<boolean> {
     const next = events.reduce(evolveAccount, this.account);
     const summary = summaryDue(next);
     const written = summary === undefined ? events : [...events, summary];

@@ -115,7 +115,7 @@ export class OpenAccount {
         this.limit.terms,
         isMany ? ends.slice(0, BATCH) : [...ends, ...moves],
       );
-      const isWritten = events.length === 0 || (await this.stream.append(events));
+      const isWritten = events.length === 0 || (await this.stream.record(events));
       if (isWritten && !isMany) return answers;
     }
   }
@@ -127,7 +127,7 @@ export class OpenAccount {
     if (standing !== null && (!anew || canonicalJson(standing) === canonicalJson({ ...calendar }))) return true;
     const { start } = windowAt(calendar, this.parts.clock.now().getTime());
     const { spent, upTo } = await this.parts.spentSince(scope, start);
-    return this.stream.append([
+    return this.stream.record([
       { type: 'SpendAccountOpened', data: { calendar: { ...calendar }, window: start, spent: spent.toString(), upTo } },
     ]);
   }

@@ -76,7 +76,7 @@ export class LostCalls {
       const appended =
         lost.length === 0
           ? { position: '' }
-          : await stream.append(
+          : await stream.record(
               lost.map(({ id, hold }) => lostCall(id, hold, this.parts.currency)),
               end,
             );

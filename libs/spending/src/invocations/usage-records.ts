@@ -66,7 +66,7 @@ export class UsageRecords {
       const appended =
         news.length === 0
           ? { position: '', revision: this.revision }
-          : await this.stream.append(
+          : await this.stream.record(
               news.map(({ invocation }) => invocation),
               this.revision,
             );

@@ -47,7 +47,7 @@ export class UsageStream {
   }
 
   /** Records invocations behind a revision, however long the log is away; undefined when others were faster. */
-  async append(invocations: readonly RecordedInvocation[], revision: number): Promise<AppendResult | undefined> {
+  async record(invocations: readonly RecordedInvocation[], revision: number): Promise<AppendResult | undefined> {
     const commandId = this.parts.ids.next();
     const meta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };
     const events = await this.parts.codec.encode(

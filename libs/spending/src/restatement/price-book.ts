@@ -1,4 +1,4 @@
-import { type EventCodec, refuse, type StreamLog, streamOf } from '@app/kernel';
+import { type EventCodec, refuse, type StreamReader, streamOf } from '@app/kernel';
 import { costOf, modelDecider, type Pricing, pricingSchema } from '@app/models';
 import type { RecordedInvocation } from '../invocations/invocation.events';
 import { tokensOf } from '../usage/tokens-of';
@@ -13,7 +13,7 @@ export interface OfferedPrices {
 
 /** The prices that a model ever had, oldest first; those of a model that was withdrawn stay known. */
 export const priceHistory = async (
-  log: Pick<StreamLog, 'readStream'>,
+  log: StreamReader,
   codec: EventCodec,
   model: string,
 ): Promise<readonly OfferedPrices[]> => {

@@ -4,7 +4,7 @@ import {
   deriveId,
   type EventCodec,
   type Receipt,
-  type StreamLog,
+  type StreamReader,
   stepOf,
 } from '@app/kernel';
 import type { RecordedInvocation } from '../invocations/invocation.events';
@@ -18,7 +18,7 @@ import {
 
 export interface RestatingParts {
   readonly decisions: Decisions;
-  readonly log: Pick<StreamLog, 'readStream'>;
+  readonly log: StreamReader;
   readonly codec: EventCodec;
 }
 
