@@ -148,6 +148,6 @@ export class MixedRepeat extends Error {
   override readonly name = 'MixedRepeat';
 
   constructor(readonly stream: string) {
-    super(`an append to ${stream} repeats some events that stand there and adds others`);
+    super(`an append to ${stream} repeats some events of the stream and adds others`);
   }
 }

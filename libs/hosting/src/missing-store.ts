@@ -22,11 +22,11 @@ export const demandWhole = async ({
   const head = await log.head();
   if (head === null && seen !== null)
     throw new MissingStore(
-      `The log is empty, but the views have followed it to ${seen}: it is not the log that they were made from. Put it back (DATA_DIR/log, EVENTSTORE_URL), or restore a backup. To begin anew, take the views away too.`,
+      `The log is empty, but the views have followed it to ${seen}, so this is another log. Put the old one back (DATA_DIR/log, EVENTSTORE_URL), or restore a backup. To start from scratch, remove the views too.`,
     );
   if (head !== null && (await isEmpty(vault)))
     throw new MissingStore(
-      'The log holds events, but the vault is empty: the data keys are missing that they were encrypted with. Put the vault back (DATA_DIR/vault, MONGODB_URL), or restore with --keys.',
+      'The log holds events, but the vault is empty: their data keys are missing. Put the vault back (DATA_DIR/vault, MONGODB_URL), or restore with --keys.',
     );
 };
 

@@ -51,7 +51,7 @@ const toolChoice: Check = (value, param) => {
 
 const tools: Check = (value, param) => {
   if (!Array.isArray(value)) throw wrongType(param, 'an array of objects', value);
-  if (value.length > 1_024) throw wrongValue(param, 'at most 1024 tools are taken.');
+  if (value.length > 1_024) throw wrongValue(param, 'it must have at most 1024 tools.');
   value.forEach((tool, index) => {
     if (!isFields(tool)) throw wrongType(`${param}[${index}]`, 'an object', tool);
     if (!given(tool['type'])) throw missing(`${param}[${index}].type`);

@@ -53,6 +53,6 @@ const inputsOf = (input: unknown): readonly string[] => {
 const tokenIds = (): GatewayError =>
   new GatewayError(
     400,
-    "Invalid type for 'input': token ids are not taken, only text. In LangChain for Python, set check_embedding_ctx_length=False.",
+    "Invalid type for 'input': token ids are not supported, only text. In LangChain for Python, set check_embedding_ctx_length=False.",
     { param: 'input', code: 'invalid_type' },
   );

@@ -118,7 +118,7 @@ const csvContent = { 'text/csv': { schema: { type: 'string' } } };
 const descriptions: Readonly<Record<string, string>> = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted; the work goes on.',
+  202: 'Accepted. The work continues.',
   204: 'Done; no content.',
 };
 

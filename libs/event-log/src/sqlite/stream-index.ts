@@ -123,7 +123,7 @@ const verified = ([stream, revision, ...row]: PlacedRow): EventRow => {
   if (!isThere(row)) throw gap(stream, revision);
   verify(row);
   if (row[1] !== stream || row[2] !== revision)
-    throw new LogCorrupted('the index of streams', `an entry names ${row[1]} revision ${row[2]} wrongly`);
+    throw new LogCorrupted('the index of streams', `an entry for ${row[1]} revision ${row[2]} is wrong`);
   return row;
 };
 

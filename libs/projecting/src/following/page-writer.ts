@@ -150,7 +150,7 @@ export class PageWriter {
     const found = await store.checkpoint(version, slice);
     if (found !== undefined && found.position !== this.stored.position)
       throw new CheckpointMismatch(
-        `${store.name}/${version}/${slice} stands at ${found.position}, not at ${this.stored.position}`,
+        `${store.name}/${version}/${slice} is at ${found.position}, not at ${this.stored.position}`,
       );
   }
 

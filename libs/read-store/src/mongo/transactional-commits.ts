@@ -74,7 +74,7 @@ export const checkStanding = ({ view, version, from, fence }: RowBatch, standing
     throw new Fenced(`view ${view} v${version} has a newer writer: fence ${standing.fence}, not ${fence}`);
   if (from !== position)
     throw new CheckpointMismatch(
-      `view ${view} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,
+      `view ${view} v${version} is at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,
     );
 };
 

@@ -109,7 +109,7 @@ export class ViewFile implements StoredRows {
       throw new Fenced(`view ${view} v${version} has a newer writer: fence ${place.fence}, not ${fence}`);
     if (from !== place.position)
       throw new CheckpointMismatch(
-        `view ${view} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
+        `view ${view} v${version} is at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
       );
     const commit = head.commits + 1;
     const loose = this.writeRows(view, changes, commit) ? 1 : 0;

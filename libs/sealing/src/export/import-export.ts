@@ -17,7 +17,7 @@ export class LogDiffers extends Error {
 
   constructor(event: StoredEvent) {
     super(
-      `the log is not empty and not a part of this export: it holds event ${event.id} at revision ${event.revision} of ${event.stream}`,
+      `the log is not empty and differs from this export: it holds event ${event.id} at revision ${event.revision} of ${event.stream}`,
     );
   }
 }
@@ -32,7 +32,7 @@ export class ForeignExport extends Error {
 
   constructor({ id, stream, revision }: StoredEvent) {
     super(
-      `the export holds what other programs wrote, sealed by an earlier version, first event ${id} at revision ${revision} of ${stream}: import it into EventStoreDB (EVENTSTORE_URL), where it is told from the rest`,
+      `the export holds events of other programs, sealed by an earlier version, the first ${id} at revision ${revision} of ${stream}: import it into EventStoreDB (EVENTSTORE_URL), which keeps them apart`,
     );
   }
 }

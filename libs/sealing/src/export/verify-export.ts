@@ -68,7 +68,7 @@ async function* eventsIn(file: string): AsyncGenerator<StoredEvent | Damage> {
     }
   } catch (error) {
     const [detail = ''] = damagedGzip(error);
-    yield { damage: `the file cannot be read behind line ${line}: ${detail}` };
+    yield { damage: `the file cannot be read after line ${line}: ${detail}` };
   }
 }
 

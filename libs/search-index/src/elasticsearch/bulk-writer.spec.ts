@@ -119,14 +119,14 @@ describe('records', () => {
     const { outcome } = await sent([write('a'), write('b')], 0, items(done, failed(400, 'document_parsing_exception')));
     expect([(outcome as Error).name, (outcome as Error).message]).toEqual([
       'Refusal',
-      'Elasticsearch refused with 400 document_parsing_exception',
+      'Elasticsearch answered 400 document_parsing_exception',
     ]);
     expect(JSON.stringify(outcome, Object.getOwnPropertyNames(outcome))).not.toContain(SECRET);
   });
 
   it('to an index that was dropped are refused: none is made in its place', async () => {
     const { outcome } = await sent([write('a')], 0, items(failed(404, 'index_not_found_exception')));
-    expect((outcome as Error).message).toBe('Elasticsearch refused with 404 index_not_found_exception');
+    expect((outcome as Error).message).toBe('Elasticsearch answered 404 index_not_found_exception');
   });
 
   it('go in requests of bounded size, in their order', async () => {

@@ -132,7 +132,7 @@ const assertTurn = (
   if (fence < stored) throw new Fenced(`index ${index} v${version} has a newer writer: fence ${stored}, not ${fence}`);
   if (from !== position)
     throw new CheckpointMismatch(
-      `index ${index} v${version} stands at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,
+      `index ${index} v${version} is at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,
     );
 };
 

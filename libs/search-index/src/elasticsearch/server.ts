@@ -18,7 +18,7 @@ export class Refusal extends Error {
     /** The server's name for the error, such as `version_conflict_engine_exception`. */
     readonly type: string,
   ) {
-    super(`Elasticsearch refused with ${status} ${type}`);
+    super(`Elasticsearch answered ${status} ${type}`);
   }
 }
 

@@ -147,7 +147,7 @@ const write = (
     throw new Fenced(`index ${index} v${version} has a newer writer: fence ${place?.fence}, not ${fence}`);
   if (from !== place.position)
     throw new CheckpointMismatch(
-      `index ${index} v${version} stands at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
+      `index ${index} v${version} is at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
     );
   for (const { operations } of changes) for (const operation of operations) writer.apply(operation);
   if (slice === 0)

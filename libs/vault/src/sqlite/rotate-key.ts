@@ -26,7 +26,7 @@ export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): num
     if (!emptyWriteAheadLog(database))
       throw new Unavailable(
         'vault',
-        'its keys are wrapped anew, but a reader keeps older pages of it on disk; rotate again when it has ended',
+        'its keys are wrapped under the new key, but a reader keeps older pages on disk; rotate again when the reader has ended',
         'unknown',
       );
     return rotated;
