@@ -1,4 +1,4 @@
-/** Wakes one who waits; a ring before the wait counts. */
+/** Wakes a waiting caller. A ring before the wait counts. */
 export class Bell {
   /** Whether it rang since it was reset. */
   isRung = false;
@@ -22,7 +22,7 @@ export class Bell {
     this.ring();
   }
 
-  /** True when rung, false when the time is up, if there is one. Throws what broke it. */
+  /** True if rung, false if the time is up. Throws what broke it. */
   async wait(milliseconds: number | undefined): Promise<boolean> {
     if (!this.isRung) {
       await new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ export class Bell {
     clearTimeout(this.timer);
   }
 
-  /** One timer for all waits of a length: a ring every few milliseconds would make and drop as many. */
+  /** One timer for all waits of a length: frequent rings would otherwise create and drop as many timers. */
   private limit(milliseconds: number | undefined): void {
     if (milliseconds !== undefined && this.milliseconds === milliseconds) return void this.timer?.refresh();
     clearTimeout(this.timer);

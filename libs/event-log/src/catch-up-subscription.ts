@@ -3,28 +3,28 @@ import { inReadScope, type Position } from '@app/kernel';
 import { Bell } from './bell';
 import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
 
-/** What following a log needs of an adapter. */
+/** What a subscription needs from an adapter. */
 export interface LogFeed {
   /**
-   * A page that is at hand costs no turn of the event loop. `isWoken`: it is asked for by whoever waited at the head and was woken,
-   * so a page that was read for all who wait will do; any other must show what was appended before it was asked for.
+   * A page in memory costs no turn of the event loop. `isWoken`: the subscriber waited at the head and was woken, so a page
+   * that was read for all waiting subscribers will do. Otherwise the page must show everything appended before this call.
    */
   readAll(options: ReadAllOptions, isWoken: boolean): LogPage | Promise<LogPage>;
   /**
-   * Calls `onAppended` when something was appended; once too often does no harm. `onLost` says that it will not any more.
-   * Returns how to stop listening.
+   * Calls `onAppended` when something was appended; an extra call does no harm. Calls `onLost` when it stops listening.
+   * Returns a function that stops it.
    */
   listen(onAppended: () => void, onLost: (error: unknown) => void): () => void;
 }
 
 /** Times in milliseconds. */
 export interface FollowTimes {
-  /** Pause after the first failure; it doubles with each further one, with jitter. */
+  /** Pause after the first failure. It doubles with each further one, with jitter. */
   readonly firstRetry: number;
   readonly longestRetry: number;
-  /** A listener that is silent for so long is not trusted: the log is read and the listener replaced. Undefined where the feed sees to that itself. */
+  /** After this much silence the log is read and the listener replaced. Undefined if the adapter does that itself. */
   readonly silence: number | undefined;
-  /** A read that takes so long counts as failed. */
+  /** A read that takes this long counts as failed. */
   readonly read: number;
 }
 
@@ -36,8 +36,8 @@ export const FOLLOW_TIMES = {
 } satisfies FollowTimes;
 
 /**
- * Follows a log for ever: reads pages while it is behind, and listens only at the head. A failed read, handler or listener
- * is said and tried again from the last position handled.
+ * Follows a log until stopped: reads pages while it is behind, and listens only at the head. A failed read, handler or
+ * listener is reported and retried from the last handled position.
  */
 export const follow = (feed: LogFeed, options: SubscribeOptions, times: FollowTimes = FOLLOW_TIMES): Subscription =>
   new Following(feed, options, times);
@@ -109,7 +109,7 @@ class Following implements Subscription {
     return page.end;
   }
 
-  /** At the head: begins to listen and reads once more, for what came in between; then says so and waits for more. */
+  /** At the head: starts to listen, reads once more for what came in between, reports the end, and waits. */
   private async rest(): Promise<void> {
     if (this.stopListening === undefined) return this.listen();
     if (!this.caughtUp) {
@@ -135,7 +135,7 @@ class Following implements Subscription {
     this.stopListening = undefined;
   }
 
-  /** Behind: reads on without a listener, which would only be too slow. */
+  /** Behind: reads on without a listener, which would be too slow. */
   private async hurry(): Promise<void> {
     this.unlisten();
     await nextTurn();
@@ -148,7 +148,7 @@ class Following implements Subscription {
   }
 }
 
-/** Doubles with each failure, between half and all of it at random, so that many do not come back at once. */
+/** Doubles with each failure, with jitter between half and all of it, so that many subscribers do not return at once. */
 const pause = (failures: number, { firstRetry, longestRetry }: FollowTimes): number =>
   Math.min(firstRetry * 2 ** (failures - 1), longestRetry) * (0.5 + Math.random() / 2);
 

@@ -9,7 +9,7 @@ export const eventMatcher = (filter: EventFilter | undefined): ((type: string, s
     (types?.has(type) ?? true) && (prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
 };
 
-/** Whoever follows the log asks with the same list for every page, and some lists name most types. */
+/** A subscriber uses the same list for every page, and some lists name most types. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 const asSet = (types: readonly string[]): ReadonlySet<string> => {

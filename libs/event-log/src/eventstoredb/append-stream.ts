@@ -6,8 +6,8 @@ import { serverFault, ServerFault } from './server-errors';
 import type { AppendCall } from './transport';
 
 /**
- * Milliseconds for which a call may say nothing while others over the same connection are answered: then the call is dead. While
- * nothing is answered, the server is slow, and what it has been sent is not sent again.
+ * A call that is silent for this many milliseconds while others on its connection are answered is dead. If nothing is
+ * answered, the server is slow, and nothing is sent again.
  */
 const MOST_OVERTAKEN = 10_000;
 /** Milliseconds after the answer to a later append was stored in which the answer to an earlier one comes: the server stores in order. */
@@ -18,18 +18,18 @@ interface Waiting {
   readonly reject: (fault: ServerFault) => void;
 }
 
-/** An append that was handed over. */
+/** A sent append. */
 export interface SentAppend {
   /**
-   * Rejects with `ServerFault` when the call breaks, or when the answer must have been lost since that of a later append has come.
-   * While the server is silent it never ends: the caller watches the time.
+   * Rejects with `ServerFault` if the call breaks, or if the answer was lost because that of a later append has come. While the
+   * server is silent it never ends: the caller watches the time.
    */
   readonly answer: Promise<AppendAnswer>;
   /** Nobody waits for the answer any more: it rejects as `late`, or harmlessly where the append has not been sent, which now it never will be. */
   readonly giveUp: () => void;
 }
 
-/** All appends of a process go over one call; after it broke, over a new one. */
+/** Sends all appends of a process over one call; after it broke, over a new one. */
 export class AppendStream {
   private current: OpenStream | undefined;
 
@@ -49,7 +49,7 @@ export class AppendStream {
   }
 }
 
-/** One call and who waits for its answers. An answer that nobody waits for, as a second one to the same append, is passed over. */
+/** One call and the callers that wait for its answers. Ignores answers that nobody waits for, such as a second one to the same append. */
 class OpenStream {
   /** By number, in the order in which they were sent. */
   private readonly waiting = new Map<number, Waiting>();

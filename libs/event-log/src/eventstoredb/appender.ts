@@ -17,15 +17,15 @@ import { type Attempt, type Link, patiently } from './patience';
 import { LOG_DEPENDENCY, serverFault, type ServerFault, unavailable } from './server-errors';
 import { ShownStream, type StreamReads } from './shown-stream';
 
-/** Most appends that wait for the server before more are refused. */
+/** Most appends that may wait for the server. More are rejected. */
 const MOST_WAITING = 20_000;
-/** Pause before an append is sent again to a stream that somebody reopens, milliseconds. */
+/** Pause before an append is sent again to a stream that is being reopened, milliseconds. */
 const REOPENED_MS = 25;
 
 /**
- * Appends once, whatever becomes of answers. At `noStream` or an exact revision the server knows an append again by its ids,
- * so one without an answer is sent again until it is answered. At `any` and `streamExists` it does not, and nothing is
- * sent twice that may have been written.
+ * Appends exactly once, even if answers are lost. At `noStream` or an exact revision the server recognises an append by its
+ * ids, so one without an answer is sent again until it is answered. At `any` and `streamExists` it does not, so nothing that
+ * may have been written is sent twice.
  */
 export class Appender {
   /** Why the last append was not answered, and when by `performance.now()`; undefined when it was. */
@@ -42,7 +42,7 @@ export class Appender {
     this.shown = new ShownStream(reads);
   }
 
-  /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable`, `DomainError` `too_large`, or `LogCorrupted` for a stream that others write. */
+  /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable`, `DomainError` `too_large`, or `LogCorrupted` for a stream that others write to. */
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     if (this.waiting >= MOST_WAITING)
       throw new Unavailable(LOG_DEPENDENCY, 'too many appends are waiting for the server');
@@ -75,13 +75,13 @@ export class Appender {
     }
   }
 
-  /** Sends until there is an answer, or no telling, or no time. What a living connection has taken is sent again only where its answer was lost. */
+  /** Sends until there is an answer, or the outcome is unknown, or the time is over. On a living connection it sends again only if the answer was lost. */
   private async settled({ stream, events, ends }: Asked, expected: ExpectedRevision): Promise<AppendAnswer> {
     const isExact = expected !== 'any' && expected !== 'streamExists';
     let isUnknown = false;
     const send: Attempt<AppendAnswer> = async (milliseconds, givenUp) => {
       const { answer, giveUp } = this.stream.send(stream, events, expected);
-      // After this process stood still, an answer that has arrived meanwhile is heard first.
+      // After a pause of this process, answers that arrived meanwhile come first.
       const timer = setTimeout(() => setImmediate(giveUp), milliseconds);
       givenUp?.addEventListener('abort', giveUp, { once: true });
       try {
@@ -107,7 +107,7 @@ export class Appender {
     }
   }
 
-  /** The server says where a repeated append stands, but not its position where it was removed since. */
+  /** The server tells the revision of a repeated append, but not its position if it was removed since. */
   private async positionOf(asked: Asked, revision: number): Promise<string> {
     const shown = await this.shown.upTo({ ...asked, told: revision, from: revision, limit: 1 });
     const [event] = shown.kind === 'events' ? shown.events : [];
@@ -116,8 +116,8 @@ export class Appender {
   }
 
   /**
-   * Tells a repeat that stands elsewhere than the server looks, a mix of known and new events, and a lost race apart. Who
-   * lost finds what won: it is waited for.
+   * Distinguishes a repeat at another revision, a mix of known and new events, and a lost race. Waits until the winner of a
+   * race can be read.
    */
   private async refused(asked: Asked, expected: ExpectedRevision, actual: number): Promise<AppendResult> {
     const { stream, events } = asked;
@@ -146,21 +146,21 @@ export class Appender {
         );
   }
 
-  /** An event that others wrote into a stream of ours. */
+  /** An event that another program wrote into one of our streams. */
   private isForeign(event: StoredEvent): boolean {
     return !event.stream.startsWith('$') && this.ours?.isOurs(event) === false;
   }
 
-  /** A stream whose events were all removed counts as none, and goes on at the next revision. */
+  /** A stream whose events were all removed counts as missing, and continues at the next revision. */
   private async goOn(asked: Asked, next: 'noStream' | number): Promise<AppendResult> {
     if (asked.expected !== 'noStream') throw wrongRevision(asked, -1);
-    // At `noStream` the server itself goes on after a soft deletion. It refused: somebody did so first, who is not shown yet.
+    // At `noStream` the server itself continues after a soft deletion. It rejected: another append came first, which cannot be read yet.
     if (next === 'noStream') await pause(REOPENED_MS);
     return this.answered(asked, next);
   }
 }
 
-/** An append as its caller wants it, and when it must be answered. */
+/** An append and its deadline. */
 interface Asked {
   readonly stream: string;
   readonly events: readonly NewEvent[];

@@ -5,30 +5,30 @@ import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import type { Endpoint, ServerAddress } from './connection-string';
 import { callMetadata, channelTo, isSame, targetOf } from './transport';
 
-/** Milliseconds that a node has to say who leads. */
+/** Milliseconds for a node to tell who leads. */
 const ASK_MS = 1_000;
 
 interface Member extends Endpoint {
   readonly leads: boolean;
 }
 
-/** The nodes behind a connection string, and who of them leads. */
+/** The nodes of a connection string, and which of them leads. */
 export class Cluster {
-  /** When a node last answered the question who leads, by `performance.now()`. */
+  /** When a node last told who leads, by `performance.now()`. */
   answeredAt = -Infinity;
-  /** Those that the cluster names itself; the connection string may name fewer, or one name for all. */
+  /** The nodes that the cluster names. The connection string may name fewer, or one name for all. */
   private members: readonly Endpoint[] = [];
 
   constructor(private readonly address: ServerAddress) {}
 
-  /** Whether there are others to ask. A single server may tell of an address that nobody here can reach: it is not asked for one. */
+  /** Whether there are other nodes to ask. A single server is not asked: it may name an address that is unreachable from here. */
   get hasOthers(): boolean {
     return this.address.discovers || this.members.length > 1;
   }
 
   /**
-   * Asks all nodes at once, each over a connection of its own that ends with the answer. While a node is being replaced, the
-   * gossip of the others still names it: a leader is who says so itself. Undefined when nobody does.
+   * Asks all nodes at once, each over its own connection, which ends with the answer. While a leader is being replaced, the
+   * gossip of other nodes still names it, so only a node that claims to lead counts. Undefined if none does.
    */
   async leader(): Promise<Endpoint | undefined> {
     const asked: Endpoint[] = [];

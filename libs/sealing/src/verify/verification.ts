@@ -1,24 +1,24 @@
 import type { RemovalReceipt } from '../removal';
 
-/** What can be wrong. The names are shown to auditors and kept stable. */
+/** Kinds of findings. Their names are shown to auditors and stay stable. */
 export type FindingKind =
-  /** The stored event is not the one that was sealed. */
+  /** The stored event differs from the sealed one. */
   | 'changed'
-  /** A sealed event is gone, or several are, and no receipt that is sealed itself says why. */
+  /** One or more sealed events are gone, and no sealed receipt says why. */
   | 'missing'
-  /** An event stands among the sealed ones that no seal knows. */
+  /** An event among sealed ones is listed by no seal. */
   | 'inserted'
-  /** An event that was sealed stands in the log a second time. */
+  /** A sealed event is in the log a second time. */
   | 'repeated'
-  /** A sealed event stands in another order than it was sealed in. */
+  /** Sealed events are in another order than they were sealed in. */
   | 'reordered'
-  /** The store cannot give an event back as it was written. */
+  /** The store cannot return an event as it was written. */
   | 'unreadable'
   | 'seal_unreadable'
   | 'seal_missing'
-  /** The seal before is not the one that this seal was bound to. */
+  /** The seal before is not the one that this seal is chained to. */
   | 'seal_chain'
-  /** The hashes in the seal do not give its root. */
+  /** The hashes in the seal do not match its root. */
   | 'seal_root'
   | 'seal_signature'
   /** Signed with a key that the verifier does not trust. */
@@ -27,12 +27,12 @@ export type FindingKind =
   | 'tail_cut'
   /** The seal that the verifier knows is not in the log. */
   | 'known_seal_replaced'
-  /** Another program wrote into a stream of ours, which is not written any more. */
+  /** Another program wrote into one of our streams, which can no longer be written. */
   | 'foreign'
-  /** An export file is not as it was written. */
+  /** An export file was changed. */
   | 'file';
 
-/** Something wrong, with its place as far as it is known. */
+/** A finding, with its place as far as known. */
 export interface Finding {
   readonly kind: FindingKind;
   /** One sentence, without content. */
@@ -44,13 +44,13 @@ export interface Finding {
   readonly position?: string;
 }
 
-/** A stretch of events that was removed rightfully. */
+/** A range of events that was removed rightfully. */
 export interface RemovedEvents extends RemovalReceipt {
   /** How many sealed events are gone. */
   readonly events: number;
 }
 
-/** The receipt of an erasure, as it stands in the log. */
+/** The receipt of an erasure in the log. */
 export interface Erasure {
   readonly receiptId: string;
   readonly stream: string;
@@ -60,7 +60,7 @@ export interface Erasure {
   readonly receipt: unknown;
 }
 
-/** An event that no seal covers, and nothing proves. */
+/** An event that no seal covers, so nothing proves it. */
 export interface UnprovenEvent {
   readonly id: string;
   readonly stream: string;
@@ -80,15 +80,15 @@ export interface Verification {
   /** Sealed events found as they were sealed. */
   readonly events: number;
   readonly seals: number;
-  /** The last seal, to be noted and given as `since` next time; null for a log without seals. */
+  /** The last seal. Note it and pass it as `since` next time. Null for a log without seals. */
   readonly lastSeal: KnownSeal | null;
-  /** Events after the last seal: nothing proves them yet. */
+  /** Events after the last seal. Nothing proves them yet. */
   readonly unsealed: { readonly events: number; /** `recordedAt` of the first. */ readonly since: string | null };
-  /** Those events, the first `MOST_LISTED`. While a product runs, the last second is not sealed yet; it never seals what nobody with its key appended. */
+  /** The first `MOST_LISTED` of them. A running product has not sealed its last second yet, and never seals what nobody with its key appended. */
   readonly unproven: readonly UnprovenEvent[];
-  /** Events under seals that do not say that they carried MACs: an earlier version sealed them, or they were accepted as they were found. */
+  /** Events under seals that do not vouch for MACs: sealed by an earlier version, or imported. */
   readonly withoutMacs: { readonly events: number; /** Ordinal of the last of them. */ readonly upTo: number };
-  /** Events of other programs on the same server: they are no part of the log. */
+  /** Events of other programs on the same server. They are not part of the log. */
   readonly foreign: ForeignEvents;
   readonly removals: readonly RemovedEvents[];
   readonly erasures: readonly Erasure[];
@@ -99,10 +99,10 @@ export interface Verification {
   readonly findingsInAll: number;
 }
 
-/** Most findings, removals or erasures that are listed; all are counted. */
+/** Most findings, removals or erasures to list. All are counted. */
 export const MOST_LISTED = 1_000;
 
-/** A seal that somebody noted: its last ordinal and its hash. */
+/** A noted seal: its last ordinal and its hash. */
 export interface KnownSeal {
   readonly ordinal: number;
   readonly hash: string;

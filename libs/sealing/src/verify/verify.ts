@@ -10,17 +10,17 @@ import { type Erasure, type KnownSeal, MOST_LISTED, type Verification } from './
 import { isDamage, type VerifySource } from './verify-source';
 
 export interface VerifyOptions {
-  /** Public keys that may have signed, base64url. Undefined where none is known: then all is checked but who signed. */
+  /** Public keys that may have signed, base64url. If undefined, everything is checked except who signed. */
   readonly publicKeys: readonly string[] | undefined;
-  /** A seal noted earlier: finds a tail that was cut off since. */
+  /** A seal noted earlier. Finds a tail that was cut off since. */
   readonly since?: KnownSeal | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
 
-/** The type of the events that say what was erased. */
+/** The type of erasure receipts. */
 const ERASURE_RECEIPT = 'ContentErased';
 
-/** Proves a log unaltered, or finds each place where it is not. Holds a few thousand events at a time, however long the log. */
+/** Proves a log unaltered, or finds each place where it is not. Holds a few thousand events at a time, however long the log is. */
 export const verify = async (
   source: VerifySource,
   { publicKeys, since, onProgress }: VerifyOptions,
@@ -56,7 +56,7 @@ export const verify = async (
   }
   const { first: unproven, ...unsealed } = await alignment.end();
   const lastSeal = chain.end();
-  // Whoever takes all seals away must not leave a log that passes for proven.
+  // A log whose seals were all removed must not pass as proven.
   if (lastSeal === null && findings.total === 0 && unsealed.events > 0)
     findings.add({ kind: 'seal_missing', detail: 'the log has no seal: nothing is proven' });
   const foreign = strangers.end(findings);
