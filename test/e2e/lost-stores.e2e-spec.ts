@@ -18,7 +18,7 @@ test('a store that was lost is noticed at the start, and nothing is begun in its
   expect(await spaces(first.url)).toBe(200);
   await first.stop();
   for (const [store, sentence] of [
-    ['vault', /the vault is empty: the data keys are missing/],
+    ['vault', /the vault is empty: their data keys are missing/],
     ['log', /The log is empty, but the views have followed it/],
   ] as const) {
     renameSync(join(dataDir, store), join(folder, store));
