@@ -1,5 +1,5 @@
 import type { EventContext } from '@app/kernel';
-import { momentOf, upTo } from './moment';
+import { isWithin, momentOf } from './moment';
 
 const at = (position: string, recordedAt: string) => ({ context: { position, recordedAt } as EventContext });
 
@@ -23,16 +23,14 @@ describe('momentOf', () => {
   ])('refuses %s, which does not exist or cannot be told', (text) => expect(momentOf(text)).toBeUndefined());
 });
 
-describe('upTo', () => {
-  const events = [
-    at('01', '2026-01-01T00:00:00.000Z'),
-    at('02', '2026-01-01T00:00:05.000Z'),
-    at('03', '2026-01-01T00:00:04.000Z'),
-    at('04', '2026-01-01T00:00:09.000Z'),
-  ];
+describe('isWithin', () => {
+  const event = at('02', '2026-01-01T00:00:05.000Z');
 
-  it('includes the event at the position', () => expect(upTo(events, { position: '02' })).toHaveLength(2));
-  it('includes everything up to the last event recorded at or before the time', () =>
-    expect(upTo(events, { time: '2026-01-01T00:00:04.000Z' })).toHaveLength(3));
-  it('is empty before the first event', () => expect(upTo(events, { time: '2025-01-01T00:00:00.000Z' })).toEqual([]));
+  it.each([
+    [{ position: '02' }, true],
+    [{ position: '03' }, true],
+    [{ position: '01' }, false],
+    [{ time: '2026-01-01T00:00:05.000Z' }, true],
+    [{ time: '2026-01-01T00:00:04.999Z' }, false],
+  ])('%j', (moment, expected) => expect(isWithin(moment, event.context)).toBe(expected));
 });

@@ -17,12 +17,6 @@ export const momentOf = (text: string): Moment | undefined => {
 /** `Date` takes the 30th of February for the 2nd of March. */
 const isDay = (text: string): boolean => new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 
-/** The events up to a moment; `events` are in log order. */
-export const upTo = <E extends { readonly context: EventContext }>(
-  events: readonly E[],
-  moment: Moment,
-): readonly E[] => {
-  const included = (event: E): boolean =>
-    'position' in moment ? event.context.position <= moment.position : event.context.recordedAt <= moment.time;
-  return events.slice(0, events.findLastIndex(included) + 1);
-};
+/** Whether an event stands at or before a moment. */
+export const isWithin = (moment: Moment, { position, recordedAt }: EventContext): boolean =>
+  'position' in moment ? position <= moment.position : recordedAt <= moment.time;

@@ -5,10 +5,14 @@ import type { Operation, Row } from '@app/read-store';
 /** Rows of one view in memory, by key. */
 export type Rows = Map<string, Row>;
 
-/** Does to the rows what an event does to the view: the same projection, applied to nothing but the events given. */
-export const foldEvent = (rows: Rows, projection: RowProjection, event: RecordedEvent): void => {
+/**
+ * Does to the rows what an event does to the view: the same projection, applied to nothing but the events given. With `only` no
+ * other row is held: what becomes of a row depends on no other.
+ */
+export const foldEvent = (rows: Rows, projection: RowProjection, event: RecordedEvent, only?: string): void => {
   if (!projection.types.includes(event.type)) return;
-  for (const operation of projection.apply(event)) apply(rows, operation);
+  for (const operation of projection.apply(event))
+    if (only === undefined || !('key' in operation) || operation.key === only) apply(rows, operation);
 };
 
 /** One operation, by the rules of the `ReadStore` port. */

@@ -35,6 +35,7 @@ export * from './recorded-event';
 export * from './rest';
 export * from './runtime';
 export * from './secrets';
+export * from './semaphore';
 export * from './sensitive';
 export * from './thread';
 export * from './thread-calls';

@@ -21,7 +21,7 @@ import {
   Requires,
   Summary,
 } from '../http';
-import { ContentRegister } from './content-register';
+import { ContentRegister, lookedAt } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
 import { shownEventSchema } from './audit-schemas';
@@ -88,7 +88,7 @@ export class AuditEventsController {
     const start =
       after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
     const page = await this.auditLog.page(asked, { order: asked.order, after: start, limit });
-    if (asked.content) await this.register.record(caller, filtersOf(asked), page.events, meta);
+    if (asked.content) await this.register.record(caller, filtersOf(asked), lookedAt(page.events), meta);
     const items = (await this.shower.show(page.events, asked)).map((event) => new JsonText(JSON.stringify(event)));
     return this.lists.answer(LIST, caller, asked, items, page.next === null ? null : { values: [], key: page.next });
   }
@@ -100,11 +100,11 @@ export class AuditEventsController {
     caller: Caller,
     meta: CommandMeta,
   ): Promise<StreamableFile> {
-    if (asked.content) await this.register.record(caller, filtersOf(asked), [], meta);
+    if (asked.content) await this.register.record(caller, filtersOf(asked), lookedAt([]), meta);
     const show = async (events: readonly StoredEvent[]) => {
       const wanted = events.filter((event) => matches(asked, tracedOf(event)));
       if (asked.content && (await this.shower.holdContent(wanted)))
-        await this.register.record(caller, filtersOf(asked), wanted, { ...meta, commandId: this.ids.next() });
+        await this.register.record(caller, filtersOf(asked), lookedAt(wanted), { ...meta, commandId: this.ids.next() });
       return this.shower.show(wanted, asked);
     };
     const from = lastEventId ?? asked.after;

@@ -2,17 +2,24 @@ import type { Caller } from '@app/access';
 import {
   concealed,
   historyOf,
-  type Moment,
   momentOf,
   objectAfter,
+  type ObjectMoment,
+  ObjectReader,
   type ObjectView,
-  readObject,
   type Rows,
-  upTo,
 } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { type CommandMeta, EventCodec, type Json, type RecordedEvent, refuse } from '@app/kernel';
-import { fitting, READ_STORE, type ReadStore, type Row } from '@app/read-store';
+import {
+  type CommandMeta,
+  EventCodec,
+  type Json,
+  type Position,
+  type RecordedEvent,
+  refuse,
+  Semaphore,
+} from '@app/kernel';
+import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
 import { VAULT, type Vault } from '@app/vault';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
@@ -40,6 +47,7 @@ import { historyItemSchema } from './audit-schemas';
 import { ContentRegister } from './content-register';
 import { IndexWaiter } from './index-waiter';
 import { knownPosition, noPosition } from './known-position';
+import { NewestItems } from './newest-items';
 import { type ObjectKind, objectKinds } from './object-kinds';
 
 /** Most streams that one object is read from: a tag's documents. */
@@ -53,22 +61,44 @@ const asOfQuery = z.strictObject({
 });
 const historyQuery = listQuery({ content });
 
+/** Objects that are folded at once: each holds a few megabytes of its events meanwhile. */
+const FOLDS_AT_ONCE = 2;
+
+/** Who asks for what of an object. */
+interface Look {
+  /** Whether they asked for content; undefined: they see what they may. */
+  readonly wanted: boolean | undefined;
+  readonly moment?: ObjectMoment | undefined;
+  readonly caller: Caller;
+  /** What goes on record. */
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly meta: CommandMeta;
+  readonly signal: AbortSignal;
+}
+
 interface Seen {
   readonly view: ObjectView;
-  readonly events: readonly RecordedEvent[];
+  readonly events: AsyncIterable<RecordedEvent>;
+  /** Null where no event is as old as was asked for. */
+  readonly upTo: Position | null;
 }
 
 @Controller('api/v1/audit/objects/:kind/:id')
 export class AuditObjectsController {
+  private readonly objects: ObjectReader;
+  private readonly folds = new Semaphore(FOLDS_AT_ONCE);
+
   constructor(
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(READ_STORE) private readonly views: ReadStore,
-    @Inject(VAULT) private readonly vault: Vault,
-    private readonly codec: EventCodec,
+    @Inject(VAULT) vault: Vault,
+    codec: EventCodec,
     private readonly register: ContentRegister,
     private readonly index: IndexWaiter,
     private readonly lists: Lists,
-  ) {}
+  ) {
+    this.objects = new ObjectReader(log, codec, vault);
+  }
 
   @Get()
   @Requires('audit:read')
@@ -90,11 +120,16 @@ export class AuditObjectsController {
     const found = await this.find(kind, id, reply);
     const { at, revision, content: wanted } = query(asOfQuery, raw);
     if (revision !== undefined && (at !== undefined || found.kind.stream === null)) return noRevision();
-    const moment = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
-    if (moment !== undefined && 'position' in moment) await knownPosition(this.log, moment.position, 'at');
-    const { view, events } = await this.see(found, id, wanted, caller, { kind, id, at, revision }, meta);
-    const asOf = revision === undefined ? moment : await this.momentOfRevision(events, found.streams, revision);
-    return objectAfter(view, asOf === undefined ? events : upTo(events, asOf)) ?? refuse('not_found', { kind, id });
+    const time = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
+    if (time !== undefined && 'position' in time) await knownPosition(this.log, time.position, 'at');
+    const moment = revision === undefined ? time : { revision };
+    const asked = { kind, id, at, revision };
+    const shown = await this.folding(reply, async (signal) => {
+      const { view, events, upTo } = await this.see(found, id, { wanted, moment, caller, asked, meta, signal });
+      if (revision !== undefined && upTo === null) return refuse('not_found', { kind: 'version', id: revision });
+      return objectAfter(view, events);
+    });
+    return shown ?? refuse('not_found', { kind, id });
   }
 
   @Get('history')
@@ -116,23 +151,24 @@ export class AuditObjectsController {
     const asked = query(historyQuery, raw);
     const list = `history/${kind}/${id}`;
     const { limit, after } = this.lists.page(list, caller, asked);
-    const { view, events } = await this.see(found, id, asked.content, caller, { kind, id, history: true }, meta);
-    const items = historyOf(view, events)
-      .toReversed()
-      .filter(({ position }) => after === undefined || position < after.key);
-    const shown = items.slice(0, limit).map((item) => new JsonText(JSON.stringify(item)));
-    const count = fitting(
-      shown.map(({ text }) => text.length),
-      limit,
-    );
-    const last = items[count - 1];
-    return this.lists.answer(
-      list,
-      caller,
-      asked,
-      shown.slice(0, count),
-      last === undefined || count === items.length ? null : { values: [], key: last.position },
-    );
+    const newest = new NewestItems(limit);
+    await this.folding(reply, async (signal) => {
+      const why = { kind, id, history: true };
+      const { view, events } = await this.see(found, id, { wanted: asked.content, caller, asked: why, meta, signal });
+      for await (const item of historyOf(view, events)) {
+        if (after !== undefined && item.position >= after.key) return;
+        newest.add(item);
+      }
+    });
+    const { items, last, isWhole } = newest.page();
+    return this.lists.answer(list, caller, asked, items, isWhole ? null : { values: [], key: last });
+  }
+
+  /** Runs in its turn, and ends where the client leaves: whoever folds a long history holds pages of it. */
+  private folding<T>(reply: FastifyReply, fold: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const left = new AbortController();
+    reply.raw.once('close', () => left.abort());
+    return this.folds.run(() => fold(left.signal), left.signal);
   }
 
   /** The kind and the streams of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
@@ -159,55 +195,25 @@ export class AuditObjectsController {
   private async see(
     { kind, streams }: { readonly kind: ObjectKind; readonly streams: readonly string[] },
     id: string,
-    wanted: boolean | undefined,
-    caller: Caller,
-    asked: Readonly<Record<string, unknown>>,
-    meta: CommandMeta,
+    { wanted, moment, caller, asked, meta, signal }: Look,
   ): Promise<Seen> {
     const allowed = caller.permissions.has('audit:content');
     if (wanted === true && !allowed) return refuse('forbidden', { permission: 'audit:content' });
-    const { projection, related, present } = kind;
+    const { projection, related, present, joins } = kind;
     const revealed = allowed && wanted !== false;
-    const { events, holdContent } = await readObject(
-      this.log,
-      this.codec,
-      this.vault,
-      { streams, types: projection.types, related },
-      revealed,
-    );
-    if (events.length === 0) return refuse('not_found', { kind: String(asked['kind']), id });
-    if (revealed && holdContent)
-      await this.register.record(
-        caller,
-        asked,
-        events.map(({ context }) => context),
-        meta,
-      );
+    const found = await this.objects.find({ streams, types: projection.types, related }, moment, signal);
+    if (found === undefined) return refuse('not_found', { kind: String(asked['kind']), id });
+    const { holdContent, upTo } = found;
+    if (revealed && holdContent) await this.register.record(caller, asked, found, meta);
     const shown = (row: Row, rows: Rows): Readonly<Record<string, Json>> =>
       JSON.parse(present(row, rows).text) as Record<string, Json>;
-    return {
-      view: {
-        projection,
-        key: id,
-        present: revealed || !holdContent ? shown : (row, rows) => concealed(shown(row, rows)) as Record<string, Json>,
-      },
-      events,
+    const view: ObjectView = {
+      projection,
+      key: id,
+      present: revealed || !holdContent ? shown : (row, rows) => concealed(shown(row, rows)) as Record<string, Json>,
+      joins,
     };
-  }
-
-  /** The last event that shows in the object, of its own stream at or before a revision. Refuses `not_found` where none is, and for a revision that there never was. */
-  private async momentOfRevision(
-    events: readonly RecordedEvent[],
-    streams: readonly string[],
-    revision: number,
-  ): Promise<Moment> {
-    const ends = await Promise.all(
-      streams.map((stream) => this.log.readStream(stream, { direction: 'backwards', limit: 1 })),
-    );
-    const last = events.findLast(({ context }) => streams.includes(context.stream) && context.revision <= revision);
-    return last === undefined || !ends.flat().some((end) => end.revision >= revision)
-      ? refuse('not_found', { kind: 'version', id: revision })
-      : { position: last.context.position };
+    return { view, events: this.objects.read(found, revealed, signal), upTo };
   }
 }
 

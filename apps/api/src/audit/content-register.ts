@@ -3,6 +3,19 @@ import { contentLooks } from '@app/auditing';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 
+/** How many events somebody is shown, and the positions of the first and the last, in the order shown; null where there are none. */
+export interface LookedAt {
+  readonly count: number;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+export const lookedAt = (events: readonly { readonly position: string }[]): LookedAt => ({
+  count: events.length,
+  first: events.at(0)?.position ?? null,
+  last: events.at(-1)?.position ?? null,
+});
+
 /** Puts on record that somebody is shown content, before it is shown. */
 @Injectable()
 export class ContentRegister {
@@ -12,15 +25,15 @@ export class ContentRegister {
   async record(
     caller: Caller,
     asked: Readonly<Record<string, unknown>>,
-    events: readonly { readonly position: string }[],
+    events: LookedAt,
     meta: CommandMeta,
   ): Promise<void> {
     const given = Object.entries(asked).filter(([, value]) => value !== undefined);
     const look = {
       asked: Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
-      events: events.length,
-      first: events.at(0)?.position ?? null,
-      last: events.at(-1)?.position ?? null,
+      events: events.count,
+      first: events.first,
+      last: events.last,
     };
     await this.decisions.transact(contentLooks, caller.userId, look, meta);
   }

@@ -25,8 +25,9 @@ import { JsonText } from '../http';
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
 export interface ObjectKind extends AuditKind {
   readonly projection: RowProjection;
-  /** `rows`: of its view, where that joins others. */
+  /** `rows`: of its view, where that `joins` others. */
   readonly present: (row: Row, rows: Rows) => JsonText;
+  readonly joins?: boolean;
 }
 
 /** Rows are folded from events, never read: they have the shape of the view's schema. */
@@ -63,7 +64,7 @@ const shown: Readonly<Record<string, Omit<ObjectKind, keyof AuditKind>>> = {
   apiKey: { projection: apiKeys, present: shownBy(apiKeyView) },
   space: { projection: spaces, present: shownBy(spaceView) },
   agent: { projection: agents, present: shownBy(agentView) },
-  document: { projection: taggedDocuments, present: documentWithTags },
+  document: { projection: taggedDocuments, present: documentWithTags, joins: true },
   tag: { projection: tags, present: shownBy(tagView) },
   conversation: { projection: conversations, present: shownBy(conversationView) },
   message: { projection: messages, present: shownBy(messageView) },
