@@ -1,4 +1,4 @@
-import type { Authenticator } from '@app/access';
+import type { Access, Authenticator } from '@app/access';
 import type { Clock, Config, Ids } from '@app/kernel';
 import type { Metrics } from '@app/telemetry';
 import type { Idempotency } from './idempotency';
@@ -13,6 +13,7 @@ export interface EdgeServices {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly authenticator: Authenticator;
+  readonly access: Access;
   readonly limiter: RateLimiter;
   readonly idempotency: Idempotency;
   readonly lists: Lists;

@@ -8,10 +8,11 @@ import { InvalidInput, pathText } from './invalid-input';
 import { waitForReadAfter } from './read-after';
 import { declarationOf, onlyReads } from './request';
 import type { Requirement, RouteDeclaration } from './route';
+import { demandTarget } from './target';
 
 /**
  * Runs at the start of every request of a route, before the body is read: who asks, whether they may call this handler at all,
- * and whether what they announce to send can be taken. What no handler declares is refused. Being a hook of the routed
+ * whether what they announce to send can be taken, and whether they may know of what it is for. What no handler declares is refused. Being a hook of the routed
  * handler and not of a path, it cannot be passed by writing the path in another way. Callers that are recognised at once
  * cost no turn of the event loop.
  */
@@ -41,6 +42,8 @@ const pass = (
         return void admit(edge, request, route).then(() => done(), done);
       edge.limiter.takeHere(caller.actor);
       admitAs(caller, request, route);
+      const target = demandTarget(edge.access, caller, request, route);
+      if (target !== undefined) return void target.then(() => done(), done);
     }
   } catch (error) {
     return done(error as Error);
@@ -53,6 +56,7 @@ const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDe
   await edge.limiter.take(caller.actor);
   await edge.requests.unread.room(caller.actor);
   admitAs(caller, request, route);
+  await demandTarget(edge.access, caller, request, route);
   await waitForReadAfter(request);
 };
 

@@ -1,4 +1,4 @@
-import { Authenticator } from '@app/access';
+import { Access, Authenticator } from '@app/access';
 import { CLOCK, type Clock, CONFIG, type Config, IDS, type Ids } from '@app/kernel';
 import { Metrics } from '@app/telemetry';
 import type { DynamicModule, Type } from '@nestjs/common';
@@ -48,6 +48,7 @@ const edgeServices = (app: NestFastifyApplication, requests: OpenRequests): Edge
   clock: app.get<Clock>(CLOCK),
   ids: app.get<Ids>(IDS),
   authenticator: app.get(Authenticator),
+  access: app.get(Access),
   limiter: app.get(RateLimiter),
   idempotency: app.get(Idempotency),
   lists: app.get(Lists),
