@@ -109,7 +109,7 @@ const open = async (config: Config, vaultKey: string, clock: Clock, warn: Warn, 
   const vault = await openVault(config, vaultKey, clock, warn, patienceMs);
   const blobs = await openBlobs(config, vault, warn, patienceMs);
   const readStore = await openReadStore(config, warn, inThread, patienceMs);
-  const searchIndex = await openSearchIndex(config, inThread);
+  const searchIndex = await openSearchIndex(config, warn, inThread);
   return { vault, blobs, readStore, searchIndex, codec: new EventCodec(eventCatalogue, vault) };
 };
 
@@ -145,13 +145,17 @@ const openReadStore = (
   patienceMs?: number,
 ): Promise<ReadStore> =>
   url === undefined
-    ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread })
+    ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread, warn })
     : patiently(() => openMongoReadStore({ url }), { warn, patienceMs });
 
 /** Elasticsearch is not waited for: it may come later. */
-const openSearchIndex = ({ ELASTICSEARCH_URL: url, ...config }: Config, inThread: boolean): Promise<SearchIndex> =>
+const openSearchIndex = (
+  { ELASTICSEARCH_URL: url, ...config }: Config,
+  warn: Warn,
+  inThread: boolean,
+): Promise<SearchIndex> =>
   url === undefined
-    ? openSqliteSearchIndex({ folder: folderOf(config, 'search'), inThread })
+    ? openSqliteSearchIndex({ folder: folderOf(config, 'search'), inThread, warn })
     : openElasticsearchIndex({ url });
 
 const folderOf = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, name: string): string => join(DATA_DIR, name);

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { Damaged, Unavailable } from '@app/kernel';
 import Database from 'better-sqlite3';
+import { STATE_FILE } from './state-file';
 import { isUnreadable } from './view-files';
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|IOERR_CORRUPTFS)/;
@@ -77,7 +78,9 @@ export class GuardedFiles {
   }
 
   private damage(file: string, what: string, cause: unknown): Damaged {
-    const reason = `${basename(file)} ${what}; delete it to rebuild it from the log`;
+    const remedy =
+      basename(file) === STATE_FILE ? 'restart, which begins it anew' : 'delete it to rebuild it from the log';
+    const reason = `${basename(file)} ${what}; ${remedy}`;
     this.damaged.set(file, reason);
     return new Damaged(this.dependency, reason, 'none', { cause });
   }

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Operation, ReadStore } from '../read-store';
-import { openSqliteReadStore } from './sqlite-read-store';
+import { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite-read-store';
 
 let folder: string;
 const opened: ReadStore[] = [];
-const open = async (options: { inThread?: boolean } = {}): Promise<ReadStore> => {
+const open = async (options: Omit<SqliteReadStoreOptions, 'folder'> = {}): Promise<ReadStore> => {
   const store = await openSqliteReadStore({ folder, ...options });
   opened.push(store);
   return store;
@@ -101,32 +101,77 @@ describe('view files', () => {
     expect(readdirSync(folder).filter((file) => file.startsWith('notes'))).toEqual([]);
   });
 
-  it.each(['notes-v1.sqlite', 'state.sqlite'])(
-    'that are damaged are named with what to do, and stop nothing else: %s',
-    async (file) => {
+  it('that are damaged are named with what to do, and stop nothing else', async () => {
+    const before = await prepared(await prepared(await open()), 2);
+    await write(before, 1, [put('a', 'x')]);
+    await write(before, 1, [put('a', 'y')], 2);
+    await before.close();
+    writeFileSync(join(folder, 'notes-v1.sqlite'), Buffer.alloc(8192, 'no database'));
+    const store = await open();
+    expect(await store.health()).toEqual({
+      ok: false,
+      reason: 'notes-v1.sqlite is damaged; delete it to rebuild it from the log',
+    });
+    await expect(store.get('notes', 'a', 1)).rejects.toThrow('notes-v1.sqlite is damaged');
+    await expect(write(store, 2, [put('a', 'z')])).rejects.toThrow('notes-v1.sqlite is damaged');
+    expect((await store.get('notes', 'a', 2))?.row).toMatchObject({ text: 'y' });
+    await store.drop('notes', 1);
+    await prepared(store);
+    expect([await store.health(), await store.checkpoint('notes', 1)]).toEqual([
+      { ok: true },
+      { position: null, handled: 0 },
+    ]);
+  });
+
+  describe('of which nothing says which are live, since that file', () => {
+    /** Two versions, of which the second is live and the first follows on, as after a swap, and state that takes pages. */
+    const standing = async (): Promise<string> => {
       const before = await prepared(await prepared(await open()), 2);
       await write(before, 1, [put('a', 'x')]);
-      await write(before, 1, [put('a', 'y')], 2);
+      await write(before, 1, [put('a', 'x')], 2);
+      await before.swap('notes', undefined, 1);
+      await before.swap('notes', 1, 2);
+      for (let n = 0; n < 200; n += 1) await before.writeState(`answer/${n}`, 'kept '.repeat(100));
+      await before.purge();
       await before.close();
-      writeFileSync(join(folder, file), Buffer.alloc(8192, 'no database'));
-      if (file === 'state.sqlite') return expect(open()).rejects.toThrow(/state\.sqlite is damaged; delete it/);
+      return join(folder, 'state.sqlite');
+    };
 
-      const store = await open();
-      expect(await store.health()).toEqual({
-        ok: false,
-        reason: 'notes-v1.sqlite is damaged; delete it to rebuild it from the log',
-      });
-      await expect(store.get('notes', 'a', 1)).rejects.toThrow('notes-v1.sqlite is damaged');
-      await expect(write(store, 2, [put('a', 'z')])).rejects.toThrow('notes-v1.sqlite is damaged');
-      expect((await store.get('notes', 'a', 2))?.row).toMatchObject({ text: 'y' });
-      await store.drop('notes', 1);
-      await prepared(store);
-      expect([await store.health(), await store.checkpoint('notes', 1)]).toEqual([
-        { ok: true },
-        { position: null, handled: 0 },
+    it.each<[string, (file: string) => void]>([
+      ['is no database', (file) => writeFileSync(file, Buffer.alloc(8192, 'no database'))],
+      ['was cut off', (file) => truncateSync(file, 5_000)],
+      [
+        'is damaged in the middle',
+        (file) => {
+          const bytes = readFileSync(file);
+          writeFileSync(file, bytes.fill(0xff, 3 * 4096, bytes.length - 4096));
+        },
+      ],
+      ['cannot be read', (file) => (rmSync(file), void mkdirSync(file))],
+    ])('%s, are served as they stand, and that is said once', async (_what, damage) => {
+      damage(await standing());
+      const said: string[] = [];
+      const store = await open({ warn: (sentence) => void said.push(sentence) });
+      expect(said).toEqual([
+        expect.stringMatching(/^views\/state\.sqlite was damaged .*begun anew; nothing that was written is lost/),
       ]);
-    },
-  );
+      expect([await store.live('notes'), (await store.get('notes', 'a'))?.row]).toMatchObject([1, { text: 'x' }]);
+      expect([await store.health(), await store.listState('')]).toEqual([{ ok: true }, []]);
+      expect(await store.writeState('lease/a', { holder: 'me' }, { expected: undefined })).toBe(true);
+      expect(readdirSync(folder)).toContain('state.sqlite.damaged');
+      await store.close();
+      const again = await open({ warn: (sentence) => void said.push(sentence) });
+      expect([await again.readState('lease/a'), said.length]).toEqual([{ holder: 'me' }, 1]);
+      await again.purge();
+      expect(readdirSync(folder).filter((file) => file.endsWith('.damaged'))).toEqual([]);
+    });
+
+    it('is damaged, are not touched by a thread that only joins in', async () => {
+      writeFileSync(await standing(), Buffer.alloc(8192, 'no database'));
+      await expect(open({ inThread: true })).rejects.toThrow('state.sqlite is damaged; restart, which begins it anew');
+      expect(readdirSync(folder)).not.toContain('state.sqlite.damaged');
+    });
+  });
 
   it('damaged in the middle are reported by health from the first read that meets the damage', async () => {
     const before = await prepared(await open());

@@ -16,7 +16,7 @@ import {
 } from '../read-store';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
-import { StateReader } from './state-file';
+import { STATE_FILE, StateReader } from './state-file';
 import { allVersionsIn, versionFile, versionsIn } from './view-files';
 import { ViewReader } from './view-reader';
 import { ViewsWriter } from './views-writer';
@@ -26,17 +26,27 @@ export interface SqliteReadStoreOptions {
   readonly folder: string;
   /** Writes in this thread instead of one of its own: for threads that do nothing else, such as a rebuild's. */
   readonly inThread?: boolean;
+  /** Told what was lost and how it goes on, one sentence. */
+  readonly warn?: (sentence: string) => void;
 }
+
+/** Leases and claims are taken anew, limits count anew, and what a build was declared as is not known any more, so that it is replaced. */
+const BEGUN_ANEW =
+  'views/state.sqlite was damaged or could not be read: it was set aside and begun anew; nothing that was written is lost, and the views are built anew from the log while they are served as they stand; forgotten are the Idempotency-Keys of the last day: a request that is repeated under one of them is carried out again';
 
 /** Rows read by key without letting others run. */
 const MANY = 200;
 
 /**
  * The read store on SQLite: one file per view version, so that filling a new version never waits for the live one. Writing
- * happens in a worker thread, reading in the caller's. Refuses to open (`Unavailable`) when `state.sqlite` cannot be used;
- * damaged view files are named by `health` and by whoever reads them.
+ * happens in a worker thread, reading in the caller's. A damaged `state.sqlite` is set aside and begun anew: it coordinates, and the truth is the
+ * log. Damaged view files are named by `health` and by whoever reads them.
  */
-export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteReadStoreOptions): Promise<ReadStore> => {
+export const openSqliteReadStore = async ({
+  folder,
+  inThread = false,
+  warn = () => undefined,
+}: SqliteReadStoreOptions): Promise<ReadStore> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = realpathSync(folder);
   loadDriver();
@@ -49,7 +59,8 @@ export const openSqliteReadStore = async ({ folder, inThread = false }: SqliteRe
       );
   const store = new SqliteReadStore(place, writer);
   try {
-    await writer.call('open');
+    if (inThread) await writer.call('join');
+    else if (await writer.call('open')) warn(BEGUN_ANEW);
     return store;
   } catch (error) {
     await store.close();
@@ -72,7 +83,7 @@ class SqliteReadStore implements ReadStore {
     private readonly writer: Calls<ViewsWriter>,
   ) {
     this.board = new ChangeBoard(folder);
-    this.stateFile = join(folder, 'state.sqlite');
+    this.stateFile = join(folder, STATE_FILE);
   }
 
   prepare(view: ViewSpec): Promise<void> {

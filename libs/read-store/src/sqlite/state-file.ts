@@ -1,5 +1,13 @@
 import { canonicalJson, type Json } from '@app/kernel';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
+
+export const STATE_FILE = 'state.sqlite';
+
+/** Throws SQLite's error for a damaged file, also where the damage lies in what is not read at opening. */
+export const checkState = (db: Database.Database): void => {
+  const found = db.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw new Database.SqliteError(String(found), 'SQLITE_CORRUPT');
+};
 
 /** Makes the tables of `state.sqlite`: which version of each view is served, and small state by key. */
 export const prepareState = (db: Database.Database): void => {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { isUnavailable, Unavailable } from '@app/kernel';
+import { isDamaged, isUnavailable, Unavailable } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, openForWriting } from './sqlite-file';
-import { prepareState, readLive, swapLive } from './state-file';
+import { checkState, prepareState, readLive, STATE_FILE, swapLive } from './state-file';
 import { allVersionsIn, deleteDatabase, deleteSetAside, setDatabaseAside, versionFile, versionsIn } from './view-files';
 import { emptyLog, WriteBack } from './write-back';
 
@@ -45,7 +45,28 @@ export class VersionedFiles<File extends Opened> {
   ) {
     this.board = new ChangeBoard(folder);
     this.guarded = new GuardedFiles(dependency);
-    this.stateFile = join(folder, 'state.sqlite');
+    this.stateFile = join(folder, STATE_FILE);
+  }
+
+  /**
+   * Makes `state.sqlite` or finds it usable. Where it is damaged, or may not be read, it is set aside and begun anew, and the oldest file of
+   * each name is live then: it is complete, where a newer one may still be built. True where that was done.
+   */
+  openState(): boolean {
+    try {
+      this.onState(checkState);
+      return false;
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+    }
+    this.stateDb?.close();
+    this.stateDb = undefined;
+    this.guarded.run(this.stateFile, () => setDatabaseAside(this.stateFile));
+    this.guarded.forget(this.stateFile);
+    this.onState((db) => {
+      for (const { name, version } of allVersionsIn(this.folder)) swapLive(db, name, undefined, version);
+    });
+    return true;
   }
 
   /** Works on `state.sqlite`, which is made at first use. */
@@ -194,10 +215,14 @@ export class VersionedFiles<File extends Opened> {
   private state(): Database.Database {
     if (this.stateDb !== undefined) return this.stateDb;
     const db = openForWriting(this.stateFile);
-    // Unlike views, this state cannot be made again from the log: a machine that dies must not forget it.
-    db.pragma('synchronous = FULL');
-    prepareState(db);
-    return (this.stateDb = db);
+    try {
+      // Unlike views, this state cannot be made again from the log: a machine that dies must not forget it.
+      db.pragma('synchronous = FULL');
+      prepareState(db);
+      return (this.stateDb = db);
+    } finally {
+      if (this.stateDb === undefined) db.close();
+    }
   }
 
   /** Takes steps until the work is done, others their turn between them. Looks again a moment later where somebody is in the way, for so long. */

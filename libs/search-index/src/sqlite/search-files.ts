@@ -36,8 +36,13 @@ export class SearchFiles {
     );
   }
 
-  /** Makes `state.sqlite` or finds it usable. */
-  open(): void {
+  /** Makes `state.sqlite` or finds it usable. True where it was damaged and begun anew. */
+  open(): boolean {
+    return this.files.openState();
+  }
+
+  /** The same for a thread beside the one that opened it: finds it usable. */
+  join(): void {
     this.files.onState(() => undefined);
   }
 

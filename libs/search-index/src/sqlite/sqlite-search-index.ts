@@ -8,15 +8,21 @@ export interface SqliteSearchIndexOptions {
   readonly folder: string;
   /** Works in this thread instead of one of its own: for threads that do nothing else, such as a rebuild's. */
   readonly inThread?: boolean;
+  /** Told what was lost and how it goes on, one sentence. */
+  readonly warn?: (sentence: string) => void;
 }
+
+const BEGUN_ANEW =
+  'search/state.sqlite was damaged or could not be read: it was set aside and begun anew; nothing is lost, and the indexes are served as they stand';
 
 /**
  * Search on SQLite: FTS5 and sqlite-vec, one file per index version. Everything, queries too, happens in a worker thread.
- * Refuses to open (`Unavailable`) when `state.sqlite` cannot be used; damaged files are named by `health` and by whoever asks them.
+ * A damaged `state.sqlite` is set aside and begun anew; other damaged files are named by `health` and by whoever asks them.
  */
 export const openSqliteSearchIndex = async ({
   folder,
   inThread = false,
+  warn = () => undefined,
 }: SqliteSearchIndexOptions): Promise<SearchIndex> => {
   loadDriver();
   const files = inThread
@@ -27,7 +33,8 @@ export const openSqliteSearchIndex = async ({
         [CheckpointMismatch, Fenced, Unavailable, RangeError, TypeError],
       );
   try {
-    await files.call('open');
+    if (inThread) await files.call('join');
+    else if (await files.call('open')) warn(BEGUN_ANEW);
   } catch (error) {
     await files.close();
     throw error;
