@@ -20,6 +20,8 @@ const REMEMBERED_MARKS = 20_000;
 const REMEMBERED_SEALS = 16;
 /** A seal follows its events at once, but for those that arrived while it was written. */
 const SEALS_TRIED = 3;
+/** Seals that are looked through for an id alone. */
+const MOST_SEALS = 1_000;
 
 /** Finds seals by ordinal, position or event without reading all of them: seals never change, and both grow from one to the next. */
 export class SealArchive {
@@ -62,9 +64,13 @@ export class SealArchive {
     );
   }
 
-  /** The seal over an event of which nothing but the id is known: looks through all seals, the last first. */
+  /**
+   * The seal over an event of which nothing but the id is known, among the last `MOST_SEALS`: whoever asks does so while it seals. An older
+   * one is found by `verify`, which reads them all.
+   */
   async overId(id: string): Promise<ArchivedSeal | undefined> {
-    for (let revision = (await this.count()) - 1; revision >= 0; revision -= 1) {
+    const last = (await this.count()) - 1;
+    for (let revision = last; revision >= 0 && revision > last - MOST_SEALS; revision -= 1) {
       const archived = await this.at(revision);
       if (holds(archived, id)) return archived;
     }
