@@ -54,6 +54,29 @@ const GATEWAY = '/api/compat/v1';
 const idOf = (text: string): string => (JSON.parse(text) as { id: string }).id;
 const messages = (): object[] => [{ role: 'user', content: words(60) }];
 
+/** Conversations that a client asks for at the moment, by id. */
+const inUse = new Map<string, number>();
+
+/** Asks for one of the conversations, if there is one; no other client deletes it meanwhile. */
+const withConversation = async ({ conversations }: Known, work: (id: string) => Promise<unknown>): Promise<void> => {
+  const id = any(conversations);
+  if (id === undefined) return;
+  inUse.set(id, (inUse.get(id) ?? 0) + 1);
+  try {
+    await work(id);
+  } finally {
+    const left = (inUse.get(id) ?? 1) - 1;
+    if (left === 0) inUse.delete(id);
+    else inUse.set(id, left);
+  }
+};
+
+/** Takes a conversation that nobody asks for from those that are known, where there are enough. */
+const spareConversation = ({ conversations }: Known): string | undefined => {
+  const index = conversations.length > 10 ? conversations.findIndex((id) => !inUse.has(id)) : -1;
+  return index < 0 ? undefined : conversations.splice(index, 1)[0];
+};
+
 const ask = async (call: Call, known: Known, body: object): Promise<void> => {
   const { text } = await call('POST', `${CORE}/llm/${known.agentId}/conversation`, {
     message: `When does the ${word()} ${word()} leave ${++number}?`,
@@ -65,7 +88,10 @@ const ask = async (call: Call, known: Known, body: object): Promise<void> => {
 
 const kinds: readonly Kind[] = [
   { share: 10, run: (call, known) => ask(call, known, {}) },
-  { share: 8, run: (call, known) => ask(call, known, { conversationId: any(known.conversations) }) },
+  {
+    share: 8,
+    run: (call, known) => withConversation(known, (conversationId) => ask(call, known, { conversationId })),
+  },
   { share: 6, run: (call, known) => ask(call, known, { stream: true }) },
   {
     share: 8,
@@ -100,16 +126,14 @@ const kinds: readonly Kind[] = [
   },
   {
     share: 6,
-    run: async (call, { agentId, conversations }) => {
-      const id = any(conversations);
-      if (id !== undefined) await call('GET', `${CORE}/llm/${agentId}/conversation/${id}/messages?limit=50`);
-    },
+    run: (call, known) =>
+      withConversation(known, (id) => call('GET', `${CORE}/llm/${known.agentId}/conversation/${id}/messages?limit=50`)),
   },
   {
     share: 2,
-    run: async (call, { agentId, conversations }) => {
-      const id = conversations.length > 10 ? conversations.shift() : undefined;
-      if (id !== undefined) await call('DELETE', `${CORE}/llm/${agentId}/conversation/${id}`);
+    run: async (call, known) => {
+      const id = spareConversation(known);
+      if (id !== undefined) await call('DELETE', `${CORE}/llm/${known.agentId}/conversation/${id}`);
     },
   },
   { share: 8, run: async (call, { agentId }) => void (await call('GET', `${CORE}/agents/${agentId}`)) },
