@@ -177,7 +177,9 @@ describe('the official client for Node', () => {
     });
     expect([plain.status, await plain.json()]).toEqual([200, expect.objectContaining({ id: 'org/same' })]);
     await expect(client.models.retrieve('org/none')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
-    await expect(client.models.retrieve('ranks')).rejects.toMatchObject({
+    // Not listed, but it can be called: the configured one, and no other.
+    expect(await client.models.retrieve('ranks')).toMatchObject({ id: 'ranks', object: 'model', owned_by: 'acme' });
+    await expect(client.models.retrieve('local-reranker')).rejects.toMatchObject({
       status: 404,
       code: 'model_not_found',
       param: 'model',

@@ -177,7 +177,7 @@ it('a 400 names the field in words of its own, whatever is wrong with whichever 
 it.each([
   ['limit=0', 'limit must be at least 1.'],
   ['limit=many', 'limit must be a whole number.'],
-  ['surprise=1', 'surprise is unknown. Remove it, or see /docs for what this takes.'],
+  ['surprise=1', 'surprise is not a parameter of this operation, which takes limit, cursor, and spaceId.'],
   ['limit=1&limit=2', 'limit must be given once.'],
   ['spaceId=x', 'spaceId must be an id (a UUID).'],
 ])('a 400 names the parameter of ?%s', async (query, detail) => {

@@ -13,6 +13,7 @@ export const issueWords = (issue: RawIssue): string => {
   if (issue.input === undefined && issue.code !== 'custom' && issue.code !== 'unrecognized_keys') return 'is missing';
   switch (issue.code) {
     case 'invalid_type':
+      if (isNumeric(issue.expected) && isBeyondNumbers(issue.input)) return OUT_OF_RANGE;
       return `must be ${typeName(issue.expected)}${Number.isNaN(issue.input) ? '' : `, not ${kindOf(issue.input)}`}`;
     case 'invalid_value':
       return `must be ${oneOf(issue.values)}`;
@@ -81,13 +82,20 @@ const TYPES: Readonly<Record<string, string>> = {
   nan: 'a number',
 };
 
+/** Of a number such as 1e999: what is read of it is infinite. */
+const OUT_OF_RANGE = 'is a number that is too large to be read';
+
+const isBeyondNumbers = (input: unknown): boolean => input === Infinity || input === -Infinity;
+
+const isNumeric = (expected: string): boolean => expected === 'number' || expected === 'int';
+
 const typeName = (expected: string): string => TYPES[expected] ?? 'another value';
 
 const kindOf = (input: unknown): string => {
   if (input === null) return 'null';
   if (Array.isArray(input)) return 'an array';
   if (typeof input === 'boolean') return 'true or false';
-  if (typeof input === 'number') return Number.isInteger(input) ? 'a number' : 'a fraction';
+  if (typeof input === 'number') return Number.isInteger(input) || isBeyondNumbers(input) ? 'a number' : 'a fraction';
   return typeof input === 'object' ? 'an object' : `a ${typeof input}`;
 };
 
@@ -151,6 +159,7 @@ const unionWords = ({
 }: Extract<RawIssue, { code: 'invalid_union' }>): string => {
   if (typeof discriminator === 'string' && Array.isArray(options))
     return memberOf(input, discriminator) === undefined ? 'is missing' : `must be ${oneOf(options)}`;
+  if (isBeyondNumbers(input) && errors.flat().some(({ message }) => message === OUT_OF_RANGE)) return OUT_OF_RANGE;
   const wanted = errors.flatMap((branch) =>
     branch
       .filter(({ path }) => path.length === 0)

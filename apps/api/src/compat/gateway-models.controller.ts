@@ -5,7 +5,7 @@ import { Answers, Requires, Summary } from '../http';
 import { gatewayModel, gatewayModels } from './compat-schemas';
 import { modelNotFound } from './known-model';
 
-/** The models that clients may name: chat and embedding models. The reranker is not listed. */
+/** The models that clients may name: chat and embedding models, and the reranker, which is not listed. */
 @Controller('/api/compat/v1/models')
 export class GatewayModelsController {
   constructor(private readonly models: Models) {}
@@ -23,11 +23,12 @@ export class GatewayModelsController {
 
   @Get('*')
   @Requires('compat')
-  @Summary('Reads one of the listed models. Ids may hold slashes, percent-encoded or not.')
+  @Summary('Reads one of the listed models, or the reranker. Ids may hold slashes, percent-encoded or not.')
   @Answers(200, gatewayModel)
   get(@Param('*') id: string): z.output<typeof gatewayModel> {
-    const model = this.models.catalogue.models.get(id);
-    if (model === undefined || !isListed(model)) throw modelNotFound(id, 'model');
+    const { models, rerankerModel } = this.models.catalogue;
+    const model = models.get(id);
+    if (model === undefined || !(isListed(model) || id === rerankerModel)) throw modelNotFound(id, 'model');
     return this.shown(model);
   }
 

@@ -1,5 +1,6 @@
 import { type Call, calls, clock, KEY, keys, serveThings, set, state } from '../../../../test/fixtures/edge-of-things';
 import { until } from '../../../../test/fixtures/until';
+import { makeLogger } from './logging';
 
 let served: Awaited<ReturnType<typeof serveThings>>;
 beforeAll(async () => (served = await serveThings()));
@@ -192,6 +193,17 @@ describe('queries and lists', () => {
     set.late = true;
     const { status, body, headers } = await served.call({ headers: { 'x-read-after': '0000000000000009' } });
     expect([status, body?.['code'], headers['retry-after']]).toEqual([503, 'view_unavailable', '1']);
+  });
+
+  it('tells the caller alone that a view did not come to a position they named: anybody may name one past the head', async () => {
+    const lines: string[] = [];
+    const logged = await serveThings(makeLogger('info', { write: (line) => void lines.push(line) }));
+    set.late = true;
+    await logged.call({ headers: { 'x-read-after': '0000000000000009' } });
+    await logged.call({ url: '/things/broken' });
+    await logged.close();
+    const told = lines.map((line) => JSON.parse(line) as { level: unknown; msg: string; code?: string });
+    expect(told.filter(({ msg }) => msg === 'request failed').map((line) => line.code)).toEqual(['internal']);
   });
 });
 

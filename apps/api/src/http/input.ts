@@ -36,8 +36,14 @@ export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<
   }
   const parsed = schema.safeParse(given, { error: issueWords });
   if (parsed.success) return parsed.data;
-  throw new InvalidInput('invalid_parameter', faultsOf(parsed.error.issues));
+  throw new InvalidInput('invalid_parameter', faultsOf(parsed.error.issues, notAmong(Object.keys(schema.shape))));
 };
+
+const UNKNOWN_FIELD = 'Is unknown. Remove it, or see /docs for what this takes.';
+
+/** Of a parameter that is none: also of one that other lists take, such as `q`. */
+const notAmong = (names: readonly string[]): string =>
+  `Is not a parameter of this operation, which takes ${new Intl.ListFormat('en').format(names)}.`;
 
 /** How a schema of query text is documented: as what the text stands for. */
 const documentedForms = new WeakMap<object, Record<string, unknown>>();
@@ -66,20 +72,24 @@ export const instant = z.iso.datetime({ offset: true }).transform((text, context
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
 documentedForms.set(flagText, { type: 'boolean' });
 
-const faultsOf = (issues: readonly z.core.$ZodIssue[]): InputFault[] =>
-  issues.flatMap((issue) => faultOf(issue, [])).slice(0, MOST_FAULTS);
+const faultsOf = (issues: readonly z.core.$ZodIssue[], unknown = UNKNOWN_FIELD): InputFault[] =>
+  issues.flatMap((issue) => faultOf(issue, [], unknown)).slice(0, MOST_FAULTS);
 
-const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): readonly InputFault[] => {
+const faultOf = (
+  issue: z.core.$ZodIssue,
+  prefix: readonly PropertyKey[],
+  unknown: string,
+): readonly InputFault[] => {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: pathText([...path, key]),
       code: 'unknown_field',
-      message: 'Is unknown. Remove it, or see /docs for what this takes.',
+      message: unknown,
     }));
   }
   const branch = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
-  if (branch !== undefined) return branch.flatMap((inner) => faultOf(inner, path));
+  if (branch !== undefined) return branch.flatMap((inner) => faultOf(inner, path, unknown));
   const code = issue.code === 'invalid_union' ? (issue.errors[0]?.[0]?.code ?? issue.code) : issue.code;
   return [{ path: pathText(path), code, message: said(issue.message, path) }];
 };

@@ -1,3 +1,4 @@
+import { isDomainError } from '@app/kernel';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -27,7 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
         { requestId: request.id, route: patternOf(request) },
         'Client left before its request was complete.',
       );
-    else if (problem.status >= 500)
+    else if (problem.status >= 500 && !isDomainError(error, LATE))
       this.logger.error(
         { requestId: request.id, route: patternOf(request), code: problem.code, error },
         'Request failed.',
@@ -81,6 +82,9 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
   };
   void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));
 };
+
+/** A view did not come in time to a position that the caller named: that is the caller's to know, and whoever runs the platform sees the lag of views. */
+const LATE = 'view_unavailable';
 
 /** A client that breaks its request off, by Ctrl-C in an upload: no fault of anybody's, and there is nobody to answer. */
 const isOfLeaving = ({ raw }: FastifyRequest, error: unknown): boolean =>
