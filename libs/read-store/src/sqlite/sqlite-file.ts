@@ -78,8 +78,7 @@ export class GuardedFiles {
   }
 
   private damage(file: string, what: string, cause: unknown): Damaged {
-    const remedy =
-      basename(file) === STATE_FILE ? 'restart, which begins it anew' : 'delete it to rebuild it from the log';
+    const remedy = basename(file) === STATE_FILE ? 'restart to replace it' : 'delete it to rebuild it from the log';
     const reason = `${basename(file)} ${what}; ${remedy}`;
     this.damaged.set(file, reason);
     return new Damaged(this.dependency, reason, 'none', { cause });

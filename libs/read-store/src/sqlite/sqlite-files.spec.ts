@@ -153,7 +153,7 @@ describe('view files', () => {
       const said: string[] = [];
       const store = await open({ warn: (sentence) => void said.push(sentence) });
       expect(said).toEqual([
-        expect.stringMatching(/^views\/state\.sqlite was damaged .*begun anew; nothing that was written is lost/),
+        expect.stringMatching(/^views\/state\.sqlite was damaged or unreadable\. .* No data is lost:/),
       ]);
       expect([await store.live('notes'), (await store.get('notes', 'a'))?.row]).toMatchObject([1, { text: 'x' }]);
       expect([await store.health(), await store.listState('')]).toEqual([{ ok: true }, []]);
@@ -168,7 +168,7 @@ describe('view files', () => {
 
     it('is damaged, are not touched by a thread that only joins in', async () => {
       writeFileSync(await standing(), Buffer.alloc(8192, 'no database'));
-      await expect(open({ inThread: true })).rejects.toThrow('state.sqlite is damaged; restart, which begins it anew');
+      await expect(open({ inThread: true })).rejects.toThrow('state.sqlite is damaged; restart to replace it');
       expect(readdirSync(folder)).not.toContain('state.sqlite.damaged');
     });
   });

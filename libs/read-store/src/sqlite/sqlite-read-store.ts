@@ -32,7 +32,7 @@ export interface SqliteReadStoreOptions {
 
 /** Leases and claims are taken anew, limits count anew, and what a build was declared as is not known any more, so that it is replaced. */
 const BEGUN_ANEW =
-  'views/state.sqlite was damaged or could not be read: it was set aside and begun anew; nothing that was written is lost, and the views are built anew from the log while they are served as they stand; forgotten are the Idempotency-Keys of the last day: a request that is repeated under one of them is carried out again';
+  'views/state.sqlite was damaged or unreadable. It is set aside and replaced. No data is lost: the views are rebuilt from the log and stay available. The Idempotency-Keys of the last day are forgotten: a request repeated under one of them runs again.';
 
 /** Rows read by key without letting others run. */
 const MANY = 200;

@@ -13,7 +13,7 @@ export interface SqliteSearchIndexOptions {
 }
 
 const BEGUN_ANEW =
-  'search/state.sqlite was damaged or could not be read: it was set aside and begun anew; nothing is lost, and the indexes are served as they stand';
+  'search/state.sqlite was damaged or unreadable. It is set aside and replaced. No data is lost, and search stays available.';
 
 /**
  * Search on SQLite: FTS5 and sqlite-vec, one file per index version. Everything, queries too, happens in a worker thread.
