@@ -75,11 +75,7 @@ documentedForms.set(flagText, { type: 'boolean' });
 const faultsOf = (issues: readonly z.core.$ZodIssue[], unknown = UNKNOWN_FIELD): InputFault[] =>
   issues.flatMap((issue) => faultOf(issue, [], unknown)).slice(0, MOST_FAULTS);
 
-const faultOf = (
-  issue: z.core.$ZodIssue,
-  prefix: readonly PropertyKey[],
-  unknown: string,
-): readonly InputFault[] => {
+const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[], unknown: string): readonly InputFault[] => {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
