@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { operate } from '../../apps/operator/src/program';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
-import { allReached } from './whole-instance';
+import { allReached, expectRowsFit } from './whole-instance';
 
 interface Recorded {
   readonly key: string;
@@ -124,6 +124,7 @@ describe.each(names)('what release %s left', (release) => {
       (await platform.call(`/api/v1/core/spaces/${later.body.id}`, { method: 'DELETE', key: before.key })).status,
     ).toBe(204);
     await allReached(platform, (await platform.platform.host.stores.log.head()) ?? '');
+    await expectRowsFit(platform);
     await showsAll(platform, {
       ...before,
       answers: Object.fromEntries(Object.entries(before.answers).filter(([path]) => !path.includes('/usage'))),

@@ -1,5 +1,6 @@
 import { projections } from '@app/hosting';
 import { until } from '../fixtures/until';
+import { expectFits } from '../fixtures/view';
 import { type TestPlatform } from './harness';
 
 /** Makes some of everything that a view shows. */
@@ -48,4 +49,18 @@ export const everyRow = async ({ platform: { host } }: TestPlatform, upTo: strin
 export const allReached = async ({ platform: { host } }: TestPlatform, position: string): Promise<void> => {
   for (const view of host.projecting.names())
     await until(() => host.projecting.waitFor(view, position, 1_000), `the view ${view}`);
+};
+
+/** Every row of every view is what its projection declares. */
+export const expectRowsFit = async ({ platform: { host } }: TestPlatform): Promise<void> => {
+  const { readStore } = host.stores;
+  for (const projection of projections)
+    if (projection.kind === 'rows')
+      for (const { row } of await readStore.scan(
+        projection.name,
+        (await readStore.live(projection.name)) ?? 1,
+        null,
+        10_000,
+      ))
+        expectFits(projection, row);
 };

@@ -1,4 +1,4 @@
-import { openMongoReadStore, type Operation, type ReadStore, type RowBatch, type ViewSpec } from '@app/read-store';
+import { openMongoReadStore, type ReadStore, type ViewSpec } from '@app/read-store';
 import { TcpProxy } from '../fixtures/tcp-proxy';
 import { until } from '../fixtures/until';
 import { rounds, seed, seededNumbers } from './log/rounds';
@@ -9,14 +9,14 @@ import { type CounterStores, expectViewIsFold } from './projecting/counter-store
 const number = seededNumbers();
 
 /** Faults 22 and 24 as far as one server can show them: lost acknowledgements, broken, slow and half-open connections. Fault 46: two boot at once. */
-const networkFaults = (standalone: boolean) => {
+const networkFaults = () => {
   let server: MongoProcess;
   let proxy: TcpProxy;
   let stores: CounterStores;
   let stopWriter: () => Promise<void>;
 
   beforeEach(async () => {
-    server = await MongoProcess.start({ standalone });
+    server = await MongoProcess.start();
     proxy = await TcpProxy.start(server.port);
     stores = await openMongoCounters(`mongodb://127.0.0.1:${proxy.port}/platform?directConnection=true`);
     await stores.projecting.start();
@@ -56,110 +56,38 @@ const networkFaults = (standalone: boolean) => {
     expect([read.milliseconds < 5_000, health.milliseconds < 2_500]).toEqual([true, true]);
   });
 
-  if (!standalone) {
-    it('a writer that is cut off in a transaction does not keep the next one waiting', async () => {
-      const spec: ViewSpec = { name: 'handed-over', version: 1, indexes: [] };
-      const other = await openMongoReadStore({ url: server.url });
-      const commit = (store: ReadStore, from: string | null, position: string, fence: number) =>
-        store.commit({
-          view: spec.name,
-          version: 1,
-          from,
-          to: { position, handled: 1 },
-          fence,
-          changes: [{ position, operations: [{ op: 'put', key: position, row: {} }] }],
-        });
-      await stores.readStore.prepare(spec);
-      await stores.readStore.swap(spec.name, undefined, 1);
-      await commit(stores.readStore, null, '1', 1);
-      let isLocked = false;
-      proxy.onSentUp = (piece) => {
-        isLocked ||= piece.includes('findAndModify') && piece.includes(spec.name);
-        if (isLocked) proxy.stall('up');
-      };
-      const lost = timed(() => commit(stores.readStore, '1', '2', 1));
-      await until(() => isLocked, 'the lock of the slice');
-      const next = await timed(() => commit(other, '1', '3', 2));
-      proxy.onSentUp = () => undefined;
-      proxy.abandon();
-      proxy.cut();
-      expect(next).toMatchObject({ outcome: { status: 'fulfilled' } });
-      expect(next.milliseconds).toBeLessThan(10_000);
-      expect((await lost).outcome).toMatchObject({ status: 'rejected', reason: { name: 'Fenced' } });
-      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: '1' }, { key: '3' }]);
-      await other.close();
-    });
-  }
-
-  if (standalone) {
-    it('a writer that stood still in a commit brings nothing back that was removed meanwhile', async () => {
-      const spec: ViewSpec = {
-        name: 'handed-over',
+  it('a writer that is cut off in a transaction does not keep the next one waiting', async () => {
+    const spec: ViewSpec = { name: 'handed-over', version: 1, indexes: [] };
+    const other = await openMongoReadStore({ url: server.url });
+    const commit = (store: ReadStore, from: string | null, position: string, fence: number) =>
+      store.commit({
+        view: spec.name,
         version: 1,
-        indexes: [{ name: 'by-name', fields: [{ field: 'name' }] }],
-      };
-      const way = await TcpProxy.start(server.port);
-      const [stopped, other] = await Promise.all(
-        [`mongodb://127.0.0.1:${way.port}/platform?directConnection=true`, server.url].map((url) =>
-          openMongoReadStore({ url }),
-        ),
-      );
-      if (stopped === undefined || other === undefined) throw new Error('two stores were opened');
-      const commit = (
-        store: ReadStore,
-        from: string | null,
-        position: string,
-        operations: readonly Operation[],
-        state: RowBatch['state'],
-      ) =>
-        store.commit({
-          view: spec.name,
-          version: 1,
-          from,
-          to: { position, handled: 1 },
-          fence: Number(position),
-          changes: [{ position, operations }],
-          ...(state && { state }),
-        });
-      await stopped.prepare(spec);
-      await stopped.swap(spec.name, undefined, 1);
-      await commit(stopped, null, '1', [{ op: 'put', key: 'a', row: { name: 'a' } }], undefined);
-      let isTaken = false;
-      way.onSentUp = (piece) => {
-        isTaken ||= ['journals', 'pending', '$set'].every((word) => piece.includes(word)) && !piece.includes('$unset');
-        if (isTaken) way.stall('down');
-      };
-      const late = timed(() =>
-        commit(stopped, '1', '2', [{ op: 'put', key: 'b', row: { name: 'b' } }], { solved: 'not yet', kept: 'old' }),
-      );
-      await until(() => isTaken, 'the commit of the one that stands still');
-      await until(async () => {
-        const committed = await timed(() =>
-          commit(other, '2', '3', [{ op: 'remove', key: 'b' }], { solved: null, kept: 'new' }),
-        );
-        return committed.outcome.status === 'fulfilled';
-      }, 'the commit of the other');
-      way.onSentUp = () => undefined;
-      way.resume();
-      await late;
-      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: 'a' }]);
-      expect([
-        await other.get(spec.name, 'b'),
-        await other.count(spec.name),
-        (await other.find(spec.name, { orderBy: [{ field: 'name', order: 'asc' }], limit: 5 })).length,
-      ]).toEqual([undefined, 1, 1]);
-      expect(await other.viewState(spec.name, 1)).toEqual([{ key: 'kept', value: 'new' }]);
-      // What was removed may come again.
-      await commit(other, '3', '4', [{ op: 'put', key: 'b', row: { name: 'again' } }], { solved: 'again' });
-      expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([
-        { key: 'a' },
-        { key: 'b', row: { name: 'again' } },
-      ]);
-      expect(await other.viewState(spec.name, 1)).toContainEqual({ key: 'solved', value: 'again' });
-      await Promise.all([stopped.close(), other.close()]);
-      await way.close();
-    });
-  }
+        from,
+        to: { position, handled: 1 },
+        fence,
+        changes: [{ position, operations: [{ op: 'put', key: position, row: {} }] }],
+      });
+    await stores.readStore.prepare(spec);
+    await stores.readStore.swap(spec.name, undefined, 1);
+    await commit(stores.readStore, null, '1', 1);
+    let isLocked = false;
+    proxy.onSentUp = (piece) => {
+      isLocked ||= piece.includes('findAndModify') && piece.includes(spec.name);
+      if (isLocked) proxy.stall('up');
+    };
+    const lost = timed(() => commit(stores.readStore, '1', '2', 1));
+    await until(() => isLocked, 'the lock of the slice');
+    const next = await timed(() => commit(other, '1', '3', 2));
+    proxy.onSentUp = () => undefined;
+    proxy.abandon();
+    proxy.cut();
+    expect(next).toMatchObject({ outcome: { status: 'fulfilled' } });
+    expect(next.milliseconds).toBeLessThan(10_000);
+    expect((await lost).outcome).toMatchObject({ status: 'rejected', reason: { name: 'Fenced' } });
+    expect(await other.scan(spec.name, 1, null, 10)).toMatchObject([{ key: '1' }, { key: '3' }]);
+    await other.close();
+  });
 
   it('answers come late', async () => {
     proxy.latency = 200;
@@ -194,10 +122,6 @@ const networkFaults = (standalone: boolean) => {
 };
 
 describe('between the product and MongoDB', () => {
-  if (!isInstalled()) it.todo('skipped: test/servers/mongodb.sh install was not run');
-  else
-    describe.each([
-      ['a replica set', false],
-      ['a server without transactions', true],
-    ])('%s', (_, standalone) => void networkFaults(standalone));
+  if (isInstalled()) networkFaults();
+  else it.todo('skipped: test/servers/mongodb.sh install was not run');
 });

@@ -2,167 +2,219 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMongoReadStore, openMongoServer } from '@app/read-store';
+import { openMongoReadStore, openMongoServer, rowSchema } from '@app/read-store';
 import { exportKeys, importKeys } from '@app/backup';
 import { FixedClock } from '@app/kernel';
 import { openMongoVault, type Vault } from '@app/vault';
+import { agents } from '@projections/agents';
+import { createConnection, Schema } from 'mongoose';
 import { readStoreContract } from '../../libs/read-store/src/read-store.contract';
 import { vaultContract } from '../../libs/vault/src/vault.contract';
 import { TcpProxy } from '../fixtures/tcp-proxy';
 import { until } from '../fixtures/until';
 import { withServer } from './with-server';
 
-/** A replica set, and a server of its own that knows no transactions. */
-const SERVERS = [
-  { variable: 'MONGODB_URL', title: 'MongoDB with transactions', transactions: true },
-  { variable: 'MONGODB_STANDALONE_URL', title: 'MongoDB without transactions', transactions: false },
-];
-
-for (const { variable, title, transactions } of SERVERS)
-  withServer(variable, title, (server) => {
-    it('is what it is tested as', async () => {
-      const opened = await openMongoServer({ url: server, dependency: 'test' });
-      expect(opened.hasTransactions).toBe(transactions);
-      await opened.close();
-    });
-
-    readStoreContract('It', async () => {
-      const url = withDatabase(server, `test-${randomUUID()}`);
-      let store = await openMongoReadStore({ url });
-      return {
-        store,
-        reopen: async () => {
-          await store.close();
-          return (store = await openMongoReadStore({ url }));
-        },
-        destroy: async () => {
-          await store.close();
-          await dropDatabase(url);
-        },
-      };
-    });
-
-    it('shows what another process wrote: at once to whoever looked where the view stands, to others within moments', async () => {
-      const url = withDatabase(server, `test-${randomUUID()}`);
-      const [writer, reader] = await Promise.all([openMongoReadStore({ url }), openMongoReadStore({ url })]);
-      const commit = async (number: number): Promise<void> => {
-        const operations = [{ op: 'put', key: 'a', row: { number } } as const];
-        await writer.commit({
-          view: 'shared',
-          version: 1,
-          from: number === 1 ? null : String(number - 1),
-          to: { position: String(number), handled: number },
-          fence: 1,
-          changes: [{ position: String(number), operations }],
-        });
-      };
-      const seen = async (): Promise<unknown> => (await reader.get('shared', 'a'))?.row['number'];
-      await writer.prepare({ name: 'shared', version: 1, indexes: [] });
-      await writer.swap('shared', undefined, 1);
-      for (let number = 1; number <= 5; number += 1) {
-        await commit(number);
-        expect((await reader.checkpoint('shared', 1))?.position).toBe(String(number));
-        expect(await seen()).toBe(number);
-      }
-      await commit(6);
-      await until(async () => (await seen()) === 6);
-      await Promise.all([writer.close(), reader.close()]);
-      await dropDatabase(url);
-    });
-
-    const startVault = async () => {
-      const url = withDatabase(server, `test-${randomUUID()}`);
-      const clock = new FixedClock();
-      const opened: Vault[] = [];
-      const open = async (wrappingKey = SECRET, at = url) => {
-        const vault = await openMongoVault({ url: at, wrappingKey, clock });
-        opened.push(vault);
-        return vault;
-      };
-      const other = withDatabase(server, `test-${randomUUID()}`);
-      return {
-        url,
-        clock,
-        open,
-        other,
-        openOther: (wrappingKey?: string) => open(wrappingKey, other),
-        end: async () => {
-          await Promise.all(opened.map((vault) => vault.close()));
-          for (const each of [url, other]) await dropDatabase(each, '_vault');
-        },
-      };
+withServer('MONGODB_URL', 'MongoDB', (server) => {
+  readStoreContract('It', async () => {
+    const url = withDatabase(server, `test-${randomUUID()}`);
+    let store = await openMongoReadStore({ url });
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        return (store = await openMongoReadStore({ url }));
+      },
+      destroy: async () => {
+        await store.close();
+        await dropDatabase(url);
+      },
     };
+  });
 
-    describe('It as a vault', () => {
-      vaultContract(startVault);
+  it('reads as what the API shows, with the declared indexes, in any tool', async () => {
+    const url = withDatabase(server, `test-${randomUUID()}`);
+    const store = await openMongoReadStore({ url });
+    const { db, close } = await databaseOf(url);
+    await store.prepare(agents);
+    await store.swap('agents', undefined, 1);
+    await store.commit({
+      view: 'agents',
+      version: 1,
+      from: null,
+      to: { position: '1', handled: 1 },
+      fence: 1,
+      changes: [{ position: '1', operations: [{ op: 'put', key: AGENT.id, row: AGENT }] }],
+    });
+    const found = await db.collection('agents').findOne({ spaceId: AGENT.spaceId, 'sampling.topK.enabled': false });
+    expect(found).toEqual({ ...AGENT, _id: AGENT.id, _meta: expect.objectContaining({ position: '1' }) });
+    const [{ name = '' } = {}] = await db.listCollections({ name: /^agents-v1-/ }).toArray();
+    expect(await db.collection(name).indexes()).toMatchObject([
+      { name: '_id_' },
+      { name: 'newest-of-space', key: { spaceId: 1, createdAt: -1, _id: -1 } },
+    ]);
+    // A model of somebody else's reads it with the types that the projection declares.
+    const model = createConnection(url).model<object>('agents', rowSchema({ Schema }, agents), 'agents');
+    const read = await model.findOne({ spaceId: AGENT.spaceId });
+    await read?.validate();
+    expect(read?.toObject()).toEqual(found);
+    await model.db.close();
+    // The name follows the build that is served.
+    await store.prepare({ ...agents, version: 2 });
+    await store.swap('agents', 1, 2);
+    expect(await db.collection('agents').countDocuments()).toBe(0);
+    await store.swap('agents', 2, 1);
+    expect(await db.collection('agents').countDocuments()).toBe(1);
+    await Promise.all([store.close(), close()]);
+    await dropDatabase(url);
+  });
 
-      it('says that VAULT_KEY is wrong when it is opened with another', async () => {
-        const test = await startVault();
-        await test.open();
-        await expect(test.open(`${SECRET}.`)).rejects.toThrow(
-          /VAULT_KEY is not the key that the vault on MongoDB was made with/,
-        );
-        await test.end();
+  it('shows what another process wrote: at once to whoever looked where the view stands, to others within moments', async () => {
+    const url = withDatabase(server, `test-${randomUUID()}`);
+    const [writer, reader] = await Promise.all([openMongoReadStore({ url }), openMongoReadStore({ url })]);
+    const commit = async (number: number): Promise<void> => {
+      const operations = [{ op: 'put', key: 'a', row: { number } } as const];
+      await writer.commit({
+        view: 'shared',
+        version: 1,
+        from: number === 1 ? null : String(number - 1),
+        to: { position: String(number), handled: number },
+        fence: 1,
+        changes: [{ position: String(number), operations }],
       });
+    };
+    const seen = async (): Promise<unknown> => (await reader.get('shared', 'a'))?.row['number'];
+    await writer.prepare({ name: 'shared', version: 1, indexes: [] });
+    await writer.swap('shared', undefined, 1);
+    for (let number = 1; number <= 5; number += 1) {
+      await commit(number);
+      expect((await reader.checkpoint('shared', 1))?.position).toBe(String(number));
+      expect(await seen()).toBe(number);
+    }
+    await commit(6);
+    await until(async () => (await seen()) === 6);
+    await Promise.all([writer.close(), reader.close()]);
+    await dropDatabase(url);
+  });
 
-      it('never stores a key as it is, and nothing of it once it is destroyed', async () => {
-        const test = await startVault();
-        const vault = await test.open();
-        const key = await vault.ensureKey('document-1', { spaceId: 's1' });
-        const { db, close } = await databaseOf(test.url, '_vault');
-        const stored = async () => JSON.stringify(await db.collection('keys').find().toArray());
-        expect(await stored()).toContain('wrapped');
-        expect(await stored()).not.toContain(key.toString('base64'));
-        await vault.destroy({ thing: 'document-1' });
-        expect(await stored()).not.toContain('wrapped');
-        await close();
-        await test.end();
-      });
+  const startVault = async () => {
+    const url = withDatabase(server, `test-${randomUUID()}`);
+    const clock = new FixedClock();
+    const opened: Vault[] = [];
+    const open = async (wrappingKey = SECRET, at = url) => {
+      const vault = await openMongoVault({ url: at, wrappingKey, clock });
+      opened.push(vault);
+      return vault;
+    };
+    const other = withDatabase(server, `test-${randomUUID()}`);
+    return {
+      url,
+      clock,
+      open,
+      other,
+      openOther: (wrappingKey?: string) => open(wrappingKey, other),
+      end: async () => {
+        await Promise.all(opened.map((vault) => vault.close()));
+        for (const each of [url, other]) await dropDatabase(each, '_vault');
+      },
+    };
+  };
 
-      it('is waited for when it goes away, while its keys are exported and while keys are brought into it', async () => {
-        const test = await startVault();
-        const proxy = await TcpProxy.start(Number(new URL(server).port));
-        const through = (url: string): string => {
-          const address = new URL(url);
-          address.host = `127.0.0.1:${proxy.port}`;
-          address.searchParams.set('directConnection', 'true');
-          return address.href;
+  describe('It as a vault', () => {
+    vaultContract(startVault);
+
+    it('says that VAULT_KEY is wrong when it is opened with another', async () => {
+      const test = await startVault();
+      await test.open();
+      await expect(test.open(`${SECRET}.`)).rejects.toThrow(
+        /VAULT_KEY is not the key that the vault on MongoDB was made with/,
+      );
+      await test.end();
+    });
+
+    it('never stores a key as it is, and nothing of it once it is destroyed', async () => {
+      const test = await startVault();
+      const vault = await test.open();
+      const key = await vault.ensureKey('document-1', { spaceId: 's1' });
+      const { db, close } = await databaseOf(test.url, '_vault');
+      const stored = async () => JSON.stringify(await db.collection('keys').find().toArray());
+      expect(await stored()).toContain('wrapped');
+      expect(await stored()).not.toContain(key.toString('base64'));
+      await vault.destroy({ thing: 'document-1' });
+      expect(await stored()).not.toContain('wrapped');
+      await close();
+      await test.end();
+    });
+
+    it('is waited for when it goes away, while its keys are exported and while keys are brought into it', async () => {
+      const test = await startVault();
+      const proxy = await TcpProxy.start(Number(new URL(server).port));
+      const through = (url: string): string => {
+        const address = new URL(url);
+        address.host = `127.0.0.1:${proxy.port}`;
+        address.searchParams.set('directConnection', 'true');
+        return address.href;
+      };
+      const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+      const file = join(folder, 'keys.jsonl');
+      const things = Array.from({ length: 200 }, (_, index) => `document-${index}`);
+      try {
+        const near = await test.open();
+        for (let start = 0; start < things.length; start += 50)
+          await Promise.all(things.slice(start, start + 50).map((thing) => near.ensureKey(thing, { spaceId: 's1' })));
+        await near.destroy({ thing: 'document-7' });
+        const [from, to] = [await test.open(SECRET, through(test.url)), await test.open(SECRET, through(test.other))];
+        let waited = 0;
+        const warn = (): void => {
+          waited += 1;
+          void proxy.up();
         };
-        const folder = mkdtempSync(join(tmpdir(), 'keys-'));
-        const file = join(folder, 'keys.jsonl');
-        const things = Array.from({ length: 200 }, (_, index) => `document-${index}`);
-        try {
-          const near = await test.open();
-          for (let start = 0; start < things.length; start += 50)
-            await Promise.all(things.slice(start, start + 50).map((thing) => near.ensureKey(thing, { spaceId: 's1' })));
-          await near.destroy({ thing: 'document-7' });
-          const [from, to] = [await test.open(SECRET, through(test.url)), await test.open(SECRET, through(test.other))];
-          let waited = 0;
-          const warn = (): void => {
-            waited += 1;
-            void proxy.up();
-          };
-          /** Down at once, and again behind so many answers. */
-          const down = async (): Promise<void> => {
-            await proxy.down();
-            proxy.breakNextAfter(10_000);
-          };
-          await down();
-          await exportKeys(from, file, { warn });
-          await down();
-          await importKeys(file, to, { warn });
-          proxy.breakNoMore();
-          expect(waited).toBeGreaterThanOrEqual(2);
-          expect(await (await test.openOther()).keys(things)).toEqual(await near.keys(things));
-        } finally {
-          await proxy.up();
-          rmSync(folder, { recursive: true });
-          await test.end();
-          await proxy.close();
-        }
-      });
+        /** Down at once, and again behind so many answers. */
+        const down = async (): Promise<void> => {
+          await proxy.down();
+          proxy.breakNextAfter(10_000);
+        };
+        await down();
+        await exportKeys(from, file, { warn });
+        await down();
+        await importKeys(file, to, { warn });
+        proxy.breakNoMore();
+        expect(waited).toBeGreaterThanOrEqual(2);
+        expect(await (await test.openOther()).keys(things)).toEqual(await near.keys(things));
+      } finally {
+        await proxy.up();
+        rmSync(folder, { recursive: true });
+        await test.end();
+        await proxy.close();
+      }
     });
   });
+});
+
+const AGENT = {
+  id: 'a1',
+  spaceId: 's1',
+  isPersonal: false,
+  name: 'Guide',
+  description: 'Knows the ferries.',
+  model: 'm',
+  allowedModels: null,
+  systemPrompt: 'Answer in one sentence.',
+  memoryEnabled: true,
+  sharedMemoryEnabled: false,
+  knowledgeEnabled: true,
+  includeAiSummary: false,
+  codeExecutionEnabled: false,
+  sampling: {
+    temperature: { enabled: true, value: 0.5 },
+    topP: { enabled: false, value: null },
+    topK: { enabled: false, value: null },
+  },
+  tools: [{ id: 'search', name: 'Search', kind: 'builtin', enabled: true, approval: 'never' }],
+  public: { enabled: false, allowedUrls: ['https://example.com'], sessionMinutes: 30, windowTitle: '' },
+  createdAt: '2026-11-23T07:00:00.000Z',
+  updatedAt: '2026-11-23T07:00:00.000Z',
+  revision: 0,
+};
 
 const SECRET = 'a secret of at least thirty-two characters';
 

@@ -47,7 +47,6 @@ begin() {
 given() { printf 'servers: %-18s given\n' "$1"; }
 
 if [ -n "${MONGODB_URL:-}" ]; then given mongodb; elif begin mongodb; then export MONGODB_URL="mongodb://127.0.0.1:$port/platform"; fi
-if [ -n "${MONGODB_STANDALONE_URL:-}" ]; then given mongodb-standalone; elif begin mongodb-standalone; then export MONGODB_STANDALONE_URL="mongodb://127.0.0.1:$port/platform"; fi
 if [ -n "${ELASTICSEARCH_URL:-}" ]; then given elasticsearch; elif begin elasticsearch; then export ELASTICSEARCH_URL="http://127.0.0.1:$port"; fi
 if [ -n "${KAFKA_BROKERS:-}" ]; then given kafka; elif begin kafka; then export KAFKA_BROKERS="127.0.0.1:$port"; fi
 if [ -n "${S3_URL:-}" ]; then given s3; elif begin s3; then export S3_URL="http://platform:platform-secret@127.0.0.1:$port/platform"; fi

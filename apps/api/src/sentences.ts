@@ -10,6 +10,7 @@ const SENTENCES: ReadonlySet<string> = new Set([
   'LogInUse',
   'MissingKey',
   'MissingStore',
+  'NoReplicaSet',
   'Unavailable',
   'UnfitRuntime',
   'UnusableFolder',

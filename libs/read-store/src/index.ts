@@ -10,4 +10,5 @@ export { VersionedFiles } from './sqlite/versioned-files';
 export { readSlicePlace, writeSlicePlace } from './sqlite/slice-places';
 export { type MongoReadStoreOptions, openMongoReadStore } from './mongo/mongo-read-store';
 export { areDuplicateKeys } from './mongo/mongo-errors';
+export { rowSchema } from './mongo/row-schema';
 export { type MongoServer, openMongoServer } from './mongo/mongo-server';

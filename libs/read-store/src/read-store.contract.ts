@@ -2,6 +2,7 @@ import { CheckpointMismatch, Fenced, UniqueViolation } from '.';
 import { operationsContract } from './operations.contract';
 import { readingContract } from './reading.contract';
 import { slicesContract } from './slices.contract';
+import { valuesContract } from './values.contract';
 import { at, change, put, type ReadStoreUnderTest, TestView } from './test-view.contract';
 
 /** What every adapter of the `ReadStore` port does. One store serves all tests; each has a view of its own. */
@@ -27,6 +28,7 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
     operationsContract(view);
     readingContract(view);
     slicesContract(view, reopen);
+    valuesContract(view);
 
     describe('commits', () => {
       it('begins at no position and keeps the checkpoint with the rows', async () => {

@@ -1,4 +1,5 @@
 import type { Json, Position } from '@app/kernel';
+import type { z } from 'zod';
 
 /** Injection token of the `ReadStore` port. */
 export const READ_STORE = Symbol('ReadStore');
@@ -28,6 +29,8 @@ export interface ViewSpec {
   readonly name: string;
   readonly version: number;
   readonly indexes: readonly IndexSpec[];
+  /** What its rows look like, for stores whose users read them with tools of their own; any JSON object where it is not given. */
+  readonly row?: z.ZodObject;
 }
 
 /** What a projection does to its rows. `key` is the row's primary key. */
@@ -98,6 +101,8 @@ export interface BuildFile {
 
 /** The port of the read models. Reads go to the live version unless one is named. */
 export interface ReadStore {
+  /** How rows stand in builds that are made now, of a store in which that has changed: what it made otherwise is only read until it is built anew. */
+  readonly rowFormat?: string;
   /** Creates what is missing for a version; refuses with an error when its declared indexes differ from those it was made with. */
   prepare(view: ViewSpec): Promise<void>;
   /** The version that is served, undefined before the first. */

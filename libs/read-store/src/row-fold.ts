@@ -7,8 +7,8 @@ export interface StoredRows {
   load(key: string): { readonly position: Position; readonly row: Row } | undefined;
   /** Keys of the rows whose fields equal these. */
   keysWhere(where: Readonly<Record<string, Scalar>>): readonly string[];
-  /** The row that holds these values of a unique index. */
-  holder(index: IndexSpec, values: readonly (string | number)[]): string | undefined;
+  /** The row that holds these values of a unique index, none of them null. */
+  holder(index: IndexSpec, values: readonly Json[]): string | undefined;
 }
 
 /** What a batch made of one row. */
@@ -151,9 +151,9 @@ export class RowFold {
   }
 
   private claimed(index: IndexSpec, key: string, row: Row): readonly string[] {
-    const values = index.fields.map(({ field }) => comparable(row[field]));
+    const values = index.fields.map(({ field }) => row[field] ?? null);
     if (!values.every((value) => value !== null)) return [];
-    const claim = JSON.stringify([index.name, ...values]);
+    const claim = JSON.stringify([index.name, ...values.map(comparable)]);
     const inBatch = this.holders.get(claim);
     const inFile = inBatch === undefined ? this.stored.holder(index, values) : undefined;
     if ((inBatch !== undefined && inBatch !== key) || (inFile !== undefined && !this.rows.has(inFile)))

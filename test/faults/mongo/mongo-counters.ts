@@ -6,19 +6,33 @@ import { openMongoReadStore } from '@app/read-store';
 import { counted, countersProjecting, opened } from '../../fixtures/counters';
 import { type CounterStores, failuresOf } from '../projecting/counter-stores';
 
+interface MongoCounters extends CounterStores {
+  /** Opens all of it again, as after a restart; it is not started. */
+  reopen(): Promise<MongoCounters>;
+}
+
 /** The counters: their log in a temporary folder, their view on a server. `projecting` is not started yet. */
-export const openMongoCounters = async (url: string): Promise<CounterStores> => {
-  const folder = mkdtempSync(join(tmpdir(), 'mongo-counters-'));
+export const openMongoCounters = async (
+  url: string,
+  folder = mkdtempSync(join(tmpdir(), 'mongo-counters-')),
+): Promise<MongoCounters> => {
   const log = await openSqliteEventLog({ folder });
   const readStore = await openMongoReadStore({ url });
   const projecting = countersProjecting(log, readStore);
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     await projecting.stop();
     await readStore.close();
     await log.close();
+  };
+  const close = async (): Promise<void> => {
+    await end();
     rmSync(folder, { recursive: true });
   };
-  return { log, readStore, projecting, failures: failuresOf(projecting), close };
+  const reopen = async (): Promise<MongoCounters> => {
+    await end();
+    return openMongoCounters(url, folder);
+  };
+  return { log, readStore, projecting, failures: failuresOf(projecting), close, reopen };
 };
 
 /** Opens counters and counts them up at an even pace, some fifty events a second, until stopped. */

@@ -31,6 +31,7 @@ export class RowView implements ViewStore<Operation> {
       types: types.toSorted(),
       indexes,
       ...(slices === 1 ? {} : { slices }),
+      ...(store.rowFormat === undefined ? {} : { rows: store.rowFormat }),
     });
   }
 
@@ -39,7 +40,8 @@ export class RowView implements ViewStore<Operation> {
   }
 
   prepare(version: number): Promise<void> {
-    return this.store.prepare({ name: this.name, version, indexes: this.projection.indexes });
+    const { indexes, row } = this.projection;
+    return this.store.prepare({ name: this.name, version, indexes, row });
   }
 
   live(): Promise<number | undefined> {

@@ -1,10 +1,11 @@
+import type { Json } from '@app/kernel';
 import type { ClientSession, mongo } from 'mongoose';
-import { comparable, indexBeginningWith, type Scalar } from '../index-choice';
+import { indexBeginningWith, type Scalar } from '../index-choice';
 import { type FoldedRow, RowFold, type StoredRows } from '../row-fold';
 import type { IndexSpec, Operation, Row, RowChange } from '../read-store';
 import type { RowDocument } from './documents';
-import { pathOf } from './find-filters';
-import { claimPath, claimText } from './row-documents';
+import { equalityFilter } from './find-filters';
+import { indexedValue, rowOf } from './row-codec';
 
 /** A row as a batch leaves it. */
 export interface WrittenRow {
@@ -12,13 +13,11 @@ export interface WrittenRow {
   readonly position: string;
   /** Null: the row is gone. */
   readonly row: Row | null;
-  /** A document of the key stood in the collection before the batch: the row, or what its removal left. */
+  /** It stood in the collection before the batch. */
   readonly existed: boolean;
 }
 
 type WhereOperation = Extract<Operation, { readonly where: object }>;
-type Found = Pick<RowDocument, '_id' | 'position'> & Partial<Pick<RowDocument, 'row'>>;
-type FoundOrRemoved = Pick<RowDocument, '_id'> & Partial<Found>;
 
 /**
  * Reads the rows that a batch touches and folds its changes over them. Nothing may change these rows until what it answers is
@@ -29,7 +28,7 @@ export const foldBatch = async (
   view: string,
   indexes: readonly IndexSpec[],
   changes: readonly RowChange[],
-  session?: ClientSession,
+  session: ClientSession,
 ): Promise<readonly WrittenRow[]> => {
   const stored = new FetchedRows(rows, indexes, session);
   await stored.fetch(changes.flatMap(({ operations }) => operations));
@@ -38,7 +37,7 @@ export const foldBatch = async (
     // Who holds a unique value is known only once the fold has asked for it.
     if (await stored.fetchHolders()) continue;
     if (error !== undefined) throw error;
-    return [...fold.written()].map(([key, row]) => written(key, row, stored.position(key), stored.exists(key)));
+    return [...fold.written()].map(([key, row]) => written(key, row, stored.position(key)));
   }
 };
 
@@ -57,30 +56,24 @@ const folded = (
   }
 };
 
-const written = (
-  key: string,
-  { position, row, removed }: FoldedRow,
-  before: string | undefined,
-  existed: boolean,
-): WrittenRow => ({
+const written = (key: string, { position, row, removed }: FoldedRow, before: string | undefined): WrittenRow => ({
   key,
   position: before !== undefined && !removed && before > position ? before : position,
   row,
-  existed,
+  existed: before !== undefined,
 });
 
 /** The rows of the collection that a fold may ask for, read ahead. */
 class FetchedRows implements StoredRows {
-  private readonly rows = new Map<string, Found>();
-  private readonly removed = new Set<string>();
+  private readonly rows = new Map<string, RowDocument>();
   private readonly matches = new Map<string, readonly string[]>();
   private readonly holders = new Map<string, string | undefined>();
-  private asked: { readonly index: IndexSpec; readonly claim: string }[] = [];
+  private asked: { readonly index: IndexSpec; readonly claim: string; readonly values: readonly Json[] }[] = [];
 
   constructor(
     private readonly collection: mongo.Collection<RowDocument>,
     private readonly indexes: readonly IndexSpec[],
-    private readonly session: ClientSession | undefined,
+    private readonly session: ClientSession,
   ) {}
 
   /** One read after the other: a session allows no more. */
@@ -89,53 +82,59 @@ class FetchedRows implements StoredRows {
     for (const { where } of wheres) {
       indexBeginningWith(this.indexes, Object.keys(where));
       const name = JSON.stringify(where);
-      if (!this.matches.has(name)) this.matches.set(name, await this.read(filterOf(where)));
+      if (!this.matches.has(name))
+        this.matches.set(name, await this.read(equalityFilter(where) as mongo.Filter<RowDocument>));
     }
     const { whole, headOnly } = this.wantedKeys(operations);
     await this.readKeys(whole);
-    await this.readKeys(headOnly, { position: 1 });
+    await this.readKeys(headOnly, { _meta: 1 });
   }
 
   load(key: string): { position: string; row: Row } | undefined {
     const found = this.rows.get(key);
-    return found && { position: found.position, row: JSON.parse(found.row ?? '{}') as Row };
+    return found && { position: found._meta.position, row: rowOf(found) };
   }
 
   keysWhere(where: Readonly<Record<string, Scalar>>): readonly string[] {
     return this.matches.get(JSON.stringify(where)) ?? [];
   }
 
-  holder(index: IndexSpec, values: readonly (string | number)[]): string | undefined {
-    const claim = claimText(values);
-    const name = `${index.name} ${claim}`;
-    if (!this.holders.has(name)) this.asked.push({ index, claim });
-    return this.holders.get(name);
-  }
-
-  exists(key: string): boolean {
-    return this.rows.has(key) || this.removed.has(key);
+  holder(index: IndexSpec, values: readonly Json[]): string | undefined {
+    const claim = claimOf(index, values);
+    if (!this.holders.has(claim)) this.asked.push({ index, claim, values });
+    return this.holders.get(claim);
   }
 
   position(key: string): string | undefined {
-    return this.rows.get(key)?.position;
+    return this.rows.get(key)?._meta.position;
   }
 
   /** Reads the holders that were asked for in vain; true when there are any, so that the fold must be made again. */
   async fetchHolders(): Promise<boolean> {
     const { asked } = this;
     this.asked = [];
-    for (const { index, claim } of asked) this.holders.set(`${index.name} ${claim}`, undefined);
+    for (const { claim } of asked) this.holders.set(claim, undefined);
     let held = false;
     for (const index of new Set(asked.map((each) => each.index))) {
-      const claims = asked.filter((each) => each.index === index).map((each) => each.claim);
+      const values = asked.filter((each) => each.index === index).map((each) => each.values);
+      // Of several fields it may find more than was asked for.
+      const filter = Object.fromEntries(
+        index.fields.map(({ field }, place) => [field, { $in: values.map((each) => indexedValue(each[place])) }]),
+      ) as mongo.Filter<RowDocument>;
+      const projection = Object.fromEntries(index.fields.map(({ field }) => [field, 1]));
       const found = await this.collection
-        .find({ [claimPath(index.name)]: { $in: claims } } as mongo.Filter<RowDocument>, {
-          projection: { claims: 1 },
-          ...this.inSession(),
-        })
+        .find(filter, { projection, hint: index.name, session: this.session })
         .toArray();
-      for (const { _id, claims: taken } of found) this.holders.set(`${index.name} ${taken?.[index.name]}`, _id);
-      held ||= found.length > 0;
+      for (const document of found) {
+        const row = rowOf(document);
+        const claim = claimOf(
+          index,
+          index.fields.map(({ field }) => row[field] ?? null),
+        );
+        if (!this.holders.has(claim)) continue;
+        this.holders.set(claim, document._id);
+        held = true;
+      }
     }
     return held;
   }
@@ -159,25 +158,15 @@ class FetchedRows implements StoredRows {
   }
 
   private async readKeys(keys: readonly string[], projection?: mongo.Document): Promise<void> {
-    if (keys.length > 0) await this.read({ _id: { $in: [...keys] } }, projection);
+    if (keys.length > 0) await this.read({ _id: { $in: [...keys] } } as mongo.Filter<RowDocument>, projection);
   }
 
-  private async read(
-    filter: mongo.Filter<RowDocument>,
-    projection: mongo.Document = { position: 1, row: 1 },
-  ): Promise<readonly string[]> {
-    const found = await this.collection.find<FoundOrRemoved>(filter, { projection, ...this.inSession() }).toArray();
-    for (const { _id, position, ...rest } of found) {
-      if (position === undefined) this.removed.add(_id);
-      else this.rows.set(_id, { _id, position, ...rest });
-    }
+  private async read(filter: mongo.Filter<RowDocument>, projection: mongo.Document = {}): Promise<readonly string[]> {
+    const found = await this.collection.find(filter, { projection, session: this.session }).toArray();
+    for (const document of found) this.rows.set(document._id, document);
     return found.map(({ _id }) => _id);
-  }
-
-  private inSession(): { session?: ClientSession } {
-    return this.session === undefined ? {} : { session: this.session };
   }
 }
 
-const filterOf = (where: WhereOperation['where']): mongo.Filter<RowDocument> =>
-  Object.fromEntries(Object.entries(where).map(([field, value]) => [pathOf(field), { $eq: comparable(value) }]));
+/** A value of a unique index, as text. */
+const claimOf = ({ name }: IndexSpec, values: readonly Json[]): string => JSON.stringify([name, ...values]);

@@ -5,6 +5,10 @@ export interface VersionDocument {
   readonly version: number;
   readonly indexes: string;
   readonly collection: string;
+  /** How its rows stand there; absent in what version 1.5 and older made, whose rows are text. */
+  readonly format?: 'documents';
+  /** Which of the rows' fields hold free-form JSON, as JSON text. */
+  readonly freeForm?: string;
   readonly dropping?: boolean;
 }
 
@@ -23,8 +27,6 @@ export interface SliceDocument {
   readonly fence: number;
   /** The session of the transaction that wrote it, as hexadecimal text. */
   readonly session?: string;
-  /** Number of the commit, on a server without transactions. */
-  readonly turn?: number;
 }
 
 /** A piece of state as JSON text; that of a view version has the `_id` `<collection>/<key>`. */
@@ -33,116 +35,51 @@ export interface EntryDocument {
   readonly value: string;
 }
 
-/**
- * A row; `_id` is its key. The row is JSON text: keys of any form, their order and every text come back as they were, and
- * nothing in it can be taken for an operator.
- */
+/** A row: its own fields, as `row-codec` says, beside these. */
 export interface RowDocument {
+  /** The key. */
+  readonly _id: string;
+  readonly _meta: {
+    /** Of the last event that changed the row. */
+    readonly position: string;
+    /** Names the commit that wrote it, among all. */
+    readonly commit: string;
+    /** Characters of the row as JSON. */
+    readonly size: number;
+  };
+}
+
+/** A row as version 1.5 and older wrote it. Without a `row` it is what a removal left on a server outside of a replica set. */
+export interface TextRowDocument {
   readonly _id: string;
   readonly position: string;
-  /** Names the commit that wrote it, among all. */
   readonly commit: string;
-  readonly row: string;
-  /** The fields that indexes are over; null is absent. */
-  readonly by: Readonly<Record<string, string | number>>;
-  /** Its values of the unique indexes, by index, where none of them is null. */
-  readonly claims?: Readonly<Record<string, string>>;
-  /** Number of the commit, on a server without transactions. */
-  readonly turn?: number;
-}
-
-/**
- * What is left of a row, or of an entry of a view's state, that was removed on a server without transactions: a commit that stood still
- * meanwhile yields to it as it does to a row. The server removes it some time later.
- */
-export interface RemovedDocument {
-  readonly _id: string;
-  readonly turn: number;
-  readonly removedAt: Date;
-}
-
-/** What a commit on a server without transactions is about to write; `parts` of it are in `journalParts`. */
-export interface PendingCommit {
-  readonly commit: string;
-  readonly parts: number;
-  readonly slice: SliceDocument;
-  /** The entries of the view's state, as JSON text. */
-  readonly state: string;
-}
-
-/** The commits to a collection, on a server without transactions. `_id` is its name; `turn` numbers the commits, the pending one too. */
-export interface JournalDocument {
-  readonly _id: string;
-  readonly turn: number;
-  readonly pending?: PendingCommit;
-}
-
-/** `_id` is `<collection>/<commit>/<part>`. */
-export interface JournalPartDocument {
-  readonly _id: string;
-  readonly gone: readonly string[];
-  readonly rows: readonly RowDocument[];
+  readonly row?: string;
 }
 
 export interface Models {
   readonly views: Model<ViewDocument>;
   readonly slices: Model<SliceDocument>;
-  readonly viewState: Model<EntryDocument & Partial<RemovedDocument>>;
+  readonly viewState: Model<EntryDocument>;
   readonly state: Model<EntryDocument>;
-  readonly journals: Model<JournalDocument>;
-  readonly journalParts: Model<JournalPartDocument>;
 }
 
 /** The collections beside the rows. Unknown fields are refused in documents and in queries. */
 export const modelsOf = async (database: Connection): Promise<Models> => {
   const { Schema } = await import('mongoose');
   const strict = { strict: 'throw', strictQuery: 'throw', versionKey: false, minimize: false } as const;
-  const part = { ...strict, _id: false } as const;
   const version = new Schema(
-    { version: Number, indexes: String, collection: String, dropping: Boolean },
-    { ...part, suppressReservedKeysWarning: true },
+    { version: Number, indexes: String, collection: String, format: String, freeForm: String, dropping: Boolean },
+    { ...strict, _id: false, suppressReservedKeysWarning: true },
   );
-  const slice = new Schema(
-    { _id: String, position: String, handled: Number, fence: Number, session: String, turn: Number },
-    strict,
-  );
+  const slice = new Schema({ _id: String, position: String, handled: Number, fence: Number, session: String }, strict);
   const entry = new Schema({ _id: String, value: String }, strict);
-  const pending = new Schema({ commit: String, parts: Number, slice, state: String }, part);
-  const row = new Schema(
-    {
-      _id: String,
-      position: String,
-      commit: String,
-      row: String,
-      by: Schema.Types.Mixed,
-      claims: Schema.Types.Mixed,
-      turn: Number,
-    },
-    strict,
-  );
+  const view = new Schema({ _id: String, live: Number, versions: [version] }, strict);
   return {
-    views: database.model<ViewDocument>(
-      'View',
-      new Schema({ _id: String, live: Number, versions: [version] }, strict),
-      'views',
-    ),
+    views: database.model<ViewDocument>('View', view, 'views'),
     slices: database.model<SliceDocument>('Slice', slice, 'slices'),
-    viewState: database.model<EntryDocument & Partial<RemovedDocument>>(
-      'ViewState',
-      new Schema({ _id: String, value: String, turn: Number, removedAt: Date }, strict),
-      'viewState',
-    ),
+    viewState: database.model<EntryDocument>('ViewState', entry, 'viewState'),
     state: database.model<EntryDocument>('State', entry, 'state'),
-    journals: database.model<JournalDocument>(
-      'Journal',
-      new Schema({ _id: String, turn: Number, pending }, strict),
-      'journals',
-    ),
-    journalParts: database.model<JournalPartDocument>(
-      'JournalPart',
-      new Schema({ _id: String, gone: [String], rows: [row] }, strict),
-      'journalParts',
-    ),
   };
 };
 
@@ -153,9 +90,6 @@ export const checkView = (view: string, version: number): void => {
   if (!NAME.test(view) || !Number.isSafeInteger(version) || version < 0)
     throw new RangeError(`no view is called ${JSON.stringify(view)} v${version}`);
 };
-
-/** What was not removed. */
-export const STANDING = { removedAt: { $exists: false } } as const;
 
 /** The ids that begin so. */
 export const idsBeginning = (prefix: string): { readonly $gte: string; readonly $lt: string } => ({

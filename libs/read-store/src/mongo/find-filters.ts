@@ -1,12 +1,13 @@
 import type { Json } from '@app/kernel';
 import type { mongo } from 'mongoose';
-import { checkedField, comparable, type Direction, type OrderBy, servingIndex } from '../index-choice';
+import { checkedField, type Direction, type OrderBy, servingIndex } from '../index-choice';
 import type { FindOptions, IndexSpec } from '../read-store';
-import type { RowDocument } from './documents';
+import { documentRows, type RowFormat } from './row-format';
 
 type Where = NonNullable<FindOptions['where']>;
-type Value = string | number | null;
-type Filter = mongo.Filter<RowDocument>;
+type Filter = mongo.Filter<mongo.Document>;
+/** Where indexed fields stand and how; the rest of a format concerns whole rows. */
+type Fields = Pick<RowFormat, 'base' | 'path' | 'value'>;
 
 /** A query over part of a page: the page is its parts one after the other. */
 export interface PageQuery {
@@ -31,20 +32,21 @@ interface Range {
 export const pageQueries = (
   indexes: readonly IndexSpec[],
   { where = {}, orderBy = [], after }: FindOptions,
+  fields: Fields = documentRows as Fields,
 ): readonly PageQuery[] => {
   const equal = Object.keys(where);
   const open = orderBy.filter(({ field }) => !equal.includes(field));
   const hint = servingIndex(indexes, equal, open)?.name ?? '_id_';
   const keyOrder = orderBy.at(-1)?.order ?? 'asc';
-  const given = Object.entries(where).map(equalTo);
+  const given = Object.entries(where).map((entry) => equalTo(fields, ...entry));
   const ranges =
     after === undefined
       ? [{ conditions: [], order: open }]
-      : rangesAfter(open, valuesOf(open, orderBy, after.values), after.key, keyOrder);
+      : rangesAfter(fields, open, valuesOf(open, orderBy, after.values), after.key, keyOrder);
   return ranges.map(({ conditions, order }) => ({
-    filter: filterOf([...given, ...conditions]),
+    filter: filterOf(fields, [...given, ...conditions]),
     sort: Object.fromEntries([
-      ...order.map(({ field, order: way }) => [pathOf(field), signOf(way)]),
+      ...order.map(({ field, order: way }) => [pathOf(fields, field), signOf(way)]),
       ['_id', signOf(keyOrder)],
     ]),
     hint,
@@ -52,61 +54,83 @@ export const pageQueries = (
 };
 
 /** The query that counts rows; throws when no index serves it. */
-export const countQuery = (indexes: readonly IndexSpec[], where: Where = {}): Pick<PageQuery, 'filter' | 'hint'> => ({
-  filter: filterOf(Object.entries(where).map(equalTo)),
+export const countQuery = (
+  indexes: readonly IndexSpec[],
+  where: Where = {},
+  fields: Fields = documentRows as Fields,
+): Pick<PageQuery, 'filter' | 'hint'> => ({
+  filter: equalityFilter(where, fields),
   hint: servingIndex(indexes, Object.keys(where), [])?.name ?? '_id_',
 });
 
-/** Where an indexed field stands in a row's document. */
-export const pathOf = (field: string): string => `by.${checkedField(field)}`;
+/** The filter of rows whose fields equal these. */
+export const equalityFilter = (where: Where, fields: Fields = documentRows as Fields): Filter =>
+  filterOf(
+    fields,
+    Object.entries(where).map((entry) => equalTo(fields, ...entry)),
+  );
 
 export const signOf = (order: Direction): 1 | -1 => (order === 'asc' ? 1 : -1);
 
-const equalTo = ([field, wanted]: readonly [string, Where[string]]): Condition => {
-  if (wanted === null || typeof wanted !== 'object') return [pathOf(field), { $eq: comparable(wanted) }];
+const pathOf = ({ path }: Fields, field: string): string => path(checkedField(field));
+
+const equalTo = (fields: Fields, field: string, wanted: Where[string]): Condition => {
+  if (wanted === null || typeof wanted !== 'object' || !('in' in wanted))
+    return [pathOf(fields, field), { $eq: fields.value(wanted) }];
   if (wanted.in.length > 1_000)
     throw new RangeError(`${field} is compared with ${wanted.in.length} values; 1,000 is the most`);
-  return [pathOf(field), { $in: wanted.in.map(comparable) }];
+  return [pathOf(fields, field), { $in: wanted.in.map((value) => fields.value(value)) }];
 };
 
 /** The values at which the fields that are not fixed by equality begin. */
-const valuesOf = (open: OrderBy, orderBy: OrderBy, values: readonly Json[]): readonly Value[] =>
-  open.map((field) => comparable(values[orderBy.indexOf(field)]));
+const valuesOf = (open: OrderBy, orderBy: OrderBy, values: readonly Json[]): readonly Json[] =>
+  open.map((field) => values[orderBy.indexOf(field)] ?? null);
 
 /** What comes after a row, as ranges in order. */
 const rangesAfter = (
+  fields: Fields,
   orderBy: OrderBy,
-  values: readonly Value[],
+  values: readonly Json[],
   key: string,
   keyOrder: Direction,
 ): readonly Range[] => {
-  const ties = orderBy.map(({ field }, position): Condition => equalTo([field, values[position] ?? null]));
+  const ties = orderBy.map(({ field }, position): Condition => [
+    pathOf(fields, field),
+    { $eq: fields.value(values[position]) },
+  ]);
   const ranges: Range[] = [
     { conditions: [...ties, ['_id', { [keyOrder === 'asc' ? '$gt' : '$lt']: key }]], order: [] },
   ];
   for (const [position, { field, order }] of [...orderBy.entries()].toReversed())
-    for (const condition of beyond(order, values[position] ?? null))
+    for (const condition of beyond(order, fields.value(values[position])))
       ranges.push({
-        conditions: [...ties.slice(0, position), [pathOf(field), condition]],
+        conditions: [...ties.slice(0, position), [pathOf(fields, field), condition]],
         order: orderBy.slice(position),
       });
   return ranges;
 };
 
-const NUMBERS = { $gte: -Infinity };
-const TEXTS = { $gte: '' };
-const NULL = { $eq: null };
+/** The types of indexed values in the order of MongoDB; null comes before all. */
+const TYPES = ['number', 'string', 'object', 'bool'] as const;
+const TYPE_OF: Readonly<Record<string, (typeof TYPES)[number]>> = {
+  number: 'number',
+  string: 'string',
+  object: 'object',
+  boolean: 'bool',
+};
 
-/** What comes after a value of a field: null, then numbers, then text. Comparisons in MongoDB never leave the type of their value. */
-const beyond = (order: Direction, value: Value): readonly object[] => {
-  if (order === 'asc') {
-    if (value === null) return [NUMBERS, TEXTS];
-    return typeof value === 'number' ? [{ $gt: value }, TEXTS] : [{ $gt: value }];
-  }
-  if (value === null) return [];
-  return typeof value === 'number' ? [{ $lt: value }, NULL] : [{ $lt: value }, NUMBERS, NULL];
+/** What comes after a value of a field. Comparisons in MongoDB never leave the type of their value; the values of other types follow by type. */
+const beyond = (order: Direction, value: unknown): readonly object[] => {
+  const NULL = { $eq: null };
+  if (value === null) return order === 'asc' ? [{ $type: TYPES }] : [];
+  const place = TYPES.indexOf(TYPE_OF[typeof value] ?? 'object');
+  const [before, behind] = [TYPES.slice(0, place), TYPES.slice(place + 1)];
+  if (order === 'asc') return [{ $gt: value }, ...(behind.length === 0 ? [] : [{ $type: behind }])];
+  return [{ $lt: value }, ...(before.length === 0 ? [] : [{ $type: before }]), NULL];
 };
 
 /** One filter of several conditions; conditions on the same path all hold. Values are scalars by now: nothing given can be an operator. */
-const filterOf = (conditions: readonly Condition[]): Filter =>
-  conditions.length === 0 ? {} : ({ $and: conditions.map(([path, condition]) => ({ [path]: condition })) } as Filter);
+const filterOf = ({ base }: Fields, conditions: readonly Condition[]): Filter => {
+  const all = [...Object.entries(base), ...conditions];
+  return all.length === 0 ? {} : ({ $and: all.map(([path, condition]) => ({ [path]: condition })) } as Filter);
+};

@@ -21,7 +21,7 @@ const REFUSALS: ReadonlySet<number> = new Set([
 /** Codes of a server that refuses the user, or what the user may not do. */
 const DENIALS: ReadonlySet<unknown> = new Set([13, 18, 8000]);
 
-const DUPLICATE_KEY = 11000;
+export const DUPLICATE_KEY = 11000;
 
 interface ServerError extends Error {
   readonly code?: unknown;

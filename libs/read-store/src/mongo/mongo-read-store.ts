@@ -1,13 +1,12 @@
 import type { Json } from '@app/kernel';
 import type { Checkpoint, FindOptions, ReadStore, RowBatch, StoredRow, ViewSpec } from '../read-store';
-import { idsBeginning, type Models, modelsOf, STANDING } from './documents';
-import { journalledCommits } from './journalled-commits';
+import { idsBeginning, type Models, modelsOf } from './documents';
 import { type MongoServer, openMongoServer } from './mongo-server';
 import { Recently } from './recently';
 import { RowReader } from './row-reader';
 import { StateEntries } from './state-entries';
-import { type Commits, sliceId, transactionalCommits } from './transactional-commits';
-import { type Place, Views } from './views';
+import { sliceId, transactionalCommits } from './transactional-commits';
+import { type Place, ROW_FORMAT, Views } from './views';
 
 export interface MongoReadStoreOptions {
   /** `mongodb://` or `mongodb+srv://`; the database is `platform` where it names none. */
@@ -15,8 +14,9 @@ export interface MongoReadStoreOptions {
 }
 
 /**
- * The read store on MongoDB: one collection per view version. Any number of processes may share it. Rows and checkpoint commit in
- * one transaction on a replica set or a sharded cluster, by a journal on a server of its own. Throws `Unavailable` when nothing answers.
+ * The read store on a replica set, or a sharded cluster, of MongoDB: one collection per view version, whose documents are the rows. Any
+ * number of processes may share it. Rows and checkpoint commit in one transaction. Throws `NoReplicaSet` where there are no transactions,
+ * `Unavailable` when nothing answers.
  */
 export const openMongoReadStore = async ({ url }: MongoReadStoreOptions): Promise<ReadStore> => {
   const server = await openMongoServer({ url, dependency: 'views' });
@@ -24,8 +24,9 @@ export const openMongoReadStore = async ({ url }: MongoReadStoreOptions): Promis
 };
 
 class MongoReadStore implements ReadStore {
+  readonly rowFormat = ROW_FORMAT;
   private readonly views: Views;
-  private readonly commits: Commits;
+  private readonly commitBatch: (batch: RowBatch) => Promise<void>;
   private readonly entries: StateEntries;
   private readonly readers = new Map<string, RowReader>();
   private readonly recently = new Recently();
@@ -36,7 +37,7 @@ class MongoReadStore implements ReadStore {
     private readonly models: Models,
   ) {
     this.views = new Views(server, models, this.recently);
-    this.commits = (server.hasTransactions ? transactionalCommits : journalledCommits)(server, models, this.views);
+    this.commitBatch = transactionalCommits(server, models, this.views);
     this.entries = new StateEntries(server, models);
   }
 
@@ -99,9 +100,10 @@ class MongoReadStore implements ReadStore {
 
   async viewState(view: string, version: number): Promise<readonly { readonly key: string; readonly value: Json }[]> {
     const prefix = `${(await this.views.place(view, version)).collection}/`;
+    // What version 1.5 removed on a server outside of a replica set has no value.
     const found = await this.server.read(() =>
       this.models.viewState
-        .find({ _id: idsBeginning(prefix), ...STANDING })
+        .find({ _id: idsBeginning(prefix), value: { $exists: true } })
         .sort({ _id: 1 })
         .lean(),
     );
@@ -110,7 +112,7 @@ class MongoReadStore implements ReadStore {
 
   async commit(batch: RowBatch): Promise<void> {
     try {
-      await this.commits.commit(batch);
+      await this.commitBatch(batch);
     } finally {
       this.recently.move(batch.view);
     }
@@ -142,10 +144,10 @@ class MongoReadStore implements ReadStore {
     return this.server.close();
   }
 
-  private reader({ view, collection }: Place): RowReader {
+  private reader({ view, collection, format }: Place): RowReader {
     const known =
       this.readers.get(collection) ??
-      new RowReader(this.server, collection, (answered, ask) => this.recently.holds(view, answered, ask));
+      new RowReader(this.server, collection, format, (answered, ask) => this.recently.holds(view, answered, ask));
     this.readers.set(collection, known);
     return known;
   }

@@ -18,7 +18,18 @@ const READ_MS = 3_000;
 const WRITE_MS = 30_000;
 const HEALTH_MS = 2_000;
 
-/** Connects to the database that a connection string names. Throws `Unavailable` when nothing answers or it refuses. */
+/** A server of MongoDB that has no transactions; the message says what to do. */
+export class NoReplicaSet extends Error {
+  override readonly name = 'NoReplicaSet';
+
+  constructor() {
+    super(
+      'MONGODB_URL names a MongoDB server outside of a replica set, which has no transactions. Start mongod with --replSet rs0, run rs.initiate() in mongosh once, and start again; one member is enough.',
+    );
+  }
+}
+
+/** Connects to the database that a connection string names. Throws `NoReplicaSet`, and `Unavailable` when nothing answers or it refuses. */
 export const openMongoServer = async ({ url, suffix = '', dependency }: MongoServerOptions): Promise<MongoServer> => {
   const { createConnection } = await import('mongoose');
   const connection = createConnection(url, {
@@ -38,12 +49,8 @@ export const openMongoServer = async ({ url, suffix = '', dependency }: MongoSer
     await connection.asPromise();
     const database = connection.useDb(`${databaseOf(url)}${suffix}`);
     const hello = await dbOf(database).admin().command({ hello: 1 });
-    return new MongoServer(
-      connection,
-      database,
-      dependency,
-      hello['setName'] !== undefined || hello['msg'] === 'isdbgrid',
-    );
+    if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid') throw new NoReplicaSet();
+    return new MongoServer(connection, database, dependency);
   } catch (error) {
     await connection.close();
     throw explained(dependency, error, 'none');
@@ -60,8 +67,6 @@ export class MongoServer {
     /** For models. */
     readonly database: Connection,
     dependency: string,
-    /** False on a server of its own, outside of any replica set. */
-    readonly hasTransactions: boolean,
   ) {
     this.deadlines = new Deadlines(dependency);
     this.transactions = new Transactions(() => connection.startSession(), this.deadlines);

@@ -1,13 +1,13 @@
-import { Grouped, type Json } from '@app/kernel';
+import { Grouped } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { PAGE_SIZE } from '../find-page';
 import { frozen } from '../frozen';
-import type { FindOptions, Row, StoredRow } from '../read-store';
-import { type RowDocument, STANDING } from './documents';
+import type { FindOptions, StoredRow } from '../read-store';
 import { countQuery, pageQueries } from './find-filters';
 import type { MongoServer } from './mongo-server';
 import type { Answered } from './recently';
+import type { RowFormat } from './row-format';
 import type { Place } from './views';
 
 /** A parsed row. Everybody gets the same object, so it is frozen in depth. */
@@ -23,13 +23,13 @@ interface Page extends Answered {
   readonly reads: Grouped<void, readonly StoredRow[]>;
 }
 
-/** Characters of JSON text whose parsed rows are kept for each collection, with what an object costs beside its text. */
+/** Characters of rows as JSON that are kept for each collection, with what an object costs beside its text. */
 const CAPACITY = 4 * 1024 * 1024;
 const OVERHEAD = 200;
 const PAGES = 200;
 
-const WHOLE = { position: 1, commit: 1, row: 1 } as const;
-type Found = Pick<RowDocument, '_id' | 'position' | 'commit' | 'row'>;
+/** A document of the collection, in its format. */
+type Found = { readonly _id: string } & mongo.Document;
 
 /**
  * Reads one collection of rows. The server is asked unless it was a moment ago; what it says is unchanged is not parsed again,
@@ -39,14 +39,15 @@ export class RowReader {
   private readonly cache = new LRUCache<string, CachedRow>({ maxSize: CAPACITY, sizeCalculation: ({ size }) => size });
   private readonly pages = new LRUCache<string, Page>({ max: PAGES });
   private readonly loads: Grouped<string, StoredRow | undefined>;
-  private readonly rows: mongo.Collection<RowDocument>;
+  private readonly rows: mongo.Collection<Found>;
 
   constructor(
     private readonly server: MongoServer,
     collection: string,
+    private readonly format: RowFormat,
     private readonly isRecent: (answered: Answered, ask: () => Promise<unknown>) => boolean,
   ) {
-    this.rows = server.db.collection<RowDocument>(collection);
+    this.rows = server.db.collection<Found>(collection);
     this.loads = new Grouped((keys) => this.load(keys));
   }
 
@@ -70,26 +71,16 @@ export class RowReader {
   }
 
   count({ indexes }: Place, where: FindOptions['where']): Promise<number> {
-    const { filter, hint } = countQuery(indexes, where);
-    return this.server.read(() => this.rows.countDocuments({ ...filter, ...STANDING }, { hint }));
+    const { filter, hint } = countQuery(indexes, where, this.format);
+    return this.server.read(() => this.rows.countDocuments(filter as mongo.Filter<Found>, { hint }));
   }
 
   async scan(afterKey: string | null, limit: number): Promise<readonly StoredRow[]> {
+    const filter = { ...this.format.base, ...(afterKey === null ? {} : { _id: { $gt: afterKey } }) };
     const found = await this.server.read(() =>
-      upTo(
-        PAGE_SIZE,
-        this.rows.find<Found>(
-          { ...(afterKey === null ? {} : { _id: { $gt: afterKey } }), ...STANDING },
-          { projection: WHOLE, sort: { _id: 1 }, limit },
-        ),
-      ),
+      this.upTo(PAGE_SIZE, this.rows.find(filter as mongo.Filter<Found>, { ...this.whole, sort: { _id: 1 }, limit })),
     );
-    return found.map(({ _id, position, row }) => ({
-      key: _id,
-      position,
-      row: JSON.parse(row) as Row,
-      size: row.length,
-    }));
+    return found.map((document) => this.stored(document));
   }
 
   private page(place: Place, options: FindOptions): Page {
@@ -107,18 +98,20 @@ export class RowReader {
     const rows: StoredRow[] = [];
     const { limit, most = Infinity } = options;
     let size = 0;
-    for (const { filter, sort, hint } of pageQueries(indexes, options)) {
+    for (const { filter, sort, hint } of pageQueries(indexes, options, this.format)) {
       const part = await this.server.read(() =>
-        upTo(
+        this.upTo(
           most - size,
-          this.rows.find<Found>(
-            { ...filter, ...STANDING },
-            { projection: WHOLE, sort: { ...sort }, hint, limit: limit - rows.length },
-          ),
+          this.rows.find(filter as mongo.Filter<Found>, {
+            ...this.whole,
+            sort: { ...sort },
+            hint,
+            limit: limit - rows.length,
+          }),
         ),
       );
-      for (const row of part) rows.push(this.shared(row, askedAt));
-      for (const row of part) size += row.row.length;
+      for (const document of part) rows.push(this.shared(document, askedAt));
+      for (const document of part) size += this.format.head(document).size;
       if (rows.length >= limit || size >= most) break;
     }
     return rows;
@@ -132,36 +125,38 @@ export class RowReader {
       wanted.filter((key) => this.cache.get(key) !== undefined),
       askedAt,
     );
-    for (const row of await this.read<Found>(
+    for (const document of await this.read(
       wanted.filter((key) => !found.has(key)),
-      WHOLE,
+      this.whole,
     ))
-      found.set(row._id, this.shared(row, askedAt));
+      found.set(document._id, this.shared(document, askedAt));
     return keys.map((key) => found.get(key));
   }
 
   /** The cached ones among rows that are still what they were. */
   private async unchanged(keys: readonly string[], askedAt: number): Promise<Map<string, StoredRow>> {
     const found = new Map<string, StoredRow>();
-    for (const { _id, commit } of await this.read<Pick<Found, '_id' | 'commit'>>(keys, { commit: 1 })) {
-      const known = this.known(_id, commit, askedAt);
-      if (known !== undefined) found.set(_id, known);
+    for (const document of await this.read(keys, { projection: this.format.commitOnly })) {
+      const known = this.known(document._id, this.format.head(document).commit, askedAt);
+      if (known !== undefined) found.set(document._id, known);
     }
     return found;
   }
 
-  private async read<T extends Partial<Found>>(
-    keys: readonly string[],
-    projection: Readonly<Partial<Record<keyof Found, 1>>>,
-  ): Promise<readonly T[]> {
+  private async read(keys: readonly string[], options: mongo.FindOptions): Promise<readonly Found[]> {
     if (keys.length === 0) return [];
     const [only] = keys;
-    const filter = keys.length === 1 && only !== undefined ? { _id: { $eq: only } } : { _id: { $in: [...keys] } };
-    const found = await this.server.read(() =>
-      this.rows.find<T>(filter, { projection, singleBatch: keys.length === 1 }).toArray(),
+    const filter = {
+      ...this.format.base,
+      _id: keys.length === 1 && only !== undefined ? { $eq: only } : { $in: [...keys] },
+    };
+    return this.server.read(() =>
+      this.rows.find(filter as mongo.Filter<Found>, { ...options, singleBatch: keys.length === 1 }).toArray(),
     );
-    // What was removed may have left its key, and nothing else of a row.
-    return found.filter(({ commit }) => commit !== undefined);
+  }
+
+  private get whole(): mongo.FindOptions {
+    return this.format.whole === undefined ? {} : { projection: this.format.whole };
   }
 
   /** The cached object of a row, if the commit that wrote it is still the last. */
@@ -172,29 +167,30 @@ export class RowReader {
     return entry.stored;
   }
 
-  private shared({ _id, position, commit, row }: Found, askedAt: number): StoredRow {
-    const known = this.known(_id, commit, askedAt);
+  private shared(document: Found, askedAt: number): StoredRow {
+    const { commit } = this.format.head(document);
+    const known = this.known(document._id, commit, askedAt);
     if (known !== undefined) return known;
-    const stored: StoredRow = Object.freeze({
-      key: _id,
-      position,
-      row: frozen(JSON.parse(row) as Record<string, Json>),
-      size: row.length,
-    });
-    this.cache.set(_id, { stored, commit, size: row.length + OVERHEAD, askedAt });
+    const stored = frozen(this.stored(document));
+    this.cache.set(document._id, { stored, commit, size: stored.size + OVERHEAD, askedAt });
     return stored;
   }
-}
 
-/** Documents until their rows come to so many characters; no further batch is asked for then. */
-const upTo = async (most: number, cursor: mongo.FindCursor<Found>): Promise<readonly Found[]> => {
-  if (most === Infinity) return cursor.toArray();
-  const found: Found[] = [];
-  let size = 0;
-  for await (const document of cursor) {
-    found.push(document);
-    size += document.row.length;
-    if (size >= most) break;
+  private stored(document: Found): StoredRow {
+    const { position, size } = this.format.head(document);
+    return { key: document._id, position, row: this.format.row(document), size };
   }
-  return found;
-};
+
+  /** Documents until their rows come to so many characters; no further batch is asked for then. */
+  private async upTo(most: number, cursor: mongo.FindCursor<Found>): Promise<readonly Found[]> {
+    if (most === Infinity) return cursor.toArray();
+    const found: Found[] = [];
+    let size = 0;
+    for await (const document of cursor) {
+      found.push(document);
+      size += this.format.head(document).size;
+      if (size >= most) break;
+    }
+    return found;
+  }
+}

@@ -3,19 +3,15 @@ import type { Json } from '@app/kernel';
 import type { ClientSession, mongo } from 'mongoose';
 import { CheckpointMismatch, Fenced, type RowBatch } from '../read-store';
 import { foldBatch } from './batch-fold';
-import type { EntryDocument, Models, RemovedDocument, RowDocument, SliceDocument } from './documents';
+import type { EntryDocument, Models, RowDocument, SliceDocument } from './documents';
 import type { MongoServer } from './mongo-server';
-import { writeRows, writesOf } from './row-writes';
+import { writeRows } from './row-writes';
 import type { Views } from './views';
 
-/** How batches are committed. */
-export interface Commits {
-  commit(batch: RowBatch): Promise<void>;
-}
-
 /** Commits each batch in one transaction: rows, checkpoint, fence and state, or nothing. Batches of different slices run side by side. */
-export const transactionalCommits = (server: MongoServer, models: Models, views: Views): Commits => ({
-  commit: async (batch) => {
+export const transactionalCommits =
+  (server: MongoServer, models: Models, views: Views) =>
+  async (batch: RowBatch): Promise<void> => {
     /** Whoever wrote the slice before may have died in a transaction, which the server would keep for a minute. */
     const onObstructed = async (own: ClientSession): Promise<void> => {
       const { collection } = await views.place(batch.view, batch.version);
@@ -26,7 +22,7 @@ export const transactionalCommits = (server: MongoServer, models: Models, views:
     await server.transact(
       async (session) => {
         const { view, version, changes } = batch;
-        const { collection, indexes } = await views.placeInSession(view, version, session);
+        const { collection, indexes, shape } = await views.placeInSession(view, version, session);
         const { _id, ...standing } = sliceAfter(batch, collection);
         // First of all: two writers of one slice meet here, before they have done anything for nothing.
         const before = await models.slices
@@ -39,7 +35,8 @@ export const transactionalCommits = (server: MongoServer, models: Models, views:
         checkStanding(batch, before);
         const rows = server.db.collection<RowDocument>(collection);
         const written = await foldBatch(rows, view, indexes, changes, session);
-        await writeRows(rows, writesOf(indexes, written, newCommit()), session);
+        const hasUnique = indexes.some((index) => index.unique === true);
+        await writeRows(rows, shape, hasUnique, written, newCommit(), session);
         const entries = stateWrites(collection, batch.state);
         if (entries.length > 0)
           await models.viewState.collection.bulkWrite(entries as mongo.AnyBulkWriteOperation[], {
@@ -49,18 +46,17 @@ export const transactionalCommits = (server: MongoServer, models: Models, views:
       },
       { name: `${batch.view}/${batch.version}/${batch.slice ?? 0}`, onObstructed },
     );
-  },
-});
+  };
 
 const hexOf = ({ id }: ClientSession): string | undefined => id?.id.toString('hex');
 
 /** A name for a commit that no other has. */
-export const newCommit = (): string => randomBytes(9).toString('base64url');
+const newCommit = (): string => randomBytes(9).toString('base64url');
 
 export const sliceId = (collection: string, slice = 0): string => `${collection}/${slice}`;
 
 /** Where a slice stands once a batch is committed. */
-export const sliceAfter = ({ slice, to, fence }: RowBatch, collection: string): SliceDocument => ({
+const sliceAfter = ({ slice, to, fence }: RowBatch, collection: string): SliceDocument => ({
   _id: sliceId(collection, slice),
   position: to.position,
   handled: to.handled,
@@ -68,7 +64,7 @@ export const sliceAfter = ({ slice, to, fence }: RowBatch, collection: string): 
 });
 
 /** Throws `Fenced` or `CheckpointMismatch` where a batch does not follow on what stands. */
-export const checkStanding = ({ view, version, from, fence }: RowBatch, standing: SliceDocument | null): void => {
+const checkStanding = ({ view, version, from, fence }: RowBatch, standing: SliceDocument | null): void => {
   const position = standing?.position ?? null;
   if (standing !== null && fence < standing.fence)
     throw new Fenced(`view ${view} v${version} has a newer writer: fence ${standing.fence}, not ${fence}`);
@@ -78,20 +74,14 @@ export const checkStanding = ({ view, version, from, fence }: RowBatch, standing
     );
 };
 
-/** The writes to the state of a view version; each may be repeated. The server may have had no transactions before. */
+/** The writes to the state of a view version. */
 const stateWrites = (
   collection: string,
   state: Readonly<Record<string, Json | null>> = {},
-): mongo.AnyBulkWriteOperation<EntryDocument & Partial<RemovedDocument>>[] =>
+): mongo.AnyBulkWriteOperation<EntryDocument>[] =>
   Object.entries(state).map(([key, value]) => {
     const filter = { _id: `${collection}/${key}` };
     return value === null
       ? { deleteOne: { filter } }
-      : {
-          updateOne: {
-            filter,
-            update: { $set: { value: JSON.stringify(value) }, $unset: { removedAt: '' } },
-            upsert: true,
-          },
-        };
+      : { updateOne: { filter, update: { $set: { value: JSON.stringify(value) } }, upsert: true } };
   });

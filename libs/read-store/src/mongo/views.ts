@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalJson, Grouped, Unavailable } from '@app/kernel';
-import type { ClientSession } from 'mongoose';
+import type { ClientSession, mongo } from 'mongoose';
 import type { IndexSpec, ViewSpec } from '../read-store';
-import {
-  checkView,
-  idsBeginning,
-  type Models,
-  type RowDocument,
-  type VersionDocument,
-  type ViewDocument,
-} from './documents';
-import { codeOf, isDuplicateKey } from './mongo-errors';
+import { checkView, idsBeginning, type Models, type VersionDocument, type ViewDocument } from './documents';
+import { codeOf, DUPLICATE_KEY } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 import { type Answered, RECENT_MS, type Recently } from './recently';
-import { indexDescriptions, removedIndex } from './row-documents';
+import type { RowShape } from './row-codec';
+import { documentRows, type RowFormat, textRows } from './row-format';
+import { type FreeForm, freeFormOf, rowSchema } from './row-schema';
 
 const NAMESPACE_NOT_FOUND = 26;
+const NAMESPACE_EXISTS = 48;
 /** The same index with other options, or another index with the same name. */
 const INDEX_CONFLICTS: ReadonlySet<unknown> = new Set([85, 86]);
 
@@ -25,7 +21,13 @@ export interface Place {
   readonly view: string;
   readonly collection: string;
   readonly indexes: readonly IndexSpec[];
+  readonly format: RowFormat;
+  /** How its rows are written. */
+  readonly shape: RowShape;
 }
+
+/** How rows stand in builds that are made now. */
+export const ROW_FORMAT = 'documents';
 
 /** Which versions of views there are and which of them is served. */
 export class Views {
@@ -57,23 +59,28 @@ export class Views {
 
   /** Where to write, as a session sees it. */
   async placeInSession(view: string, version: number, session: ClientSession): Promise<Place> {
-    return placeIn((await this.models.views.findById(view, null, { session }).lean()) ?? undefined, view, version);
+    const found = (await this.models.views.findById(view, null, { session }).lean()) ?? undefined;
+    const place = placeIn(found, view, version);
+    if (place.format !== documentRows) throw olderFormat(view, version);
+    return place;
   }
 
   /** Makes the collection of a version with its indexes, then the version itself: whoever finds it finds it whole. */
-  async prepare({ name, version, indexes }: ViewSpec): Promise<void> {
+  async prepare(spec: ViewSpec): Promise<void> {
+    const { name, version, indexes } = spec;
     checkView(name, version);
-    const declared = canonicalJson(indexes);
     const standing = await this.version(name, version);
     if (standing?.dropping === true) await this.drop(name, version);
-    if (standing === undefined || standing.dropping === true) await this.make(name, version, indexes);
+    if (standing === undefined || standing.dropping === true) await this.make(spec);
     const made = await this.version(name, version);
-    if (made?.indexes !== declared) throw otherIndexes(name, version);
+    if (made?.indexes !== canonicalJson(indexes)) throw otherIndexes(name, version);
+    if (made.format !== ROW_FORMAT) throw olderFormat(name, version);
     await this.server
-      .write(() => this.makeIndexes(made.collection, indexes))
+      .write(() => this.makeIndexes(made.collection, spec))
       .catch((error: unknown) => {
         throw INDEX_CONFLICTS.has(codeOf(error)) ? otherIndexes(name, version, { cause: error }) : error;
       });
+    await this.show(name);
   }
 
   /** Makes `to` the served version if `from` is. */
@@ -82,6 +89,7 @@ export class Views {
       this.models.views.updateOne({ _id: view, live: from ?? { $exists: false } }, { $set: { live: to } }),
     );
     this.recently.move(view);
+    if (swapped.matchedCount === 1) await this.show(view);
     return swapped.matchedCount === 1;
   }
 
@@ -122,28 +130,56 @@ export class Views {
   }
 
   /** Of two processes that make the same version, the collection of one is taken. */
-  private async make(view: string, version: number, indexes: readonly IndexSpec[]): Promise<void> {
+  private async make(spec: ViewSpec): Promise<void> {
+    const { name: view, version, indexes } = spec;
     const collection = `${view}-v${version}-${randomBytes(4).toString('hex')}`;
+    const freeForm = freeFormOf(spec.row);
+    const made: VersionDocument = {
+      version,
+      indexes: canonicalJson(indexes),
+      collection,
+      format: ROW_FORMAT,
+      ...(freeForm && { freeForm: JSON.stringify(freeForm) }),
+    };
     await this.server.write(async () => {
       await this.server.db.createCollection(collection);
-      await this.makeIndexes(collection, indexes);
+      await this.makeIndexes(collection, spec);
       await this.models.views
         .updateOne({ _id: view }, { $setOnInsert: { versions: [] } }, { upsert: true })
         .catch(unlessDuplicate);
-      const made = await this.models.views.updateOne(
+      const taken = await this.models.views.updateOne(
         { _id: view, 'versions.version': { $ne: version } },
-        { $push: { versions: { version, indexes: canonicalJson(indexes), collection } } },
+        { $push: { versions: made } },
       );
-      if (made.modifiedCount === 0) await this.clear(collection);
+      if (taken.modifiedCount === 0) await this.clear(collection);
     });
   }
 
-  private async makeIndexes(collection: string, indexes: readonly IndexSpec[]): Promise<void> {
-    const descriptions = indexDescriptions(indexes);
-    if (descriptions.length > 0) await this.server.db.collection<RowDocument>(collection).createIndexes(descriptions);
-    if (this.server.hasTransactions) return;
-    for (const name of [collection, this.models.viewState.collection.name])
-      await this.server.db.collection(name).createIndexes([removedIndex]);
+  private async makeIndexes(collection: string, spec: ViewSpec): Promise<void> {
+    const indexes = rowSchema(await import('mongoose'), spec).indexes();
+    if (indexes.length === 0) return;
+    const descriptions = indexes.map(
+      ([key, { name, unique, partialFilterExpression }]) =>
+        ({ key, name, ...(unique === true && { unique, partialFilterExpression }) }) as mongo.IndexDescription,
+    );
+    await this.server.db.collection(collection).createIndexes(descriptions);
+  }
+
+  /** Gives people and their tools the rows that are served under the name of the view: a view of MongoDB, made anew where another build is served. */
+  private async show(name: string): Promise<void> {
+    const found = await this.find(name);
+    const served = madeIn(found, found?.live);
+    if (served === undefined) return;
+    await this.server.write(async () => {
+      const [standing] = await this.server.db.listCollections({ name }).toArray();
+      // What is no view has nothing to do with the platform, and keeps its name.
+      if (standing !== undefined && standing.type !== 'view') return;
+      if (viewedBy(standing) === served.collection) return;
+      await this.server.db.dropCollection(name).catch(unlessCode(NAMESPACE_NOT_FOUND));
+      await this.server.db
+        .createCollection(name, { viewOn: served.collection, pipeline: [] })
+        .catch(unlessCode(NAMESPACE_EXISTS));
+    });
   }
 
   /** Removes all that belongs to a collection of rows, and it. */
@@ -151,11 +187,7 @@ export class Views {
     const ids = idsBeginning(`${collection}/`);
     await this.models.slices.deleteMany({ _id: ids });
     await this.models.viewState.deleteMany({ _id: ids });
-    await this.models.journals.deleteOne({ _id: collection });
-    await this.models.journalParts.deleteMany({ _id: ids });
-    await this.server.db.dropCollection(collection).catch((error: unknown) => {
-      if (codeOf(error) !== NAMESPACE_NOT_FOUND) throw error;
-    });
+    await this.server.db.dropCollection(collection).catch(unlessCode(NAMESPACE_NOT_FOUND));
   }
 
   private async readAll(names: readonly string[]): Promise<readonly (ViewDocument | undefined)[]> {
@@ -174,13 +206,23 @@ const placeIn = (found: ViewDocument | undefined, view: string, version: number)
   const made = madeIn(found, version);
   if (made === undefined)
     throw new Unavailable('views', `view ${view} v${version} is missing; rebuild it from the log`);
-  const place = places.get(made) ?? {
-    view,
-    collection: made.collection,
-    indexes: JSON.parse(made.indexes) as IndexSpec[],
-  };
+  const place = places.get(made) ?? placeOf(view, made);
   places.set(made, place);
   return place;
+};
+
+const placeOf = (view: string, { collection, indexes, format, freeForm }: VersionDocument): Place => {
+  const declared = JSON.parse(indexes) as IndexSpec[];
+  return {
+    view,
+    collection,
+    indexes: declared,
+    format: (format === ROW_FORMAT ? documentRows : textRows) as RowFormat,
+    shape: {
+      indexed: new Set(declared.flatMap(({ fields }) => fields.map(({ field }) => field))),
+      freeForm: freeForm === undefined ? undefined : (JSON.parse(freeForm) as FreeForm),
+    },
+  };
 };
 
 /** Places by their documents, which are the same objects for a moment. */
@@ -192,6 +234,18 @@ const otherIndexes = (view: string, version: number, options?: ErrorOptions): Er
     options,
   );
 
-const unlessDuplicate = (error: unknown): void => {
-  if (!isDuplicateKey(error)) throw error;
-};
+const olderFormat = (view: string, version: number): Error =>
+  new Error(
+    `rows of view ${view} v${version} stand as text, as up to version 1.5; they are only read until it is built anew`,
+  );
+
+const viewedBy = (standing: object | undefined): unknown =>
+  (standing as { readonly options?: { readonly viewOn?: string } } | undefined)?.options?.viewOn;
+
+const unlessCode =
+  (code: number) =>
+  (error: unknown): void => {
+    if (codeOf(error) !== code) throw error;
+  };
+
+const unlessDuplicate = unlessCode(DUPLICATE_KEY);

@@ -86,8 +86,8 @@ class SqliteReadStore implements ReadStore {
     this.stateFile = join(folder, STATE_FILE);
   }
 
-  prepare(view: ViewSpec): Promise<void> {
-    return this.writer.call('prepare', view);
+  prepare({ name, version, indexes }: ViewSpec): Promise<void> {
+    return this.writer.call('prepare', { name, version, indexes });
   }
 
   async live(view: string): Promise<number | undefined> {

@@ -97,9 +97,9 @@ export class ViewFile implements StoredRows {
     ) as string[];
   }
 
-  holder(index: IndexSpec, values: readonly (string | number)[]): string | undefined {
+  holder(index: IndexSpec, values: readonly Json[]): string | undefined {
     const fields = index.fields.map(({ field }) => field);
-    return this.lookup(index, fields).get(...values) as string | undefined;
+    return this.lookup(index, fields).get(...values.map(comparable)) as string | undefined;
   }
 
   private write({ view, version, slice = 0, changes, from, to, fence, state = {} }: RowBatch): void {
