@@ -11,8 +11,9 @@ export class DomainError extends Error {
   constructor(
     readonly code: string,
     readonly facts: Facts = {},
+    options?: ErrorOptions,
   ) {
-    super(code);
+    super(code, options);
   }
 }
 

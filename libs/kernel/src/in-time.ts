@@ -1,4 +1,7 @@
-/** The result of the work, or undefined if it takes longer. It then continues unobserved. */
+/**
+ * The result of the work, or undefined if it takes longer. It then continues unobserved. Our own: libraries reject what is late, and
+ * do not let a result that arrives in the same turn of the loop win.
+ */
 export const inTime = async <T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

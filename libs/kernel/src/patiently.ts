@@ -15,7 +15,10 @@ export interface Patience {
   readonly patienceMs?: number | undefined;
 }
 
-/** Does what needs a server, and may be done again, until the server answers, five times where it refuses the user; when patience ends, throws what it said last. */
+/**
+ * Does what needs a server, and may be done again, until the server answers, five times where it refuses the user; when patience ends,
+ * throws what it said last. Our own: a retry of cockatiel knows one count of attempts, here refusals are counted apart from a time that ends.
+ */
 export const patiently = async <T>(
   work: () => Promise<T>,
   { warn, patienceMs = PATIENCE_MS }: Patience = {},

@@ -1,6 +1,17 @@
-import { isDomainError } from '@app/kernel';
-import { type EmbeddingRequest, believedUsage, estimatedTokens, type Models, mostTokens, usageOf } from '@app/models';
-import type { Metering, Settlement } from '@app/spending';
+import {
+  type EmbeddingProvider,
+  type EmbeddingRequest,
+  estimatedTokens,
+  isUpstreamFailure,
+  type ModelDescription,
+  mostTokens,
+  type Models,
+  type Provider,
+  UpstreamFailure,
+  upstreamRefusal,
+  usageOf,
+} from '@app/models';
+import { CallRecord, type Metering } from '@app/spending';
 
 /** Whose limits a call of the embedding model counts against. */
 export interface Payer {
@@ -11,23 +22,30 @@ export interface Payer {
   readonly spaceId?: string;
 }
 
+/** A model and who runs it, as they were when the work began that needs them. */
+interface Embedding {
+  readonly model: ModelDescription;
+  readonly provider: EmbeddingProvider & Pick<Provider, 'mayAnswer'>;
+}
+
 export interface EmbeddingParts {
-  readonly models: Pick<Models, 'embedding'>;
+  readonly models: Pick<Models, 'rates'> & { embedding(): Embedding };
   readonly metering: Metering;
 }
 
-/** A model and who runs it, as they were when the work began that needs them. */
-type Embedding = ReturnType<EmbeddingParts['models']['embedding']>;
-
-export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'purpose' | 'signal'> {
+export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'signal'> {
+  readonly purpose: NonNullable<EmbeddingRequest['purpose']>;
   readonly payer: Payer;
   /** Whether its costs are to be held; otherwise it is counted and never refused, as what it belongs to is held under the same limits. */
   readonly holds: boolean;
 }
 
-/** Calls the embedding model of Knowledge, counted once. Throws `usage_limit_exceeded`. */
+/**
+ * Calls the embedding model of Knowledge, counted once however often it is retried. Throws `usage_limit_exceeded`, `upstream_error`,
+ * `upstream_timeout`, or the signal's reason if it was aborted.
+ */
 export const embedMetered = async (
-  metering: Metering,
+  { models, metering }: EmbeddingParts,
   { model, provider }: Embedding,
   { payer, holds, ...texts }: TextsToEmbed,
 ): Promise<readonly Float32Array[]> => {
@@ -37,29 +55,28 @@ export const embedMetered = async (
     ...payer,
     kind: 'embedding',
     model,
+    mayAnswer: provider.mayAnswer(model),
     ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }),
   });
   if (texts.signal.aborted) {
     call.cancel();
     throw texts.signal.reason;
   }
-  const startedAt = performance.now();
-  let end: Pick<Settlement, 'usage' | 'usageSource' | 'outcome'> = {
-    usage: usageOf({}),
-    usageSource: 'counted',
-    outcome: 'failed',
-  };
+  const record = new CallRecord(call, model, 0, models.rates);
   try {
-    const { vectors, report } = await provider.embed({ model, ...texts });
-    const believed = believedUsage(report, model, false);
-    end = { usage: believed ?? counted, usageSource: believed === undefined ? 'counted' : 'upstream', outcome: 'ok' };
-    return vectors;
+    const embedded = await provider.embed({ model, ...texts });
+    record.servedBy(embedded.model);
+    record.used({ usage: embedded.usage ?? counted, source: embedded.usage === undefined ? 'counted' : 'upstream' });
+    record.succeeded();
+    // As those for Knowledge are.
+    return embedded.vectors as readonly Float32Array[];
   } catch (error) {
-    // A provider that was asked bills its input, whoever leaves, and however long it takes.
-    if (texts.signal.aborted || isDomainError(error, 'upstream_timeout'))
-      end = { usage: counted, usageSource: 'counted', outcome: texts.signal.aborted ? 'aborted' : 'failed' };
-    throw error;
+    const isLeft = texts.signal.aborted;
+    // A provider that was asked bills its input, whoever leaves.
+    const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
+    record.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
+    throw isLeft ? texts.signal.reason : upstreamRefusal(error);
   } finally {
-    void call.settle({ model, ...end, latencyMs: Math.round(performance.now() - startedAt) });
+    record.settle();
   }
 };

@@ -46,7 +46,7 @@ const modelSchema = z
     locationLabel: name.nullable().default(null),
     tags: z.array(name).default([]),
     contextWindow: z.number().int().positive().optional(),
-    /** Key of the model that calls of the gateway go to while this one fails. */
+    /** Key of the model that calls go to while this one fails. */
     fallback: name.optional(),
     maxTokensField: z.enum(['max_completion_tokens', 'max_tokens']).default('max_completion_tokens'),
     pricing: statedPricing,

@@ -17,4 +17,5 @@ export * from './upstream/failure';
 export * from './upstream/reported-usage';
 export type * from './upstream/exchange';
 export * from './upstream/upstream-call';
+export { vectorsIn } from './upstream/vectors';
 export * from './usage';

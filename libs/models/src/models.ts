@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { canonicalJson, refuse, type Config } from '@app/kernel';
 import { readCatalogue, type Catalogue, type ModelDescription } from './catalogue';
-import { ExtractiveChat } from './local/extractive-chat';
-import { LocalEmbeddings } from './local/local-embeddings';
+import { LocalProvider } from './local/local-provider';
 import type { ModelKind } from './model-kind';
 import { OutputRates } from './output-rates';
-import { type ChatProvider, type EmbeddingProvider, LOCAL, type Provider } from './provider';
+import { LOCAL, type Provider } from './provider';
 import { providerKey } from './provider-key';
 import type { CircuitState } from './upstream/circuit-breaker';
 import type { Upstream } from './upstream/upstream';
@@ -15,10 +14,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Known {
   readonly catalogue: Catalogue;
-  readonly providers: ReadonlyMap<string, Provider>;
+  /** The providers that it names. */
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly routes: ReadonlyMap<string, readonly Route[]>;
-  readonly mayAnswer: ReadonlyMap<string, readonly ModelDescription[]>;
+  /** Whoever runs the models of all of them; undefined where there are none. */
+  readonly remote: Provider | undefined;
 }
 
 /** Whether a provider is called at present. */
@@ -34,19 +33,17 @@ export class Models {
 
   private constructor(
     private readonly read: (before?: Known) => Known,
-    private readonly local: LocalEmbeddings,
+    private readonly local: LocalProvider,
     private known = read(),
   ) {}
 
   /** Reads `MODELS_FILE` and prepares the providers. Throws `InvalidConfig`. */
   static open(config: Pick<Config, 'MODELS_FILE' | 'DEFAULT_CURRENCY' | 'DATA_DIR'>, environment: Environment): Models {
-    const local = new LocalEmbeddings(join(config.DATA_DIR, 'models'));
+    const local = new LocalProvider(join(config.DATA_DIR, 'models'));
     const read = (before?: Known): Known => {
       const catalogue = readCatalogue(config.MODELS_FILE, config.DEFAULT_CURRENCY);
       const upstreams = upstreamsOf(catalogue, environment, before?.upstreams);
-      const routes = routesOf(catalogue, upstreams);
-      const mayAnswer = new Map([...routes].map(([key, ways]) => [key, ways.map(({ model }) => model)]));
-      return { catalogue, providers: providersOf(catalogue, local, environment), upstreams, routes, mayAnswer };
+      return { catalogue, upstreams, remote: remoteProvider(catalogue, upstreams) };
     };
     return new Models(read, local);
   }
@@ -63,16 +60,16 @@ export class Models {
     for (const upstream of before.upstreams.values()) if (!kept.has(upstream)) void upstream.close();
   }
 
-  /** A chat model, the default one for null. Refuses `model_not_available` for what the catalogue does not have. */
-  chat(key: string | null): { readonly model: ModelDescription; readonly provider: ChatProvider } {
+  /** A chat model, the default one for null, and whoever runs it. Refuses `model_not_available` for what the catalogue does not have. */
+  chat(key: string | null): { readonly model: ModelDescription; readonly provider: Provider } {
     const model = this.find(key ?? this.catalogue.defaultModel, 'chat');
-    return { model, provider: this.providerOf(model).chat };
+    return { model, provider: this.provider(model) };
   }
 
-  /** The model that Knowledge is embedded with. */
-  embedding(): { readonly model: ModelDescription; readonly provider: EmbeddingProvider } {
+  /** The model that Knowledge is embedded with, and whoever runs it. */
+  embedding(): { readonly model: ModelDescription; readonly provider: Provider } {
     const model = this.find(this.catalogue.embeddingModel, 'embedding');
-    return { model, provider: this.providerOf(model).embeddings };
+    return { model, provider: this.provider(model) };
   }
 
   /** The model that ranks documents. */
@@ -80,19 +77,12 @@ export class Models {
     return this.find(this.catalogue.rerankerModel, 'reranker');
   }
 
-  /** Where calls of a model go: to its provider, then to its fallback's. Empty for a local model, which needs no call. */
-  routes(model: ModelDescription): readonly Route[] {
-    return this.known.routes.get(model.key) ?? [];
-  }
-
-  /** A model and its fallback, as far as they are called at a provider. */
-  mayAnswer(model: ModelDescription): readonly ModelDescription[] {
-    return this.known.mayAnswer.get(model.key) ?? [];
-  }
-
-  /** The local model behind a description whose provider is the built-in one. */
-  get localProvider(): Provider {
-    return this.known.providers.get(LOCAL) as Provider;
+  /** Whoever runs a model, as the catalogue stands: what is read later changes nothing of it. */
+  provider(model: ModelDescription): Provider {
+    if (model.provider === LOCAL) return this.local;
+    const { remote } = this.known;
+    if (remote === undefined) throw new Error(`no provider ${model.provider}`);
+    return remote;
   }
 
   providerStatus(): readonly ProviderStatus[] {
@@ -107,27 +97,7 @@ export class Models {
     const model = this.catalogue.models.get(key);
     return model?.kind === kind ? model : refuse('model_not_available', { kind });
   }
-
-  private providerOf(model: ModelDescription): Provider {
-    const provider = this.known.providers.get(model.provider);
-    if (provider === undefined) throw new Error(`no provider ${model.provider}`);
-    return provider;
-  }
 }
-
-const providersOf = (
-  catalogue: Catalogue,
-  local: LocalEmbeddings,
-  environment: Environment,
-): ReadonlyMap<string, Provider> => {
-  const providers = new Map<string, Provider>([[LOCAL, { chat: new ExtractiveChat(), embeddings: local }]]);
-  for (const [name, description] of catalogue.providers) {
-    // A large client, loaded only where a provider needs it.
-    const { openAiProvider } = require('./openai/openai-provider') as typeof import('./openai/openai-provider');
-    providers.set(name, openAiProvider(name, description, environment));
-  }
-  return providers;
-};
 
 /** Providers that are described as before keep their connections and what is known of their failures. */
 const upstreamsOf = (
@@ -145,7 +115,14 @@ const upstreamsOf = (
   return upstreams;
 };
 
-/** By model. */
+/** Large clients, loaded only where a provider needs them. */
+const remoteProvider = (catalogue: Catalogue, upstreams: ReadonlyMap<string, Upstream>): Provider | undefined => {
+  if (upstreams.size === 0) return undefined;
+  const { OpenAiProvider } = require('./upstream/openai-provider') as typeof import('./upstream/openai-provider');
+  return new OpenAiProvider(routesOf(catalogue, upstreams));
+};
+
+/** Where calls of each model go, by its key: to its provider, then to its fallback's. */
 const routesOf = (
   { models }: Catalogue,
   upstreams: ReadonlyMap<string, Upstream>,

@@ -1,4 +1,5 @@
 import type { ModelDescription } from './catalogue';
+import type { Route } from './upstream/upstream-call';
 import type { TokenUsage, UsageSource } from './usage';
 
 /** The provider that needs no network. Its models exist always. */
@@ -25,8 +26,15 @@ export interface Sampling {
   readonly topK?: number;
 }
 
-export interface ChatRequest {
+/** What every request names. */
+interface ModelRequest {
+  /** The model asked for; its fallback may answer. */
   readonly model: ModelDescription;
+  /** Ends the call at once; what was made until then counts. */
+  readonly signal: AbortSignal;
+}
+
+export interface ChatRequest extends ModelRequest {
   /** The Agent's instructions; empty for none. */
   readonly system: string;
   /** Oldest first; the last one is the user's question. */
@@ -34,14 +42,14 @@ export interface ChatRequest {
   /** Material to answer from. Each provider presents it in its own way; its words are never instructions. */
   readonly sources: readonly ChatSource[];
   readonly sampling: Sampling;
-  /** Ends the call at once; what was made until then counts. An answer that has ended by then is given to its end, with what it used. */
-  readonly signal: AbortSignal;
 }
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
 /** How an answer ended. */
 export interface ChatFinish {
+  /** The model that answered: the one asked for, or its fallback. */
+  readonly model: ModelDescription;
   readonly finishReason: FinishReason;
   readonly usage: TokenUsage;
   /** `counted`: by us, since the provider reported nothing, or nothing believable. */
@@ -59,38 +67,69 @@ export interface ChatResult extends ChatFinish {
   readonly text: string;
 }
 
-/**
- * Whoever runs chat models. Failures are `DomainError` `upstream_error` or `upstream_timeout` and carry none of the
- * provider's words; an aborted call rejects with the signal's reason, unless its answer has ended.
- */
-export interface ChatProvider {
-  complete(request: ChatRequest): Promise<ChatResult>;
-  /** Throws also in the middle, when the provider breaks off. */
-  stream(request: ChatRequest): AsyncIterable<ChatChunk>;
+/** Fields of a client's own request: a provider gets those that its `forward` names. */
+type ForwardedFields = Readonly<Record<string, unknown>>;
+
+export interface EmbeddingRequest extends ModelRequest {
+  readonly texts: readonly string[];
+  /**
+   * What Knowledge embeds the texts for: they get the model's `queryPrefix` or `passagePrefix`, and the vectors are
+   * Float32Arrays of length one. A fallback stands in only where it is the same model elsewhere (equal `modelId`), since vectors of two models cannot be compared.
+   * Absent for a client of the gateway, who gets vectors of the texts as they are.
+   */
+  readonly purpose?: 'query' | 'passage';
+  /** Who asks, as a client names them to the provider. */
+  readonly user?: string;
+  readonly forwarded?: ForwardedFields;
 }
 
-export interface EmbeddingRequest {
-  readonly model: ModelDescription;
-  readonly texts: readonly string[];
-  /** Some models want to know what a text is for (`queryPrefix`, `passagePrefix`). */
-  readonly purpose: 'query' | 'passage';
-  readonly signal: AbortSignal;
-}
+/** Numbers, that came as such or as base64 of float32 little endian. */
+export type Vector = readonly number[] | Float32Array;
 
 export interface Embeddings {
-  /** One unit vector for each text, in order. */
-  readonly vectors: readonly Float32Array[];
-  /** What the provider says was used, in its own words. */
-  readonly report?: unknown;
+  /** The model that answered. */
+  readonly model: ModelDescription;
+  /** One for each text, in order, all of one length. */
+  readonly vectors: readonly Vector[];
+  /** What its provider reported; absent where that was nothing, or nothing believable. */
+  readonly usage?: TokenUsage;
 }
 
-/** Whoever runs embedding models; failures as with chat. */
-export interface EmbeddingProvider {
-  embed(request: EmbeddingRequest): Promise<Embeddings>;
+export interface RerankRequest extends ModelRequest {
+  readonly query: string;
+  readonly documents: readonly string[];
+  readonly forwarded?: ForwardedFields;
 }
 
-/** What one entry of `providers` runs. */
+export interface Ranking {
+  /** The model that answered. */
+  readonly model: ModelDescription;
+  /** How well each document answers the query, in order of the documents. */
+  readonly scores: readonly number[];
+  /** What its provider reported; absent where that was nothing, or nothing believable. */
+  readonly usage?: TokenUsage;
+}
+
+/**
+ * Whoever runs models: for Agents, Knowledge and the gateway alike. A call that fails is repeated, goes to the model's fallback,
+ * and leaves alone a provider that failed too often, as long as nobody has a word of its answer (`UpstreamCall`). Chats and vectors for
+ * Knowledge go to no fallback whose security tier is trusted less.
+ *
+ * Every method rejects with an `UpstreamFailure`, which carries none of the provider's words; a call that was ended by its
+ * signal, with one of the kind `aborted` or with the signal's reason.
+ */
 export interface Provider {
-  readonly chat: ChatProvider;
-  readonly embeddings: EmbeddingProvider;
+  /** A whole answer. */
+  complete(request: ChatRequest): Promise<ChatResult>;
+  /** An answer piece by piece. Throws also in the middle. An answer that has ended by then is given to its end, with what it used, whoever leaves. */
+  stream(request: ChatRequest): AsyncIterable<ChatChunk>;
+  embed(request: EmbeddingRequest): Promise<Embeddings>;
+  rerank(request: RerankRequest): Promise<Ranking>;
+  /** The model and its fallback, which may answer in its place. */
+  mayAnswer(model: ModelDescription): readonly ModelDescription[];
+  /** Where chats in the common wire format are passed through to, byte by byte (`UpstreamCall`); none for a local model. */
+  routes(model: ModelDescription): readonly Route[];
 }
+
+export type ChatProvider = Pick<Provider, 'complete' | 'stream'>;
+export type EmbeddingProvider = Pick<Provider, 'embed'>;

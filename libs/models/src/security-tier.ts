@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const securityTier = z.enum(['secure', 'eu-hosted', 'us-cloud']);
 export type SecurityTier = z.output<typeof securityTier>;
 
+/** Whether a tier is trusted as much as another one, or more. */
+export const isAsTrusted = (tier: SecurityTier, as: SecurityTier): boolean =>
+  securityTier.options.indexOf(tier) <= securityTier.options.indexOf(as);
+
 /** Regions in member states of the EU, as the large clouds name them. London, Zurich and Oslo are not among them. */
 const EU_REGIONS: ReadonlySet<string> = new Set(
   // General, and AWS.

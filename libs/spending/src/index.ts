@@ -1,4 +1,5 @@
 export type { Standing } from './account/open-account';
+export * from './call-record';
 export * from './events';
 export * from './invocations/invocation.events';
 export * from './ledger';

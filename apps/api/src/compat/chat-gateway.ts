@@ -7,28 +7,28 @@ import {
   type KnownUsage,
   type ModelDescription,
   Models,
-  type UpstreamAnswer,
+  type Attempt,
   UpstreamCall,
   UpstreamFailure,
   usageOf,
 } from '@app/models';
-import { METERING, type Metering } from '@app/spending';
+import { type CallRecord, METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { CallRecord } from './call-record';
+import { beginCall } from './begin-call';
 import { chatAnswer, hasCommonUsage } from './chat-answer';
 import { type ChatParameters, chatParameters } from './chat-parameters';
 import { chatInput, chatRequest } from './chat-request';
 import { ChatStream } from './chat-stream';
 import type { Fields } from './checks';
 import { EventWriter } from './event-writer';
-import { LocalChat } from './local-chat';
+import { localChat } from './local-chat';
 import { relayStream } from './relay-stream';
 import { sendJson } from './send-json';
 import { upstreamError } from './upstream-errors';
 import { chatUsage, knownUsage } from './usage-report';
-import { wholeAnswer } from './whole-answer';
 
+const NOTHING = usageOf({});
 /** Output tokens that are held for a call that names no most. */
 const USUAL_OUTPUT = 16_384;
 /** Names the unsupported fields that the instance left out of a request. */
@@ -46,32 +46,30 @@ interface ChatCall {
 /** Chat completions: checked, metered, passed through. */
 @Injectable()
 export class ChatGateway {
-  private readonly local: LocalChat;
-
   constructor(
     private readonly models: Models,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(CONFIG) private readonly config: Config,
-  ) {
-    this.local = new LocalChat(models);
-  }
+  ) {}
 
   /** Answers a request. Throws `GatewayError`, or a refusal of the metering, while nothing was sent. */
   async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<void> {
     const parameters = chatParameters(body, this.config.COMPAT_DROP_UNSUPPORTED);
     if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));
     // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
-    const routes = this.models.routes(model);
+    const provider = this.models.provider(model);
+    const routes = provider.routes(model);
     const { counted: input, most: mostInput } = chatInput(parameters, routes);
     const { userId, keyId } = caller;
-    const mayAnswer = this.models.mayAnswer(model);
-    const most = callWindow(mayAnswer.length === 0 ? [model] : mayAnswer, input);
+    const mayAnswer = provider.mayAnswer(model);
+    const most = callWindow(mayAnswer, input);
     const estimate = usageOf({
       input: Math.min(input, most.input),
       output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output),
     });
-    const record = await CallRecord.begin(
-      { metering: this.metering, rates: this.models.rates },
+    const record = await beginCall(
+      this.metering,
+      this.models,
       {
         userId,
         ...(keyId === undefined ? {} : { keyId }),
@@ -85,12 +83,12 @@ export class ChatGateway {
       reply,
     );
     const call = { model, parameters, input, record, reply };
-    if (routes.length === 0) return this.local.answer(call);
-    const upstream = new UpstreamCall(routes, 'chat/completions', (route) => chatRequest(parameters, route));
+    if (routes.length === 0) return localChat(provider, call);
+    const upstream = new UpstreamCall(routes);
     try {
       await (parameters.stream ? this.streamed(call, upstream) : this.whole(call, upstream));
     } catch (error) {
-      record.failed(error, input);
+      record.failed(error, usageOf({ input }));
       throw upstreamError(error);
     } finally {
       upstream.done();
@@ -98,12 +96,16 @@ export class ChatGateway {
     }
   }
 
-  private async whole({ model, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
-    const { text, known, served, ms } = await wholeAnswer(upstream, reply, async ({ model: asked, exchange }) => ({
-      ...chatAnswer(await exchange.whole(), asked, { key: model.key, input, id: record.id }),
-      served: asked,
-      ms: exchange.ms,
-    }));
+  private async whole({ model, parameters, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
+    const left = (): void => upstream.abort();
+    reply.raw.once('close', left);
+    const { text, known, served, ms } = await upstream
+      .answer(async ({ route, send }) => {
+        const exchange = await send('chat/completions', chatRequest(parameters, route));
+        const answer = chatAnswer(await exchange.whole(), route.model, { key: model.key, input, id: record.id });
+        return { ...answer, served: route.model, ms: exchange.ms };
+      })
+      .finally(() => reply.raw.off('close', left));
     record.servedBy(served);
     record.used(known);
     if (known.source === 'upstream') record.madeIn(ms, known.usage.outputTokens);
@@ -116,7 +118,7 @@ export class ChatGateway {
     const abort = (): void => upstream.abort();
     writer.onLeft = abort;
     try {
-      await upstream.answer((answer) => this.relayed(call, answer, writer, abort));
+      await upstream.answer((attempt) => this.relayed(call, attempt, writer, abort));
     } catch (error) {
       writer.stop();
       throw error;
@@ -125,10 +127,12 @@ export class ChatGateway {
 
   private async relayed(
     { model, parameters, input, record }: ChatCall,
-    { model: served, exchange, report }: UpstreamAnswer,
+    { route, send, report }: Attempt,
     writer: EventWriter,
     abort: () => void,
   ): Promise<void> {
+    const exchange = await send('chat/completions', chatRequest(parameters, route));
+    const { model: served } = route;
     if (!isEventStream(exchange.headers['content-type'])) throw new UpstreamFailure('broken');
     record.servedBy(served);
     const usage = (reported: unknown, characters: number): object | null => {
@@ -157,7 +161,7 @@ export class ChatGateway {
         told: told ?? 0,
         ms: Math.max(0, end - (told === undefined ? sentAt : stream.reportedAt)),
       });
-    record.failed(failure, 0);
+    record.failed(failure, NOTHING);
   }
 }
 

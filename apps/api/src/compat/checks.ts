@@ -33,6 +33,10 @@ export const fieldsOf = (body: unknown): Fields => {
   return body;
 };
 
+/** The fields but those of some names. */
+export const without = (fields: Fields, names: ReadonlySet<string>): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
+
 /** Whether a field is given: `null` says the same as leaving it out. */
 export const given = (value: unknown): boolean => value !== undefined && value !== null;
 

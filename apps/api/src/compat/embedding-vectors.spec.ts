@@ -1,5 +1,6 @@
 import { endianness } from 'node:os';
-import { embeddingObjects, vectorsIn } from './embedding-vectors';
+import { vectorsIn } from '@app/models';
+import { embeddingObjects } from './embedding-vectors';
 
 /** What the reader says of a vector beside another one. */
 const read = (embedding: unknown, other = embedding) => {

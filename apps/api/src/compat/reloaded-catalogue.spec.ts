@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Caller } from '@app/access';
 import type { Config } from '@app/kernel';
 import { type ModelDescription, type Models, type Route, UpstreamFailure } from '@app/models';
+import { OpenAiProvider } from '../../../../libs/models/src/upstream/openai-provider';
 import type { Metering } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { ChatGateway } from './chat-gateway';
@@ -20,14 +21,16 @@ const reloaded = (): readonly [Models, Metering] => {
   };
   // Each stands for its whole type: gateways ask nothing else of them.
   const breaker = { admit: () => true, undecided: () => undefined };
-  let routes = [
-    { model, upstream: { send, breaker, description: { timeoutMs: 1_000, forward: [] } } } as unknown as Route,
-  ];
+  const route = {
+    model,
+    upstream: { send, breaker, description: { timeoutMs: 1_000, forward: [] } },
+  } as unknown as Route;
+  let provider = new OpenAiProvider(new Map([['m', [route]]]));
   const begin = async () => {
-    routes = [];
+    provider = new OpenAiProvider(new Map());
     return { settle: () => undefined };
   };
-  return [{ routes: () => routes, mayAnswer: () => [model] } as unknown as Models, { begin } as unknown as Metering];
+  return [{ provider: () => provider } as unknown as Models, { begin } as unknown as Metering];
 };
 
 describe('a call whose model is taken out of the catalogue while it waits', () => {

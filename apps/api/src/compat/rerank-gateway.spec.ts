@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { Caller } from '@app/access';
 import { type ModelDescription, type Models, OutputRates } from '@app/models';
+import { LocalProvider } from '../../../../libs/models/src/local/local-provider';
 import type { CallToMeter, Metering, Settlement } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { RerankGateway } from './rerank-gateway';
 
 const model = { key: 'local-rerank' } as ModelDescription;
 /** Nothing but what a local reranking asks of models, the ledger and the connection. */
-const models = { routes: () => [], mayAnswer: () => [], rates: new OutputRates() } as unknown as Models;
+const provider = new LocalProvider('no folder');
+const models = { provider: () => provider, rates: new OutputRates() } as unknown as Models;
 
 /** Ranks with the local reranker for a client at `raw`. */
 const rank = async (body: object, raw = new EventEmitter()) => {

@@ -7,7 +7,6 @@ import {
   withMoreOutput,
 } from '@app/models';
 import { countedTokens } from './chat-request';
-import { isFields } from './checks';
 
 /** What the provider reported where that can be; otherwise what was counted here. `characters` were produced, `unreported` of them behind the report. */
 export const knownUsage = (
@@ -24,10 +23,6 @@ export const knownUsage = (
       : { usage: withMoreOutput(believed, countedTokens(unreported)), source: 'counted' };
   return { usage: usageOf({ input: inputTokens, output: countedTokens(characters) }), source: 'counted' };
 };
-
-/** What a provider reported of a call that has input alone: some tell nothing but the total of it. */
-export const inputReport = (report: unknown): unknown =>
-  isFields(report) ? { completion_tokens: 0, prompt_tokens: report['total_tokens'], ...report } : report;
 
 /** A usage in the common format. */
 export const chatUsage = ({

@@ -1,6 +1,6 @@
 import type { Stores } from '@app/hosting';
 import { type CommandMeta, type NewEvent, streamOf } from '@app/kernel';
-import type { ChatProvider, EmbeddingProvider, Models } from '@app/models';
+import type { Models, Provider } from '@app/models';
 import type { Projection, RowProjection } from '@app/projecting';
 import { isTracing, type Metrics, traced, tracedIn, traceMethods, tracedStream } from '@app/telemetry';
 
@@ -33,22 +33,25 @@ export const observeModels = (models: Models): void => {
   const embedding = models.embedding.bind(models);
   models.chat = (key) => {
     const found = chat(key);
-    return { ...found, provider: tracedChat(found.provider) };
+    return { ...found, provider: tracedProvider(found.provider) };
   };
   models.embedding = () => {
     const found = embedding();
-    return { ...found, provider: tracedEmbedding(found.provider) };
+    return { ...found, provider: tracedProvider(found.provider) };
   };
 };
 
-const tracedChat = (provider: ChatProvider): ChatProvider => ({
+const tracedProvider = (provider: Provider): Provider => ({
   complete: (request) => traced('provider.chat', { model: request.model.key }, () => provider.complete(request)),
   stream: (request) => tracedStream('provider.chat', { model: request.model.key }, provider.stream(request)),
-});
-
-const tracedEmbedding = (provider: EmbeddingProvider): EmbeddingProvider => ({
   embed: (request) =>
     traced('provider.embed', { model: request.model.key, texts: request.texts.length }, () => provider.embed(request)),
+  rerank: (request) =>
+    traced('provider.rerank', { model: request.model.key, texts: request.documents.length }, () =>
+      provider.rerank(request),
+    ),
+  mayAnswer: (model) => provider.mayAnswer(model),
+  routes: (model) => provider.routes(model),
 });
 
 /** The same projections; where traces are sent, each event is applied in a span of the request that it came from. */

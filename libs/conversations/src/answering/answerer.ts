@@ -7,15 +7,19 @@ import {
   type ChatRequest,
   estimatedTokens,
   type InvocationUsage,
+  isUpstreamFailure,
+  type ModelDescription,
   type Models,
   mostTokens,
+  type Provider,
   type Sampling,
   termsOf,
+  type TokenUsage,
+  upstreamRefusal,
   usageOf,
 } from '@app/models';
-import type { MeteredCall, Metering } from '@app/spending';
+import { CallRecord, type MeteredCall, type Metering } from '@app/spending';
 import type { Answer } from '../conversation/conversation.decider';
-import { AnswerBill } from './answer-bill';
 import { CitationReader } from './citations';
 import type { Asker, RetrievedPassage, Retriever } from './retriever';
 import { sourceParts } from './source-parts';
@@ -43,10 +47,16 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+/** What answers need of the models of the instance. */
+export interface AnsweringModels extends Pick<Models, 'catalogue' | 'rates'> {
+  chat(key: string | null): { readonly model: ModelDescription; readonly provider: ChatProvider };
+  provider(model: ModelDescription): Pick<Provider, 'mayAnswer'>;
+}
+
 /** Answers one question: retrieves passages, calls the model, reads its citations. A failure is an answer too, with the text before it. */
 export class Answerer {
   constructor(
-    private readonly models: Pick<Models, 'catalogue' | 'chat' | 'rates'>,
+    private readonly models: AnsweringModels,
     private readonly retriever: Retriever,
     private readonly currency: string,
     private readonly metering: Metering,
@@ -62,13 +72,14 @@ export class Answerer {
   ): Promise<MeteredCall | undefined> {
     const model = this.models.catalogue.models.get(key ?? this.models.catalogue.defaultModel);
     if (model?.kind !== 'chat') return undefined;
+    const mayAnswer = this.models.provider(model).mayAnswer(model);
     const input = USUAL.input + estimatedTokens(systemPrompt) + estimatedTokens(question);
     const mostInput = Math.min(
       history.reduce(
         (sum, { text }) => sum + mostTokens(text),
         USUAL.input + mostTokens(systemPrompt) + mostTokens(question),
       ),
-      callWindow([model], input).input,
+      callWindow(mayAnswer, input).input,
     );
     const estimate = usageOf({ input, output: USUAL.output });
     return this.metering.begin({
@@ -79,6 +90,7 @@ export class Answerer {
       kind: 'chat',
       isAskedFor: true,
       model,
+      mayAnswer,
       estimate,
       mostInput,
     });
@@ -102,15 +114,16 @@ export class Answerer {
       said.text += delta;
       say({ type: 'text', delta });
     };
+    const { metered } = options;
     let request: ChatRequest | undefined;
-    const bill = new AnswerBill(options.metered, this.currency, this.models.rates);
+    let record: CallRecord | undefined;
     try {
       const { model, provider } = this.models.chat(agent.model);
       const passages = agent.knowledgeEnabled
         ? await this.retriever.retrieve(agent, searchText(messages), {
             ...options.asker,
             signal: options.signal,
-            holds: options.metered?.isHeld !== true,
+            holds: metered?.isHeld !== true,
           })
         : [];
       request = {
@@ -122,7 +135,8 @@ export class Answerer {
         signal: options.signal,
       };
       const reader = new CitationReader(passages.length);
-      bill.begin(model);
+      // From here on the model may cost something.
+      if (metered !== undefined) record = new CallRecord(metered, model, USUAL.output, this.models.rates);
       for await (const chunk of options.stream ? provider.stream(request) : completed(provider, request)) {
         if (chunk.type === 'text') {
           tell(reader.push(chunk.text));
@@ -132,17 +146,24 @@ export class Answerer {
         const sources = sourceParts(said.text, reader.citations, passages);
         for (const part of sources) say({ type: 'source', part });
         const parts = [{ type: 'text' as const, text: said.text }, ...sources];
+        record?.servedBy(chunk.model);
+        record?.used({ usage: chunk.usage, source: chunk.usageSource });
+        if (chunk.pace !== undefined) record?.madeIn(chunk.pace.ms, chunk.pace.tokens);
+        record?.succeeded();
         return {
           parts,
           status: 'complete',
           finishReason: chunk.finishReason,
-          model: model.key,
-          usage: bill.complete(chunk),
+          model: chunk.model.key,
+          usage: record?.bill(this.currency) ?? null,
         };
       }
       throw new Error('the model stream has no end');
     } catch (error) {
-      return this.unfinished(error, agent, said.text, request, bill);
+      return this.unfinished(error, agent, said.text, request, record);
+    } finally {
+      if (record === undefined) metered?.cancel();
+      else record.settle();
     }
   }
 
@@ -151,34 +172,45 @@ export class Answerer {
     agent: AnsweringAgent,
     text: string,
     request: ChatRequest | undefined,
-    bill: AnswerBill,
+    record: CallRecord | undefined,
   ): Omit<Answer, 'type' | 'answerId'> {
     const parts = text === '' ? [] : [{ type: 'text' as const, text }];
-    const model = request?.model.key ?? agent.model ?? this.models.catalogue.defaultModel;
-    const isStopped = error instanceof Stopped;
-    const errorCode = isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
-    const usage = this.unfinishedBill(text, request, isStopped ? 'stopped' : errorCode, bill);
+    const isStopped = error instanceof Stopped || (isUpstreamFailure(error) && error.kind === 'aborted');
+    const model =
+      (isUpstreamFailure(error) ? error.facts.work?.model.key : undefined) ??
+      request?.model.key ??
+      agent.model ??
+      this.models.catalogue.defaultModel;
+    const usage = request === undefined ? null : this.unfinishedBill(error, isStopped, seenOf(request, text), record);
     if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
+    const refusal = upstreamRefusal(error);
+    const errorCode = isDomainError(refusal) ? refusal.code : isUnavailable(refusal) ? 'unavailable' : 'internal';
     this.logger.warn(
-      { agentId: agent.agentId, model, code: errorCode, ...(errorCode === 'internal' ? { error } : {}) },
+      {
+        agentId: agent.agentId,
+        model,
+        code: errorCode,
+        ...(refusal === error && isDomainError(error) ? {} : { error }),
+      },
       'Answer failed.',
     );
     return { parts, status: 'failed', finishReason: 'error', errorCode, model, usage };
   }
 
-  /** A model that was asked bills what it made until it was stopped or had taken too long, or until its provider broke off; one that failed at once bills nothing. */
+  /** A model that was at work bills what it made until it was left, or until its provider broke off; one that failed at once bills nothing. */
   private unfinishedBill(
-    text: string,
-    request: ChatRequest | undefined,
-    end: string,
-    bill: AnswerBill,
+    error: unknown,
+    isStopped: boolean,
+    seen: TokenUsage,
+    record: CallRecord | undefined,
   ): InvocationUsage | null {
-    const isLeft = end === 'stopped' || end === 'upstream_timeout';
-    const outcome = end === 'stopped' ? 'aborted' : 'failed';
-    if (request !== undefined && (isLeft || text !== ''))
-      return bill.brokenOff(estimated(request, text), USUAL.output, isLeft ? 'us' : 'provider', outcome);
-    bill.nothing(outcome);
-    return null;
+    if (record === undefined) return null;
+    // A local model was stopped, or broke off, in the middle.
+    const isSeen = !isUpstreamFailure(error) && (isStopped || seen.outputTokens > 0);
+    if (isSeen) record.used({ usage: seen, source: 'counted' });
+    if (isStopped) record.stopped();
+    record.failed(error, seen);
+    return isSeen || (isUpstreamFailure(error) && error.facts.work !== undefined) ? record.bill(this.currency) : null;
   }
 }
 
@@ -203,7 +235,8 @@ const searchText = (messages: readonly ChatMessage[]): string => {
   return before === undefined || termsOf(question).length >= TELLING_WORDS ? question : `${before}\n${question}`;
 };
 
-const estimated = ({ system, messages, sources }: ChatRequest, text: string) =>
+/** What was given and said. */
+const seenOf = ({ system, messages, sources }: ChatRequest, text: string): TokenUsage =>
   usageOf({
     input: estimatedTokens(
       [system, ...messages.map((message) => message.text), ...sources.map((source) => source.text)].join('\n'),

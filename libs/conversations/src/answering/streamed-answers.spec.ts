@@ -17,10 +17,10 @@ describe('a streamed answer', () => {
   const halfWay = async () => {
     const set = scriptedTurns();
     const { held, release } = waiting();
-    set.chat.script = async function* () {
+    set.chat.script = async function* (request) {
       yield { type: 'text', text: 'Half an ' };
       await held;
-      yield* says('answer.')();
+      yield* says('answer.')(request);
     };
     const command = meta();
     const turn = await set.turns.ask(question('Why?'), command);
@@ -39,10 +39,10 @@ describe('a streamed answer', () => {
   it('is not saved piece by piece for who waits for the whole', async () => {
     const { turns, chat, types } = scriptedTurns();
     const { held, release } = waiting();
-    chat.script = async function* () {
+    chat.script = async function* (request) {
       yield { type: 'text', text: 'Half an ' };
       await held;
-      yield* says('answer.')();
+      yield* says('answer.')(request);
     };
     const whole = await turns.ask(question('Why?', { stream: false }), meta());
     const streamed = await turns.ask(question('Why?'), meta());

@@ -189,9 +189,9 @@ describe('a repeated question', () => {
   it('joins its turn while that runs, and finds it finished after', async () => {
     const { turns, chat, process, types } = scriptedTurns();
     const { held, release } = waiting();
-    chat.script = async function* () {
+    chat.script = async function* (request) {
       await held;
-      yield* says('Yes.')();
+      yield* says('Yes.')(request);
     };
     const command = meta();
     const first = await turns.ask(question('Why?'), command);

@@ -17,20 +17,20 @@ export interface EmbeddedDocument {
  * Its id follows from document, place and text, so that unchanged passages keep theirs. `progress` hears how many are done.
  */
 export const embedChunks = async (
-  { models, metering }: EmbeddingParts,
+  parts: EmbeddingParts,
   { documentId, payer }: { readonly documentId: string; readonly payer: Payer },
   { text, chunks }: ReadDocument,
   signal: AbortSignal,
   progress: (done: number) => void,
 ): Promise<EmbeddedDocument> => {
-  const embedding = models.embedding();
+  const embedding = parts.models.embedding();
   const passages: Passage[] = [];
   for (let from = 0; from < chunks.length; from += BATCH) {
     const batch = chunks.slice(from, from + BATCH);
     const texts = batch.map(({ headings, start, end }) =>
       [headings.join(' > '), text.slice(start, end)].filter((part) => part !== '').join('\n'),
     );
-    const vectors = await embedMetered(metering, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
+    const vectors = await embedMetered(parts, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
     batch.forEach(({ headings, start, end }, index) => {
       const ordinal = from + index;
       const body = text.slice(start, end);

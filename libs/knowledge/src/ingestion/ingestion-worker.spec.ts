@@ -9,7 +9,7 @@ import {
   type Keyring,
   TimeOrderedIds,
 } from '@app/kernel';
-import { type EmbeddingRequest, type ModelDescription, readCatalogue } from '@app/models';
+import { type EmbeddingRequest, type ModelDescription, OutputRates, readCatalogue } from '@app/models';
 import { Claims } from '@app/read-store';
 import { decodePassages } from '@app/search-index';
 import type { CallToMeter, Metering } from '@app/spending';
@@ -39,7 +39,11 @@ const setUp = () => {
   const clock = new FixedClock();
   const store = new MemoryReadStore();
   const embedding = {
-    embed: async ({ texts }: EmbeddingRequest) => ({ vectors: texts.map((text) => Float32Array.of(text.length, 1)) }),
+    embed: async ({ texts }: EmbeddingRequest) => ({
+      model,
+      vectors: texts.map((text) => Float32Array.of(text.length, 1)),
+    }),
+    mayAnswer: () => [model],
   };
   const metering: Metering = { ...unmetered };
   const model = readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription;
@@ -52,7 +56,7 @@ const setUp = () => {
       ...(patienceMs === undefined ? {} : { patienceMs }),
       decisions,
       blobs,
-      models: { embedding: () => ({ model, provider: embedding }) },
+      models: { rates: new OutputRates(), embedding: () => ({ model, provider: embedding }) },
       metering,
       ids,
       clock,
@@ -262,9 +266,9 @@ describe('ingestion', () => {
     const { worker, add, decisions, meta, embedding, blobs, types } = running;
     const documentId = await add();
     const file = [...blobs.bodies.keys()];
-    embedding.embed = async ({ texts }) => {
+    embedding.embed = async ({ model, texts }) => {
       await decisions.transact(documentDecider, documentId, { type: 'Delete' }, meta());
-      return { vectors: texts.map(() => Float32Array.of(1)) };
+      return { model, vectors: texts.map(() => Float32Array.of(1)) };
     };
     const ingesting = worker();
     ingesting.offer(documentId);
@@ -332,11 +336,11 @@ describe('a worker that died', () => {
 it('works on few documents at once, and on each once', async () => {
   const { worker, add, embedding, types } = running;
   let [now, most] = [0, 0];
-  embedding.embed = async ({ texts }) => {
+  embedding.embed = async ({ model, texts }) => {
     most = Math.max(most, (now += 1));
     await new Promise((resolve) => setTimeout(resolve, 5));
     now -= 1;
-    return { vectors: texts.map(() => Float32Array.of(1)) };
+    return { model, vectors: texts.map(() => Float32Array.of(1)) };
   };
   const documents = await Promise.all(Array.from({ length: 6 }, () => add()));
   const ingesting = worker();
@@ -349,9 +353,9 @@ it('works on few documents at once, and on each once', async () => {
 it('goes on with others beside documents that take long, and holds few of those at once', async () => {
   const { worker, add, embedding, reaches, types } = running;
   const slow: (() => void)[] = [];
-  embedding.embed = async ({ texts }) => {
+  embedding.embed = async ({ model, texts }) => {
     if (texts.some((text) => text.includes('slow'))) await new Promise<void>((resolve) => slow.push(resolve));
-    return { vectors: texts.map(() => Float32Array.of(1)) };
+    return { model, vectors: texts.map(() => Float32Array.of(1)) };
   };
   const ingesting = worker(20);
   for (let count = 0; count < 3; count += 1) ingesting.offer(await add('A slow text.'));

@@ -47,7 +47,7 @@ export class Retrieval {
     const [vector] =
       mode === 'text'
         ? []
-        : await embedMetered(this.parts.metering, embedding, {
+        : await embedMetered(this.parts, embedding, {
             texts: [text],
             purpose: 'query',
             signal,

@@ -11,12 +11,15 @@ export class ExtractiveChat implements ChatProvider {
     let text = '';
     for await (const chunk of this.stream(request)) {
       if (chunk.type === 'text') text += chunk.text;
-      else return { text, finishReason: chunk.finishReason, usage: chunk.usage, usageSource: chunk.usageSource };
+      else {
+        const { type: _, ...finish } = chunk;
+        return { text, ...finish };
+      }
     }
     throw new Error('the answer has no end');
   }
 
-  async *stream({ messages, sources, signal }: ChatRequest): AsyncIterable<ChatChunk> {
+  async *stream({ model, messages, sources, signal }: ChatRequest): AsyncIterable<ChatChunk> {
     const question = messages.at(-1)?.text ?? '';
     const pieces = answer(question, sources);
     for (const text of pieces) {
@@ -26,6 +29,7 @@ export class ExtractiveChat implements ChatProvider {
     const input = [...messages.map(({ text }) => text), ...sources.map(({ text }) => text)].join('\n');
     yield {
       type: 'finish',
+      model,
       finishReason: 'stop',
       usage: usageOf({ input: estimatedTokens(input), output: estimatedTokens(pieces.join('')) }),
       usageSource: 'counted',

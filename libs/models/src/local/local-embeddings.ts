@@ -31,7 +31,11 @@ export class LocalEmbeddings implements EmbeddingProvider {
   /** `folder` holds the converted model between runs. */
   constructor(private readonly folder: string) {}
 
-  async embed({ texts, signal }: EmbeddingRequest): Promise<Embeddings> {
+  async embed({
+    model,
+    texts,
+    signal,
+  }: EmbeddingRequest): Promise<Embeddings & { readonly vectors: readonly Float32Array[] }> {
     signal.throwIfAborted();
     if (this.closed) throw new Unavailable('local-embedding', 'it is shut down');
     clearTimeout(this.idle);
@@ -44,7 +48,7 @@ export class LocalEmbeddings implements EmbeddingProvider {
         if (error !== null) this.fail(running);
       });
     });
-    return { vectors };
+    return { model, vectors };
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,8 @@ export interface BodyReader {
 
 /** More of one answer is not read: a hostile or broken provider must not fill the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** More of an answer is not read ahead of its reader. */
+const BUFFERED_BYTES = 64 * 1024;
 /** How long the rest of an answer that nobody reads may take, so that its connection can be used again. */
 const REST_MS = 1_000;
 
@@ -53,10 +55,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Hands the body to a reader: first what has come already. */
   follow(reader: BodyReader): void {
     this.reader = reader;
-    for (const chunk of this.early) reader.data(chunk);
+    // A reader that has enough is replaced meanwhile.
+    for (const chunk of this.early) this.reader.data(chunk);
     this.early = [];
-    if (this.end === 'ended') reader.ended();
-    else if (this.end !== undefined) reader.failed(this.end);
+    if (this.end === 'ended') this.reader.ended();
+    else if (this.end !== undefined) this.reader.failed(this.end);
   }
 
   /** The whole body; rejects with an `UpstreamFailure`, also when it is longer than `limit` bytes. */
@@ -66,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       let length = 0;
       const data = (chunk: Buffer): void => {
         length += chunk.length;
-        if (length > limit) this.abort(new UpstreamFailure('broken'));
+        if (length > limit) reject(this.tooLong());
         else chunks.push(chunk);
       };
       this.follow({
@@ -75,6 +78,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
         failed: reject,
       });
     });
+  }
+
+  /** The body as a web stream, for clients that read one; fails with an `UpstreamFailure`, also when it is longer than `limit` bytes. */
+  body(limit = MAX_ANSWER_BYTES): ReadableStream<Uint8Array> {
+    let length = 0;
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (stream) =>
+          this.follow({
+            data: (chunk) => {
+              length += chunk.length;
+              if (length > limit) return stream.error(this.tooLong());
+              stream.enqueue(chunk);
+              if ((stream.desiredSize ?? 0) <= 0) this.pause();
+            },
+            ended: () => stream.close(),
+            failed: (reason) => stream.error(reason),
+          }),
+        pull: () => this.resume(),
+        cancel: () => this.release(),
+      },
+      { highWaterMark: BUFFERED_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
+    );
   }
 
   /** The reader is slow: nothing more is read from the provider until `resume`. */
@@ -124,6 +150,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.rest);
+    // It was given up between its last piece and its end, which came in one read.
+    if (this.reason !== undefined) return this.fail(this.reason);
     this.endedAt = performance.now();
     this.end = 'ended';
     this.reader?.ended();
@@ -131,14 +159,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     clearTimeout(this.rest);
+    const kind =
+      this.controller === undefined ? 'unreachable' : error instanceof errors.BodyTimeoutError ? 'timeout' : 'broken';
+    this.fail(this.reason ?? new UpstreamFailure(kind));
+  }
+
+  /** Ends the exchange, and hands out no more of it. */
+  private tooLong(): UpstreamFailure {
+    const reason = new UpstreamFailure('broken');
+    this.reader = DEAF;
+    this.abort(reason);
+    return reason;
+  }
+
+  private fail(reason: UpstreamFailure): void {
+    if (this.end !== undefined) return;
     this.endedAt = performance.now();
-    this.end =
-      this.reason ??
-      new UpstreamFailure(
-        this.controller === undefined ? 'unreachable' : error instanceof errors.BodyTimeoutError ? 'timeout' : 'broken',
-      );
-    this.start.reject(this.end);
-    this.reader?.failed(this.end);
+    this.end = reason;
+    this.start.reject(reason);
+    this.reader?.failed(reason);
   }
 }
 

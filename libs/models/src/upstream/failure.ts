@@ -1,3 +1,4 @@
+import { DomainError } from '@app/kernel';
 import type { ModelDescription } from '../catalogue';
 
 /**
@@ -33,8 +34,9 @@ export class UpstreamFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     readonly facts: FailureFacts = {},
+    options?: ErrorOptions,
   ) {
-    super(kind);
+    super(kind, options);
     this.code = facts.status === undefined ? kind : `${kind}_${facts.status}`;
   }
 
@@ -57,3 +59,24 @@ export class UpstreamFailure extends Error {
 
 export const isUpstreamFailure = (error: unknown): error is UpstreamFailure =>
   error instanceof Error && error.name === 'UpstreamFailure';
+
+/** What ended a call: a failure, also where a client holds it as the cause of its own error, or an answer that is none. */
+export const failureOf = (error: unknown): UpstreamFailure => {
+  if (isUpstreamFailure(error)) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isUpstreamFailure(cause) ? cause : new UpstreamFailure('broken', {}, { cause: error });
+};
+
+/**
+ * The same error, or the refusal that the core API, answers and documents have for a provider's failure: `upstream_timeout`, or
+ * `upstream_error`, with `retryAfterSeconds` where the provider is to be left alone. The gateway's is `upstreamError`.
+ */
+export const upstreamRefusal = (error: unknown): unknown => {
+  if (!isUpstreamFailure(error)) return error;
+  const { retryAfterSeconds } = error.facts;
+  return new DomainError(
+    error.kind === 'timeout' ? 'upstream_timeout' : 'upstream_error',
+    retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
+    { cause: error },
+  );
+};

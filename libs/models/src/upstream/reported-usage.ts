@@ -36,6 +36,16 @@ export const believedUsage = (report: unknown, model: ModelDescription, produced
   });
 };
 
+/** What a provider reported, as far as it is believed, of a call that has input alone: some tell nothing but the total of it. */
+export const inputUsage = (report: unknown, model: ModelDescription): { readonly usage?: TokenUsage } => {
+  const said = report as Report | null | undefined;
+  const usage =
+    typeof said === 'object' && said !== null
+      ? believedUsage({ completion_tokens: 0, prompt_tokens: said['total_tokens'], ...said }, model, false)
+      : undefined;
+  return usage === undefined ? {} : { usage };
+};
+
 /** `input_tokens` beside `cache_…_input_tokens` (Anthropic's shape) counts neither. */
 const inclusiveInput = (given: Report): unknown => {
   const parts = [

@@ -9,7 +9,7 @@ import type { ModelDescription, ProviderDescription } from '../catalogue';
 import type { Exchange } from './exchange';
 import { UpstreamFailure, type UpstreamWork } from './failure';
 import { Upstream } from './upstream';
-import { type AnswerReader, UpstreamCall } from './upstream-call';
+import { type Attempt, type Attempting, UpstreamCall } from './upstream-call';
 
 let double: UpstreamDouble;
 let upstream: Upstream;
@@ -28,17 +28,16 @@ afterEach(() => {
   return upstream.close();
 });
 
-const wellRead: AnswerReader<string> = async ({ model, exchange }) => {
+const sent = ({ route, send }: Attempt): Promise<Exchange> =>
+  send('chat/completions', JSON.stringify({ model: route.model.modelId }));
+const wellRead: Attempting<string> = async (attempt) => {
+  const exchange = await sent(attempt);
   if (String(await exchange.whole()) !== '"good"') throw new UpstreamFailure('broken');
-  return model.modelId;
+  return attempt.route.model.modelId;
 };
 const call = async (behaviour: Behaviour, models: readonly string[] = ['a'], read = wellRead) => {
   double.behaviour = behaviour;
-  const made = new UpstreamCall(
-    models.map((modelId) => ({ model: { modelId } as ModelDescription, upstream })),
-    'chat/completions',
-    ({ model }) => JSON.stringify({ model: model.modelId }),
-  );
+  const made = new UpstreamCall(models.map((modelId) => ({ model: { modelId } as ModelDescription, upstream })));
   return made
     .answer(read)
     .catch((error: unknown) => (error as UpstreamFailure).kind)
@@ -90,11 +89,7 @@ describe('a call of a provider', () => {
       const send = upstream.send.bind(upstream);
       let exchange: Exchange | undefined;
       jest.spyOn(upstream, 'send').mockImplementation((...given) => (exchange = send(...given)));
-      const made = new UpstreamCall(
-        [{ model: { modelId: 'a' } as ModelDescription, upstream }],
-        'chat/completions',
-        () => '{}',
-      );
+      const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }]);
       const failure = made.answer(wellRead).catch((error: unknown) => error);
       await until(() => double.calls.length === 1, 'the call');
       if (does !== 'is still silent') await exchange?.started;
@@ -108,11 +103,7 @@ describe('a call of a provider', () => {
   it('that is left tells how long its provider has had it, and half a second more until that one sees it', async () => {
     double.behaviour = () => undefined;
     const startedAt = performance.now();
-    const made = new UpstreamCall(
-      [{ model: { modelId: 'a' } as ModelDescription, upstream }],
-      'chat/completions',
-      () => '{}',
-    );
+    const made = new UpstreamCall([{ model: { modelId: 'a' } as ModelDescription, upstream }]);
     const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
     await until(() => double.calls.length === 1, 'the call');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -129,11 +120,7 @@ describe('a call of a provider', () => {
       setTimeout(() => response.destroy(), 50).unref();
     };
     double.behaviour = cut;
-    const made = new UpstreamCall(
-      ['a', 'b'].map((modelId) => ({ model: { modelId } as ModelDescription, upstream })),
-      'chat/completions',
-      ({ model }) => JSON.stringify({ model: model.modelId }),
-    );
+    const made = new UpstreamCall(['a', 'b'].map((modelId) => ({ model: { modelId } as ModelDescription, upstream })));
     const { kind, facts } = (await made.answer(wellRead).catch((error: unknown) => error)) as UpstreamFailure;
     made.done();
     expect([kind, facts.work?.model]).toEqual(['rejected', { modelId: 'a' }]);
@@ -149,8 +136,6 @@ describe('a call of a provider', () => {
     );
     const made = new UpstreamCall(
       [hasty, upstream].map((each) => ({ model: { modelId: 'a' } as ModelDescription, upstream: each })),
-      'chat/completions',
-      () => '{}',
     );
     jest.spyOn(Math, 'random').mockReturnValue(1);
     const failure = made.answer(wellRead).catch((error: unknown) => error as UpstreamFailure);
@@ -162,8 +147,9 @@ describe('a call of a provider', () => {
 
   it('that succeeds clears them, as soon as its answer shows what it is', async () => {
     for (let failed = 0; failed < 9; failed += 1) upstream.breaker.failed();
-    await call(GOOD, ['a'], async ({ report }) => {
-      report();
+    await call(GOOD, ['a'], async (attempt) => {
+      await sent(attempt);
+      attempt.report();
       throw new UpstreamFailure('rejected');
     });
     upstream.breaker.failed();

@@ -3,7 +3,7 @@ import type { ModelDescription } from '../catalogue';
 import { NOTICE_MS } from '../output-rates';
 import type { CircuitBreaker } from './circuit-breaker';
 import type { Exchange } from './exchange';
-import { isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
+import { failureOf, isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
 import { rejectionOf } from './rejection';
 import type { Operation, Upstream } from './upstream';
 
@@ -13,16 +13,17 @@ export interface Route {
   readonly upstream: Upstream;
 }
 
-/** A provider's answer with 2xx, which may still turn out to be none. */
-export interface UpstreamAnswer {
-  readonly model: ModelDescription;
-  readonly exchange: Exchange;
+/** One try to get an answer of one model. */
+export interface Attempt {
+  readonly route: Route;
+  /** Asks the provider. Resolves with the head of an answer with 2xx, which may still turn out to be none; rejects with an `UpstreamFailure`. */
+  readonly send: (operation: Operation, body: string) => Promise<Exchange>;
   /** To be called as soon as it shows whether it is an answer: only the first report counts. */
   readonly report: (failure?: UpstreamFailure) => void;
 }
 
-/** Reads an answer. Rejects with an `UpstreamFailure` while another may still take its place. */
-export type AnswerReader<T> = (answer: UpstreamAnswer) => Promise<T>;
+/** Asks, and reads the answer. Rejects with an `UpstreamFailure` while another may still take its place. */
+export type Attempting<T> = (attempt: Attempt) => Promise<T>;
 
 /** Tries of one model: the first and its repetitions. */
 const ATTEMPTS = 3;
@@ -31,7 +32,11 @@ const PAUSE_MS = 200;
 
 /**
  * A call of the first route that answers: the model asked for, then its fallback. What may pass is repeated after a random
- * pause, and nothing is once a reader has taken an answer. `abort` reaches the provider at once.
+ * pause, and nothing is once somebody has a word of an answer. `abort` reaches the provider at once.
+ *
+ * Our own rather than cockatiel's policies: there a call that waits behind the try of an open circuit waits as long as that one, a
+ * refusal or a caller who left closes the circuit, and a stream succeeds only with its end; and what a provider bills for answers
+ * that broke off is counted here, over repeats and fallbacks. Version 4 also wants Node 22.
  */
 export class UpstreamCall {
   private exchange: Exchange | undefined;
@@ -41,19 +46,14 @@ export class UpstreamCall {
   /** What was broken off, by whom ever; its provider bills it. */
   private brokenOff: UpstreamWork | undefined;
 
-  /** `bodyOf` makes the request for a route. */
-  constructor(
-    private readonly routes: readonly Route[],
-    private readonly operation: Operation,
-    private readonly bodyOf: (route: Route) => string,
-  ) {}
+  constructor(private readonly routes: readonly Route[]) {}
 
-  /** What `read` makes of the first answer that it can read. Rejects with an `UpstreamFailure`. */
-  async answer<T>(read: AnswerReader<T>): Promise<T> {
+  /** What the first attempt comes to that succeeds. Rejects with an `UpstreamFailure`. */
+  async answer<T>(attempting: Attempting<T>): Promise<T> {
     let last: UpstreamFailure | undefined;
     for (const route of this.routes) {
       try {
-        return await this.guarded(route, read);
+        return await this.guarded(route, attempting);
       } catch (error) {
         if (!isUpstreamFailure(error)) throw error;
         last = error;
@@ -63,9 +63,9 @@ export class UpstreamCall {
     throw this.withWork(last ?? new UpstreamFailure('broken'));
   }
 
-  /** Nobody waits for the answer any more. */
-  abort(): void {
-    this.end('aborted');
+  /** Nobody waits for the answer any more. `madeBy`: when it was whole, by `performance.now()`, where only its usage was missing. */
+  abort(madeBy?: number): void {
+    this.end('aborted', madeBy);
   }
 
   /** To be called when the answer was read. */
@@ -73,10 +73,20 @@ export class UpstreamCall {
     clearTimeout(this.deadline);
   }
 
-  private end(kind: 'aborted' | 'timeout'): void {
+  /** What ends a call whose answer had begun: the error, with what its provider had made by then. */
+  broken(error: unknown): UpstreamFailure {
+    const failure = failureOf(error);
+    const { exchange, asked } = this;
+    if (exchange !== undefined && asked !== null && failure.facts.work === undefined) this.brokeOff(asked, exchange.ms);
+    exchange?.abort(new UpstreamFailure('broken'));
+    return failure.facts.work === undefined ? this.withWork(failure) : failure;
+  }
+
+  private end(kind: 'aborted' | 'timeout', madeBy?: number): void {
     clearTimeout(this.deadline);
-    if (this.exchange?.isAnswering === true && this.asked !== null)
-      this.brokeOff(this.asked, this.exchange.ms + NOTICE_MS);
+    const { exchange, asked } = this;
+    if (exchange?.isAnswering === true && asked !== null)
+      this.brokeOff(asked, madeBy === undefined ? exchange.ms + NOTICE_MS : madeBy - exchange.sentAt);
     const reason = this.withWork(new UpstreamFailure(kind));
     // Who left behind a deadline wants no fallback either.
     if (this.over?.kind !== 'aborted') this.over = reason;
@@ -94,7 +104,7 @@ export class UpstreamCall {
       : new UpstreamFailure(failure.kind, { ...failure.facts, work: this.brokenOff });
   }
 
-  private async guarded<T>(route: Route, read: AnswerReader<T>): Promise<T> {
+  private async guarded<T>(route: Route, attempting: Attempting<T>): Promise<T> {
     const { breaker, description } = route.upstream;
     if (this.over !== undefined && this.over.kind !== 'timeout') throw this.over;
     if (!breaker.admit())
@@ -103,7 +113,10 @@ export class UpstreamCall {
     this.deadline = setTimeout(() => this.end('timeout'), description.timeoutMs);
     const report = reportOnce(breaker);
     try {
-      const result = await this.repeated(route, (exchange) => read({ model: route.model, exchange, report }));
+      const result = await this.repeated(
+        { route, send: (operation, body) => this.send(route, operation, body), report },
+        attempting,
+      );
       report();
       return result;
     } catch (error) {
@@ -113,32 +126,38 @@ export class UpstreamCall {
     }
   }
 
-  private async repeated<T>(route: Route, read: (exchange: Exchange) => Promise<T>): Promise<T> {
-    const body = this.bodyOf(route);
-    for (let attempt = 1; ; attempt += 1) {
+  private async repeated<T>(attempt: Attempt, attempting: Attempting<T>): Promise<T> {
+    for (let made = 1; ; made += 1) {
       try {
-        return await this.once(route, body, read);
+        return await this.once(attempt, attempting);
       } catch (error) {
-        if (!isUpstreamFailure(error) || !error.passing || attempt === ATTEMPTS) throw error;
+        if (!isUpstreamFailure(error) || !error.passing || made === ATTEMPTS) throw error;
       }
-      await delay(Math.random() * PAUSE_MS * attempt);
+      await delay(Math.random() * PAUSE_MS * made);
     }
   }
 
-  private async once<T>(route: Route, body: string, read: (exchange: Exchange) => Promise<T>): Promise<T> {
+  private async once<T>(attempt: Attempt, attempting: Attempting<T>): Promise<T> {
     if (this.over !== undefined) throw this.over;
-    const exchange = route.upstream.send(route.model, this.operation, body);
-    this.exchange = exchange;
-    this.asked = route.model;
-    await exchange.started;
-    if (exchange.status < 200 || exchange.status >= 300) throw await rejectionOf(exchange, this.operation);
+    this.exchange = undefined;
     try {
-      return await read(exchange);
+      return await attempting(attempt);
     } catch (error) {
-      if (exchange.isCut && this.over === undefined) this.brokeOff(route.model, exchange.ms);
-      exchange.abort(new UpstreamFailure('broken'));
+      // Set by `send`.
+      const exchange = this.exchange as Exchange | undefined;
+      if (exchange?.isCut === true && this.over === undefined) this.brokeOff(attempt.route.model, exchange.ms);
+      exchange?.abort(new UpstreamFailure('broken'));
       throw error;
     }
+  }
+
+  private async send({ model, upstream }: Route, operation: Operation, body: string): Promise<Exchange> {
+    const exchange = upstream.send(model, operation, body);
+    this.exchange = exchange;
+    this.asked = model;
+    await exchange.started;
+    if (exchange.status < 200 || exchange.status >= 300) throw await rejectionOf(exchange, operation);
+    return exchange;
   }
 }
 

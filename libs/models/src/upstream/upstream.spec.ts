@@ -59,3 +59,24 @@ describe('an answer that has begun', () => {
     expect(await followed(SILENCE_MS * 3)).toEqual([2, 'ended']);
   });
 });
+
+describe('an answer that a client reads as a web stream', () => {
+  const bodyOf = async (limit?: number): Promise<string> => {
+    const exchange = upstream.send({ modelId: 'm' } as ModelDescription, 'chat/completions', '{}');
+    await exchange.started;
+    return new Response(exchange.body(limit)).text();
+  };
+
+  it('comes whole, however large beside what is read ahead', async () => {
+    const large = 'x'.repeat(5_000_000);
+    double.behaviour = (response) => void response.writeHead(200).end(large);
+    expect(await bodyOf()).toBe(large);
+  });
+
+  it('is broken where it is too long, or cut', async () => {
+    double.behaviour = (response) => void response.writeHead(200).end('x'.repeat(1_001));
+    await expect(bodyOf(1_000)).rejects.toMatchObject({ kind: 'broken' });
+    double.behaviour = (response) => void response.writeHead(200).write('x', () => response.destroy());
+    await expect(bodyOf()).rejects.toMatchObject({ kind: 'broken' });
+  });
+});

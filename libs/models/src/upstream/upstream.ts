@@ -9,7 +9,7 @@ export type Operation = 'chat/completions' | 'embeddings' | 'rerank';
 /** An answer that has begun may be silent for so long, milliseconds: what stock clients wait for a silent server. */
 const SILENCE_MS = 300_000;
 
-/** A provider as the gateway calls it: bytes through, on a pool of connections of its own. Redirects are not followed. */
+/** A provider of the catalogue: its address, key, pool of connections and circuit. Redirects are not followed. */
 export class Upstream {
   readonly breaker = new CircuitBreaker();
   private readonly pool: Pool;

@@ -1,55 +1,34 @@
 import {
+  billed,
   type BrokenOffCall,
+  type InvocationUsage,
   isUpstreamFailure,
   type KnownUsage,
   type ModelDescription,
   type OutputRates,
   type TokenUsage,
-  UpstreamFailure,
   type UsageSource,
   usageOf,
 } from '@app/models';
-import type { CallToMeter, MeteredCall, Metering, Settlement } from '@app/spending';
-import type { FastifyReply } from 'fastify';
-import { upstreamError } from './upstream-errors';
+import type { MeteredCall, Settlement } from './metering';
 
 const NOTHING: TokenUsage = usageOf({});
 
-/** What calls are recorded with. */
-export interface Recording {
-  readonly metering: Metering;
-  readonly rates: OutputRates;
-}
-
-/** What is known of a call while it runs; settled once, however it ends. Until an answer comes it has cost nothing. */
+/** What is known of a model call while it runs; settled once, however it ends. Until an answer comes it has cost nothing. */
 export class CallRecord {
   private usage = NOTHING;
   private usageSource: UsageSource = 'counted';
   private outcome: Settlement['outcome'] = 'failed';
-  private model: ModelDescription;
   private readonly startedAt = performance.now();
 
-  private constructor(
+  constructor(
     private readonly call: MeteredCall,
-    private readonly asked: CallToMeter,
+    /** The model asked for. */
+    private model: ModelDescription,
+    /** Output tokens that are held for it. */
+    private readonly held: number,
     private readonly rates: OutputRates,
-  ) {
-    this.model = asked.model;
-  }
-
-  /** Holds what the call may cost. Refuses `usage_limit_exceeded`; a client that left meanwhile, of which nobody would be told any more, is called nothing for. */
-  static async begin(
-    { metering, rates }: Recording,
-    call: CallToMeter,
-    { raw }: Pick<FastifyReply, 'raw'>,
-  ): Promise<CallRecord> {
-    const metered = await metering.begin(call);
-    if (raw.destroyed) {
-      metered.cancel();
-      throw upstreamError(new UpstreamFailure('aborted'));
-    }
-    return new CallRecord(metered, call, rates);
-  }
+  ) {}
 
   get id(): string {
     return this.call.invocationId;
@@ -75,19 +54,29 @@ export class CallRecord {
     this.outcome = 'ok';
   }
 
-  /** The provider did not say what the call used. */
-  brokenOff(call: Pick<BrokenOffCall, 'seen' | 'told' | 'ms'>): void {
-    this.used(this.rates.brokenOff({ ...call, model: this.model, held: this.asked.estimate.outputTokens }));
+  /** Whoever called left it on purpose. */
+  stopped(): void {
+    this.outcome = 'aborted';
   }
 
-  /** `input`: as it was counted. It is billed with what may have been made where a provider that was at work was left, or took too long. */
-  failed(error: unknown, input: number): void {
+  /** The provider did not say what the call used. */
+  brokenOff(call: Pick<BrokenOffCall, 'seen' | 'told' | 'ms'>): void {
+    this.used(this.rates.brokenOff({ ...call, model: this.model, held: this.held }));
+  }
+
+  /** `seen`: as it was counted. It is billed with what may have been made where a provider that was at work was left, broke off, or took too long. */
+  failed(error: unknown, seen: TokenUsage): void {
     if (!isUpstreamFailure(error)) return;
     if (error.kind === 'aborted') this.outcome = 'aborted';
     const { work } = error.facts;
     if (work === undefined || this.usage !== NOTHING) return;
     this.model = work.model;
-    this.brokenOff({ seen: usageOf({ input }), ms: work.ms });
+    this.brokenOff({ seen, ms: work.ms });
+  }
+
+  /** What it costs, as far as it is known. */
+  bill(currency: string): InvocationUsage {
+    return { ...billed(this.usage, this.model.pricing, currency), isIncludedUsage: this.call.isIncludedUsage };
   }
 
   settle(): void {

@@ -1,0 +1,19 @@
+import { type Models, UpstreamFailure } from '@app/models';
+import { CallRecord, type CallToMeter, type Metering } from '@app/spending';
+import type { FastifyReply } from 'fastify';
+import { upstreamError } from './upstream-errors';
+
+/** Holds what a call may cost. Refuses `usage_limit_exceeded`; a client that left meanwhile, of which nobody would be told any more, is called nothing for. */
+export const beginCall = async (
+  metering: Metering,
+  { rates }: Pick<Models, 'rates'>,
+  call: CallToMeter,
+  { raw }: Pick<FastifyReply, 'raw'>,
+): Promise<CallRecord> => {
+  const metered = await metering.begin(call);
+  if (raw.destroyed) {
+    metered.cancel();
+    throw upstreamError(new UpstreamFailure('aborted'));
+  }
+  return new CallRecord(metered, call.model, call.estimate.outputTokens, rates);
+};

@@ -1,0 +1,129 @@
+import {
+  type Behaviour,
+  json,
+  startUpstreamDouble,
+  type UpstreamDouble,
+} from '../../../../test/fixtures/upstream-double';
+import { type ModelDescription, type ProviderDescription, readCatalogue } from '../catalogue';
+import type { EmbeddingRequest } from '../provider';
+import { OpenAiProvider } from './openai-provider';
+import { Upstream } from './upstream';
+
+let double: UpstreamDouble;
+const opened: Upstream[] = [];
+beforeAll(async () => void (double = await startUpstreamDouble()));
+beforeEach(() => void (double.calls.length = 0));
+afterAll(async () => {
+  await Promise.all(opened.map((upstream) => upstream.close()));
+  await double.stop();
+});
+
+const model: ModelDescription = {
+  ...(readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription),
+  key: 'big',
+  modelId: 'acme-big',
+  provider: 'acme',
+  queryPrefix: 'q: ',
+};
+const fallback: ModelDescription = { ...model, key: 'other', modelId: 'acme-other' };
+/** Embeds with a model, then its fallbacks, each at a provider of its own. */
+const embed = (texts: string[], given: Partial<EmbeddingRequest> = { purpose: 'query' }, models = [model]) => {
+  const description: ProviderDescription = {
+    kind: 'openai',
+    baseUrl: double.baseUrl,
+    apiVersion: '1',
+    timeoutMs: 30_000,
+    forward: ['truncate'],
+  };
+  const routes = models.map((each) => ({ model: each, upstream: new Upstream('acme', description, undefined) }));
+  opened.push(...routes.map(({ upstream }) => upstream));
+  const { signal } = new AbortController();
+  return new OpenAiProvider(new Map([[model.key, routes]])).embed({ model, texts, signal, ...given });
+};
+const answers =
+  (body: object): Behaviour =>
+  (response) =>
+    json(response, 200, body);
+const VECTOR = { data: [{ index: 0, embedding: [1] }] };
+
+describe('embeddings', () => {
+  it.each([{ usage: { prompt_tokens: 7, total_tokens: 7 } }, {}])(
+    'are unit vectors in the order of the texts, prefixed as the model wants, with what was reported: %j',
+    async (reported: { usage?: { prompt_tokens: number } }) => {
+      const data = [
+        { index: 1, embedding: [0, 2] },
+        { index: 0, embedding: [3, 4] },
+      ];
+      double.behaviour = answers({ data, ...reported });
+      const { vectors, usage } = await embed(['a', 'b']);
+      expect(usage?.inputTokens).toEqual(reported.usage?.prompt_tokens);
+      expect(vectors.map((vector) => [...vector].map((value) => Math.round(value * 10) / 10))).toEqual([
+        [0.6, 0.8],
+        [0, 1],
+      ]);
+      expect(double.calls[0]?.body['input']).toEqual(['q: a', 'q: b']);
+    },
+  );
+
+  it('are given as they came to clients, who may send fields that the provider wants', async () => {
+    double.behaviour = answers({ data: [{ index: 0, embedding: [3, 4] }], usage: { total_tokens: 5 } });
+    const forwarded = { truncate: true, other: 1, model: 'x' };
+    const { vectors, usage } = await embed(['a'], { user: 'u', forwarded });
+    expect([vectors, usage?.inputTokens]).toEqual([[[3, 4]], 5]);
+    expect(double.calls[0]?.body).toEqual({ model: 'acme-big', input: ['a'], user: 'u', truncate: true });
+  });
+
+  it.each([
+    ['too few', [{ index: 0, embedding: [1, 0] }]],
+    [
+      'of different lengths',
+      [
+        { index: 0, embedding: [1, 0] },
+        { index: 1, embedding: [1] },
+      ],
+    ],
+    [
+      'of length zero',
+      [
+        { index: 0, embedding: [0, 0] },
+        { index: 1, embedding: [1, 0] },
+      ],
+    ],
+  ])('that are %s are refused', async (_, data) => {
+    double.behaviour = answers({ data });
+    await expect(embed(['a', 'b'])).rejects.toMatchObject({ kind: 'broken' });
+  });
+
+  it.each<[string, Partial<EmbeddingRequest>, ModelDescription, string, number]>([
+    ['for clients comes from the fallback', {}, fallback, 'other', 4],
+    [
+      'for Knowledge comes from the same model elsewhere',
+      { purpose: 'query' },
+      { ...fallback, modelId: 'acme-big' },
+      'other',
+      4,
+    ],
+    [
+      'for Knowledge never comes from another model, whose vectors nobody could compare',
+      { purpose: 'query' },
+      fallback,
+      'broken',
+      3,
+    ],
+    [
+      'for Knowledge never comes from a provider that is trusted less',
+      { purpose: 'query' },
+      { ...fallback, modelId: 'acme-big', securityTier: 'us-cloud' },
+      'broken',
+      3,
+    ],
+  ])('of a provider that fails: what is %s', async (_, given, other, expected, calls) => {
+    double.behaviour = (response, call) =>
+      double.calls.length <= 3 ? json(response, 503, {}) : answers(VECTOR)(response, call);
+    const came = await embed(['a'], given, [model, other]).then(
+      (embeddings) => embeddings.model.key,
+      ({ kind }: { kind: string }) => kind,
+    );
+    expect([came, double.calls.length]).toEqual([expected, calls]);
+  });
+});

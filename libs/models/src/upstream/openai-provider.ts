@@ -1,0 +1,176 @@
+import type { ModelDescription } from '../catalogue';
+import type {
+  ChatChunk,
+  ChatRequest,
+  ChatResult,
+  EmbeddingRequest,
+  Embeddings,
+  Provider,
+  Ranking,
+  RerankRequest,
+} from '../provider';
+import { isAsTrusted } from '../security-tier';
+import { USAGE_MS } from '../usage';
+import { completed, streamed } from './openai-chat';
+import { failureOf, UpstreamFailure } from './failure';
+import { inputUsage } from './reported-usage';
+import { type Attempt, type Attempting, type Route, UpstreamCall } from './upstream-call';
+import { unit, vectorsIn } from './vectors';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const NO_ROUTES: readonly Route[] = [];
+
+/** The providers of the catalogue, which all speak the OpenAI API. */
+export class OpenAiProvider implements Provider {
+  private readonly models: ReadonlyMap<string, readonly ModelDescription[]>;
+
+  /** `byModel`: where the calls of each model go, by its key: to its provider, then to its fallback's. */
+  constructor(private readonly byModel: ReadonlyMap<string, readonly Route[]>) {
+    this.models = new Map([...byModel].map(([key, routes]) => [key, routes.map(({ model }) => model)]));
+  }
+
+  routes(model: ModelDescription): readonly Route[] {
+    return this.byModel.get(model.key) ?? NO_ROUTES;
+  }
+
+  mayAnswer(model: ModelDescription): readonly ModelDescription[] {
+    return this.models.get(model.key) ?? [];
+  }
+
+  complete(request: ChatRequest): Promise<ChatResult> {
+    return answered(this.trusted(request.model), request.signal, (attempt) => completed(request, attempt));
+  }
+
+  async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
+    const call = new UpstreamCall(this.trusted(request.model));
+    const progress: { finishedAt?: number } = {};
+    let state: 'asked' | 'begun' | 'whole' = 'asked';
+    let patience: NodeJS.Timeout | undefined;
+    // An answer whose end was seen may take a moment more to say what it used.
+    const leave = (): void => {
+      const { finishedAt } = progress;
+      if (finishedAt === undefined) call.abort();
+      else patience = setTimeout(() => call.abort(finishedAt), USAGE_MS);
+    };
+    const unlisten = onAbort(request.signal, leave);
+    try {
+      // Until its first piece is there, another answer may take its place.
+      const { first, rest } = await call.answer(async (attempt) => {
+        const chunks = streamed(request, attempt, progress)[Symbol.asyncIterator]();
+        return { first: await parsed(chunks.next()), rest: chunks };
+      });
+      state = 'begun';
+      for (let next = first; next.done !== true; next = await rest.next()) {
+        // Readers leave with the last chunk.
+        if (next.value.type === 'finish') state = 'whole';
+        yield next.value;
+      }
+    } catch (error) {
+      throw state === 'begun' ? call.broken(error) : error;
+    } finally {
+      unlisten();
+      clearTimeout(patience);
+      call.done();
+      if (state !== 'whole') call.abort();
+    }
+  }
+
+  /** Whatever form a provider gives vectors in is understood, so that `encoding_format`, which some refuse, is never sent. */
+  embed({ model, texts, purpose, user, forwarded, signal }: EmbeddingRequest): Promise<Embeddings> {
+    const routes =
+      purpose === undefined
+        ? this.routes(model)
+        : this.trusted(model).filter((route) => route.model.modelId === model.modelId);
+    return answered(routes, signal, async (attempt) => {
+      const { model: asked } = attempt.route;
+      const prefix = { query: asked.queryPrefix, passage: asked.passagePrefix, none: '' }[purpose ?? 'none'];
+      const input = prefix === '' ? texts : texts.map((text) => prefix + text);
+      const body = {
+        ...picked(forwarded, attempt),
+        model: asked.modelId,
+        input,
+        ...(user === undefined ? {} : { user }),
+      };
+      const answer = await jsonOf(attempt, 'embeddings', body);
+      const vectors = vectorsIn(answer, texts.length);
+      return {
+        model: asked,
+        vectors: purpose === undefined ? vectors : vectors.map(unit),
+        ...inputUsage(usageIn(answer), asked),
+      };
+    });
+  }
+
+  /** All documents are asked for, since providers differ in how they call the number of the best. */
+  rerank({ model, query, documents, forwarded, signal }: RerankRequest): Promise<Ranking> {
+    return answered(this.routes(model), signal, async (attempt) => {
+      const { model: asked } = attempt.route;
+      const body = { ...picked(forwarded, attempt), model: asked.modelId, query, documents };
+      const answer = await jsonOf(attempt, 'rerank', body);
+      return { model: asked, scores: scoresIn(answer, documents.length), ...inputUsage(usageIn(answer), asked) };
+    });
+  }
+
+  /** Whoever chose a model for an Agent saw its security tier: a fallback that is trusted less answers for clients of the gateway alone. */
+  private trusted(model: ModelDescription): readonly Route[] {
+    return this.routes(model).filter((route) => isAsTrusted(route.model.securityTier, model.securityTier));
+  }
+}
+
+/** What a call comes to that ends with a signal. */
+const answered = async <T>(routes: readonly Route[], signal: AbortSignal, attempting: Attempting<T>): Promise<T> => {
+  const call = new UpstreamCall(routes);
+  const unlisten = onAbort(signal, () => call.abort());
+  try {
+    return await call.answer((attempt) => parsed(attempting(attempt)));
+  } finally {
+    unlisten();
+    call.done();
+  }
+};
+
+const onAbort = (signal: AbortSignal, leave: () => void): (() => void) => {
+  if (signal.aborted) leave();
+  else signal.addEventListener('abort', leave, { once: true });
+  return () => signal.removeEventListener('abort', leave);
+};
+
+/** What cannot be read is no answer: another may take its place. */
+const parsed = async <T>(reading: Promise<T>): Promise<T> => {
+  try {
+    return await reading;
+  } catch (error) {
+    throw failureOf(error);
+  }
+};
+
+/** Those of a client's fields that the provider's `forward` names. */
+const picked = (fields: Fields = {}, { route }: Attempt): Fields =>
+  Object.fromEntries(
+    route.upstream.description.forward.flatMap((name) =>
+      Object.hasOwn(fields, name) && fields[name] !== undefined && fields[name] !== null ? [[name, fields[name]]] : [],
+    ),
+  );
+
+const jsonOf = async ({ send }: Attempt, operation: 'embeddings' | 'rerank', body: object): Promise<unknown> => {
+  const exchange = await send(operation, JSON.stringify(body));
+  return JSON.parse((await exchange.whole()).toString().replace(/^\ufeff/, ''));
+};
+
+const usageIn = (answer: unknown): unknown => (answer as Fields)['usage'];
+
+/** Providers answer in `results` or `data`, with `relevance_score` or `score`. Throws `UpstreamFailure` unless each document is there once. */
+const scoresIn = (answer: unknown, count: number): readonly number[] => {
+  const { results, data } = answer as Fields;
+  const list = results ?? data;
+  if (!Array.isArray(list) || list.length !== count) throw new UpstreamFailure('broken');
+  const scores: number[] = [];
+  for (const entry of list as Fields[]) {
+    const { index, relevance_score: score = entry['score'] } = entry;
+    if (typeof index !== 'number' || !(index in list) || scores[index] !== undefined || !Number.isFinite(score))
+      throw new UpstreamFailure('broken');
+    scores[index] = score as number;
+  }
+  return scores;
+};

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../fixtures/until';
+import { type Behaviour, behaves, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { startTestPlatform, type TestPlatform } from './harness';
+
+/** What providers that fail do to Agents and Knowledge: the same as to clients of the gateway (`compat-failures`). */
+
+const CORE = '/api/v1/core';
+/** A price per million tokens, so that a token costs a millionth of its first digit. */
+const priced = (input: string, output = '0') => ({ currency: 'USD', input, output });
+const folder = mkdtempSync(join(tmpdir(), 'failing-providers-'));
+let upstream: UpstreamDouble;
+let platform: TestPlatform;
+let spaceId: string;
+beforeAll(async () => {
+  upstream = await startUpstreamDouble();
+  const file = join(folder, 'models.json');
+  // Three providers on one server, told apart by their paths.
+  const at = (path: string) => ({ kind: 'openai', baseUrl: upstream.baseUrl.replace('/v1', path) });
+  writeFileSync(
+    file,
+    JSON.stringify({
+      embeddingModel: 'vectors',
+      providers: { steady: at('/steady'), shaky: at('/shaky'), failing: at('/failing') },
+      models: [
+        { key: 'steady', provider: 'steady', kind: 'chat', pricing: priced('3', '4') },
+        { key: 'shaky', provider: 'shaky', kind: 'chat', pricing: priced('1', '2'), fallback: 'steady' },
+        { key: 'failing', provider: 'failing', kind: 'chat', pricing: priced('1', '2') },
+        { key: 'vectors', provider: 'steady', kind: 'embedding', pricing: priced('1') },
+      ],
+    }),
+  );
+  platform = await startTestPlatform({ environment: { MODELS_FILE: file } });
+  spaceId = (await send<{ id: string }>('/spaces', { name: 'Research' })).body.id;
+}, 60_000);
+afterAll(async () => {
+  await platform.stop();
+  await upstream.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  upstream.behaviour = behaves;
+  upstream.calls.length = 0;
+});
+
+const send = <T>(path: string, body: object) => platform.call<T>(CORE + path, { method: 'POST', body });
+const newAgent = async (model: string, knowledgeEnabled = false): Promise<string> =>
+  (await send<{ id: string }>('/agents', { spaceId, name: `Agent of ${model}`, model, knowledgeEnabled })).body.id;
+const ask = (agentId: string, stream = false) =>
+  send<{ code?: string; message: { parts: { text?: string }[]; model: string }; usage: { cost: string } }>(
+    `/llm/${agentId}/conversation`,
+    { message: 'Hello?', stream },
+  );
+interface Invocation {
+  readonly model: string;
+  readonly outcome: string;
+  readonly usageSource: string;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cost: string };
+}
+const invocations = async (agentId: string, count: number): Promise<readonly Invocation[]> => {
+  const seen = async () =>
+    (await platform.call<{ items: Invocation[] }>(`${CORE}/usage/invocations?agentId=${agentId}`)).body.items;
+  await until(async () => (await seen()).length >= count, `${count} invocations`);
+  return seen();
+};
+const latest = async (agentId: string): Promise<unknown> => {
+  const conversations = await platform.call<{ items: { id: string }[] }>(`${CORE}/llm/${agentId}/conversation`);
+  const path = `${CORE}/llm/${agentId}/conversation/${conversations.body.items[0]?.id}/messages`;
+  return (await platform.call<{ items: unknown[] }>(path)).body.items[0];
+};
+const paths = (): readonly string[] => upstream.calls.map(({ path }) => path);
+/** Answers 503 so many times, then behaves. */
+const failsAtFirst =
+  (times: number): Behaviour =>
+  (response, call) =>
+    upstream.calls.length <= times ? json(response, 503, {}) : behaves(response, call);
+
+describe('an answer of an Agent whose provider fails', () => {
+  it.each([false, true])(
+    'is asked for again while nobody has a word of it, and billed once; streamed: %j',
+    async (stream) => {
+      const agent = await newAgent('shaky');
+      upstream.behaviour = failsAtFirst(2);
+      const answer = await ask(agent, stream);
+      expect(answer.status).toBe(200);
+      expect(await latest(agent)).toMatchObject({
+        status: 'complete',
+        model: 'shaky',
+        parts: [{ text: 'Grüße, Welt 🙂' }],
+      });
+      expect(paths()).toEqual(Array.from({ length: 3 }, () => '/shaky/chat/completions'));
+      expect(await invocations(agent, 1)).toMatchObject([
+        { model: 'shaky', outcome: 'ok', usageSource: 'upstream', usage: { inputTokens: 19, outputTokens: 10 } },
+      ]);
+    },
+  );
+
+  it.each([false, true])('comes from the fallback, which is named and billed; streamed: %j', async (stream) => {
+    const agent = await newAgent('shaky');
+    upstream.behaviour = (response, call) =>
+      call.path.startsWith('/shaky') ? json(response, 503, {}) : behaves(response, call);
+    expect((await ask(agent, stream)).status).toBe(200);
+    expect(await latest(agent)).toMatchObject({
+      status: 'complete',
+      model: 'steady',
+      parts: [{ text: 'Grüße, Welt 🙂' }],
+    });
+    expect(paths()).toEqual([
+      ...Array.from({ length: 3 }, () => '/shaky/chat/completions'),
+      '/steady/chat/completions',
+    ]);
+    // 15 tokens at 3, 4 from a cache at a tenth of that, 10 made at 4.
+    expect(await invocations(agent, 1)).toMatchObject([
+      { model: 'steady', outcome: 'ok', usageSource: 'upstream', usage: { cost: '0.0000862' } },
+    ]);
+  });
+
+  it('is refused at once while its circuit is open, of which the gateway knows as well; nothing is billed', async () => {
+    const agent = await newAgent('failing');
+    upstream.behaviour = (response) => json(response, 503, {});
+    await Promise.all(Array.from({ length: 10 }, () => ask(agent)));
+    expect(upstream.calls).toHaveLength(30);
+    upstream.behaviour = behaves;
+    expect(await ask(agent)).toMatchObject({ status: 502, body: { code: 'upstream_error' } });
+    const asClient = await platform.call('/api/compat/v1/chat/completions', {
+      method: 'POST',
+      body: { model: 'failing', messages: [{ role: 'user', content: 'Hello?' }] },
+    });
+    expect(asClient.status).toBe(503);
+    expect(upstream.calls).toHaveLength(30);
+    expect((await invocations(agent, 11)).filter(({ usage }) => usage.cost !== '0')).toEqual([]);
+    expect(await latest(agent)).toMatchObject({ status: 'failed', parts: [] });
+  });
+});
+
+test('a batch of Knowledge whose provider fails is sent again, and billed once', async () => {
+  const agent = await newAgent('steady', true);
+  upstream.behaviour = failsAtFirst(2);
+  const { body } = await send<{ id: string }>(`/knowledge/${agent}/documents`, {
+    name: 'a.md',
+    content: '# Zebras\n\nThey sleep standing up.',
+    mimeType: 'text/markdown',
+    scope: 'agent',
+  });
+  await until(
+    async () => (await platform.call(`${CORE}/knowledge/${agent}/documents/${body.id}`)).body['status'] === 'Ready',
+    'the end of ingestion',
+  );
+  expect(paths()).toEqual(Array.from({ length: 3 }, () => '/steady/embeddings'));
+  expect(await invocations(agent, 1)).toMatchObject([
+    { model: 'vectors', outcome: 'ok', usageSource: 'upstream', usage: { inputTokens: 8, cost: '0.000008' } },
+  ]);
+});
