@@ -3,19 +3,26 @@ import type {
   ChatChunk,
   ChatRequest,
   ChatResult,
+  ChatSource,
   EmbeddingRequest,
   Embeddings,
   Provider,
   Ranking,
   RerankRequest,
 } from '../provider';
-import { ExtractiveChat } from './extractive-chat';
+import { estimatedTokens, usageOf } from '../usage';
+import { extractsFor } from './extract';
 import { LocalEmbeddings } from './local-embeddings';
 import { relevancesOf } from './relevance';
 
-/** The models that need no network: a chat that quotes, small English embeddings, a lexical reranker. */
+const NOT_FOUND = 'The documents do not answer this. The local model only quotes documents.';
+const NO_SOURCES = 'No document matches this question. The local model only quotes documents.';
+
+/**
+ * The models that need no network: a chat that answers with the sentences of the sources that cover the question best, and says so when
+ * none does; small English embeddings; a lexical reranker.
+ */
 export class LocalProvider implements Provider {
-  private readonly chat = new ExtractiveChat();
   private readonly embeddings: LocalEmbeddings;
 
   /** `folder` holds the converted embedding model between runs. */
@@ -23,12 +30,33 @@ export class LocalProvider implements Provider {
     this.embeddings = new LocalEmbeddings(folder);
   }
 
-  complete(request: ChatRequest): Promise<ChatResult> {
-    return this.chat.complete(request);
+  async complete(request: ChatRequest): Promise<ChatResult> {
+    let text = '';
+    for await (const chunk of this.stream(request)) {
+      if (chunk.type === 'text') text += chunk.text;
+      else {
+        const { type: _, ...finish } = chunk;
+        return { text, ...finish };
+      }
+    }
+    throw new Error('the answer has no end');
   }
 
-  stream(request: ChatRequest): AsyncIterable<ChatChunk> {
-    return this.chat.stream(request);
+  async *stream({ model, messages, sources, signal }: ChatRequest): AsyncIterable<ChatChunk> {
+    const question = messages.at(-1)?.text ?? '';
+    const pieces = answer(question, sources);
+    for (const text of pieces) {
+      signal.throwIfAborted();
+      yield { type: 'text', text };
+    }
+    const input = [...messages.map(({ text }) => text), ...sources.map(({ text }) => text)].join('\n');
+    yield {
+      type: 'finish',
+      model,
+      finishReason: 'stop',
+      usage: usageOf({ input: estimatedTokens(input), output: estimatedTokens(pieces.join('')) }),
+      usageSource: 'counted',
+    };
   }
 
   embed(request: EmbeddingRequest): Promise<Embeddings> {
@@ -52,3 +80,10 @@ export class LocalProvider implements Provider {
     await this.embeddings.close();
   }
 }
+
+const answer = (question: string, sources: readonly ChatSource[]): readonly string[] => {
+  if (sources.length === 0) return [NO_SOURCES];
+  const extracts = extractsFor(question, sources);
+  if (extracts.length === 0) return [NOT_FOUND];
+  return extracts.map(({ text, source }, index) => `${index === 0 ? '' : ' '}${text} [${source}]`);
+};

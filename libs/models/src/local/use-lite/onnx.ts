@@ -1,5 +1,3 @@
-import { bytes, float, integer, type Field } from './protobuf';
-
 // Field numbers and enums of onnx.proto3 (ONNX IR version 8).
 const DATA_TYPE = { float: 1, int8: 3, int64: 7 } as const;
 const ATTRIBUTE_TYPE = { float: 1, int: 2, ints: 7 } as const;
@@ -94,4 +92,32 @@ const valueInfo = (
 ): Field => {
   const shape = dimensions.map((size) => bytes(1, [typeof size === 'number' ? integer(1, size) : bytes(2, size)]));
   return bytes(field, [bytes(1, name), bytes(2, [bytes(1, [integer(1, DATA_TYPE[type]), bytes(2, shape)])])]);
+};
+
+/** A field of a protobuf message, encoded. */
+type Field = Buffer;
+
+/** Wire type 0: an integer or an enum. */
+const integer = (field: number, value: number): Field => Buffer.concat([varint(field << 3), varint(value)]);
+
+/** Wire type 2: bytes, a text, or a message given by its fields. */
+const bytes = (field: number, value: string | Uint8Array | readonly Field[]): Field => {
+  const body =
+    typeof value === 'string' ? Buffer.from(value) : value instanceof Uint8Array ? value : Buffer.concat(value);
+  return Buffer.concat([varint((field << 3) | 2), varint(body.length), body]);
+};
+
+/** Wire type 5: a 32-bit float. */
+const float = (field: number, value: number): Field => {
+  const body = Buffer.alloc(4);
+  body.writeFloatLE(value);
+  return Buffer.concat([varint((field << 3) | 5), body]);
+};
+
+const varint = (value: number): Buffer => {
+  const out: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  for (; rest > 0x7fn; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80);
+  out.push(Number(rest));
+  return Buffer.from(out);
 };

@@ -1,6 +1,6 @@
 import { readCatalogue, type ModelDescription } from '../catalogue';
 import type { ChatRequest, ChatSource } from '../provider';
-import { ExtractiveChat } from './extractive-chat';
+import { LocalProvider } from './local-provider';
 
 const model = readCatalogue(undefined, 'USD').models.get('local-chat') as ModelDescription;
 const source = (number: number, text: string, headings: string[] = []): ChatSource => ({
@@ -15,7 +15,7 @@ const request = (
   signal = new AbortController().signal,
 ): ChatRequest => ({ model, system: '', messages: [{ role: 'user', text: question }], sources, sampling: {}, signal });
 const answer = async (question: string, ...sources: ChatSource[]): Promise<string> =>
-  (await new ExtractiveChat().complete(request(question, sources))).text;
+  (await new LocalProvider('no folder').complete(request(question, sources))).text;
 
 const KEYS = source(1, 'The log holds events. Each document is encrypted under its own data key. Nobody sleeps.');
 const BACKUP = source(2, 'Backups are taken every night.\nThey never contain the keys.', ['Operations', 'Backups']);
@@ -34,7 +34,7 @@ describe('the local chat model', () => {
   });
 
   it('gives the same answer every time, and streams what it completes', async () => {
-    const chat = new ExtractiveChat();
+    const chat = new LocalProvider('no folder');
     const asked = request('Where are keys and backups?', [KEYS, BACKUP]);
     const whole = await chat.complete(asked);
     expect(await chat.complete(asked)).toEqual(whole);
@@ -46,7 +46,7 @@ describe('the local chat model', () => {
 
   it('ends at once when its caller wishes', async () => {
     await expect(
-      new ExtractiveChat().complete(request('backups', [BACKUP], AbortSignal.abort(new Error('enough')))),
+      new LocalProvider('no folder').complete(request('backups', [BACKUP], AbortSignal.abort(new Error('enough')))),
     ).rejects.toThrow('enough');
   });
 });
