@@ -17,6 +17,7 @@ describe('the terms of a text', () => {
       '2',
       'kei',
     ]);
+    expect(termsOf('key')).toEqual(termsOf('keys'));
     expect(termsOf('')).toEqual([]);
   });
 

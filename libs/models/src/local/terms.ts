@@ -44,7 +44,7 @@ export const ENDING = 32;
 
 /** The English stem of a word; names with digits are left alone. */
 const stem = (word: string): string => {
-  if (word.length < 4 || /\d/.test(word)) return word;
+  if (/\d/.test(word)) return word;
   // Some are as long as a request may be.
   return word.length > ENDING ? word.slice(0, -ENDING) + stemmer(word.slice(-ENDING)) : stemmer(word);
 };
