@@ -31,14 +31,12 @@ beforeEach(async () => {
       models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }],
     }),
   );
-  // As `npm start` does.
   child = await startChild('apps/api/src/main.ts', {
     DATA_DIR: dataDir,
     PORT: '0',
     BOOTSTRAP_API_KEY: KEY,
     LOG_LEVEL: 'error',
     MODELS_FILE: file,
-    NODE_OPTIONS: '--max-semi-space-size=16',
   });
 });
 afterEach(async () => {

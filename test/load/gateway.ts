@@ -57,14 +57,12 @@ const main = async (): Promise<void> => {
     }),
   );
   const relay = await startChild('test/load/gateway-relay.ts', { UPSTREAM: upstream.url });
-  // With young memory as `npm start` has it.
   const product = await startChild('apps/api/src/main.ts', {
     DATA_DIR: folder,
     PORT: '0',
     BOOTSTRAP_API_KEY: KEY,
     LOG_LEVEL: 'warn',
     MODELS_FILE: modelsFile,
-    NODE_OPTIONS: '--max-semi-space-size=16',
   });
   const nest = await startChild('test/load/http-baseline.ts', {
     CONSTANTS: JSON.stringify({ one: `{"a":"${'x'.repeat(800)}"}`, list: '{}' }),

@@ -18,13 +18,11 @@ const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'load-http-'));
-  // With young memory as `npm start` has it.
   const product = await startChild('apps/api/src/main.ts', {
     DATA_DIR: dataDir,
     PORT: '0',
     BOOTSTRAP_API_KEY: KEY,
     LOG_LEVEL: 'info',
-    NODE_OPTIONS: '--max-semi-space-size=16',
   });
   try {
     const headers = { 'x-api-key': KEY };

@@ -119,13 +119,11 @@ const ask = async (pool: Pool, { method, path, body }: Request): Promise<unknown
 };
 
 const start = async (folder: string, environment: Readonly<Record<string, string>>): Promise<Product> => {
-  // With young memory as `npm start` has it.
   const child = await startChild('apps/api/src/main.ts', {
     DATA_DIR: folder,
     PORT: '0',
     BOOTSTRAP_API_KEY: KEY,
     LOG_LEVEL: 'warn',
-    NODE_OPTIONS: '--max-semi-space-size=16',
     ...environment,
   });
   const pool = new Pool(child.url, { connections: MOST_CALLERS });

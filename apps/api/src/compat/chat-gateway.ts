@@ -110,7 +110,7 @@ export class ChatGateway {
     record.used(known);
     if (known.source === 'upstream') record.madeIn(ms, known.usage.outputTokens);
     record.succeeded();
-    await sendJson(reply, text);
+    sendJson(reply, text);
   }
 
   private async streamed(call: ChatCall, upstream: UpstreamCall): Promise<void> {

@@ -31,7 +31,6 @@ export { JsonText } from './json-text';
 export { listOf, listQuery, Lists } from './lists';
 export { presenter, type Presenter } from './presenter';
 export { Accepts, Answers, AnswersCsv, LARGE_JSON_LIMIT, Parameters, Reads, Refuses, Requires, Summary } from './route';
-export { turnsEnd } from './turns-end';
 export { parts } from './uploads';
 export { reached } from './view-waiter';
 export { tagged, written, type Outcome } from './written';
