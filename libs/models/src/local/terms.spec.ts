@@ -17,7 +17,14 @@ describe('the terms of a text', () => {
       '2',
       'kei',
     ]);
-    expect(termsOf('key')).toEqual(termsOf('keys'));
+  });
+
+  it.each(['key keys', 'day days', 'query queries', 'encrypt encrypted', 'house houses', 'possible possibly'])(
+    'are the same for the forms of a word, short ones too: %s',
+    (forms) => expect(new Set(termsOf(forms)).size).toBe(1),
+  );
+
+  it('are none of an empty text', () => {
     expect(termsOf('')).toEqual([]);
   });
 
