@@ -48,8 +48,8 @@ const startProjector = async (api: Child): Promise<{ readonly child: Child; read
 
 /** How long after its last beat the last of what a process held was taken over, by what it and the others wrote down, milliseconds. */
 const takenOverAfter = async (id: string): Promise<number> => {
-  const { beatAt } = (await cluster.records.readState(`process/${id}`)) as Beat;
-  const leases = (await cluster.records.listState('lease/')).map(({ value }) => value as Lease);
+  const { beatAt } = (await cluster.records.read(`process/${id}`)) as Beat;
+  const leases = (await cluster.records.list('lease/')).map(({ value }) => value as Lease);
   expect(leases.flatMap(({ units }) => units).filter(({ holder }) => holder === id)).toEqual([]);
   return Math.max(...leases.flatMap(({ units }) => units.map(({ fence }) => fence))) - Date.parse(beatAt);
 };

@@ -113,7 +113,7 @@ test('a policy that is given events again has one effect each, by ids that come 
     types: ['CounterOpened'],
     react: async ({ context }: RecordedEvent) => void effects.set(context.id, context.stream),
   };
-  const policies = policiesOver(log, new MemoryReadStore(), [policy]);
+  const policies = policiesOver(log, [policy]);
   await policies.start();
   for (const name of ['a', 'b', 'c']) await log.append(`counter-${name}`, [opened(name)], 'noStream');
   await until(() => effects.size === 3);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as lasting } from 'node:timers/promises';
+import { type CoordinationStore, openSqliteCoordinationStore } from '@app/coordination';
 import { Unavailable } from '@app/kernel';
 import type { Projection } from '@app/projecting';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
@@ -16,24 +17,30 @@ const LONG = 10_000;
 const STREAMS = 16;
 let folder: string;
 let readStore: ReadStore;
+let coordination: CoordinationStore;
 let log: MemoryLog;
 let projectors: SharedProjector[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'projecting-leases-'));
   readStore = await openSqliteReadStore({ folder });
+  coordination = await openSqliteCoordinationStore({ folder });
   log = new MemoryLog();
   projectors = [];
 });
 afterEach(async () => {
   for (const projector of projectors) await projector.stop();
+  await coordination.close();
   await readStore.close();
   rmSync(folder, { recursive: true });
 });
 
-const start = (name: string, ...more: readonly Projection[]): Promise<SharedProjector> =>
-  startOn(readStore, name, more);
-const startOn = async (store: ReadStore, name: string, more: readonly Projection[] = []): Promise<SharedProjector> => {
-  const projector = sharedProjector({ name, log, readStore: store, more });
+const start = (name: string, ...more: readonly Projection[]): Promise<SharedProjector> => startOn({}, name, more);
+const startOn = async (
+  meddled: { readonly readStore?: ReadStore; readonly coordination?: CoordinationStore },
+  name: string,
+  more: readonly Projection[] = [],
+): Promise<SharedProjector> => {
+  const projector = sharedProjector({ name, log, readStore, coordination, ...meddled, more });
   projectors.push(projector);
   await projector.start();
   return projector;
@@ -127,7 +134,7 @@ test('a process that writes nothing itself knows when a view shows a write, and 
   await start('a');
   await start('b');
   await divided(4, 4);
-  const watcher = sharedProjector({ name: 'w', log, readStore });
+  const watcher = sharedProjector({ name: 'w', log, readStore, coordination });
   await openAll();
   expect(await shown(watcher)).toBe(true);
   expect(await counts()).toHaveLength(STREAMS);
@@ -199,11 +206,11 @@ test('a leader that cannot begin anew from what another has decided tries again'
 test('slices that come together and cannot be opened for a while come together later, and the rebuild ends', async () => {
   let failures = 40;
   const store = meddled('checkpoint', async () => {
-    const [lease] = await readStore.listState('lease/');
+    const [lease] = await coordination.list('lease/');
     if ((lease?.value as { wanted?: string } | undefined)?.wanted !== undefined && (failures -= 1) >= 0)
       throw new Unavailable('views', 'away');
   });
-  const leader = await startOn(store, 'a');
+  const leader = await startOn({ readStore: store }, 'a');
   await start('b');
   await divided(4, 4);
   await openAll();
@@ -223,7 +230,7 @@ test('a projector that joins while builds are compared gets its slices afterward
     comparing.resolve();
     await joined.promise;
   });
-  const leader = await startOn(store, 'a');
+  const leader = await startOn({ readStore: store }, 'a');
   await openAll();
   await divided(8);
   await leader.projecting.rebuild('counters').start({ swap: true });
@@ -244,28 +251,23 @@ test('a projector that joins while builds are compared gets its slices afterward
 test('slices stay where builds are compared, although a beat had read who held them before', async () => {
   const [comparing, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isHeld = false;
-  const late = new Proxy(
-    meddled('writeState', async (_, value) => {
-      if ((value as { state?: string } | null)?.state !== 'verifying') return;
-      comparing.resolve();
-      // Time for the beat to go on.
-      await lasting(300);
-    }),
-    {
-      get: (store, name: keyof ReadStore) => {
-        if (name !== 'listState') return store[name];
-        return async (...asked: Parameters<ReadStore['listState']>) => {
-          const page = await store.listState(...asked);
-          if (isHeld && asked[0] === 'lease/') {
-            read.resolve();
-            await comparing.promise;
-          }
-          return page;
-        };
-      },
+  const slow = meddled('writeState', async (_, value) => {
+    if ((value as { state?: string } | null)?.state !== 'verifying') return;
+    comparing.resolve();
+    // Time for the beat to go on.
+    await lasting(300);
+  });
+  const late: CoordinationStore = Object.assign(Object.create(coordination) as CoordinationStore, {
+    list: async (...asked: Parameters<CoordinationStore['list']>) => {
+      const page = await coordination.list(...asked);
+      if (isHeld && asked[0] === 'lease/') {
+        read.resolve();
+        await comparing.promise;
+      }
+      return page;
     },
-  );
-  const leader = await startOn(late, 'a');
+  });
+  const leader = await startOn({ readStore: slow, coordination: late }, 'a');
   await start('b');
   await divided(4, 4);
   await openAll();

@@ -5,6 +5,7 @@ import { openSqliteEventLog } from '@app/event-log';
 import { Decisions, systemClock, TimeOrderedIds } from '@app/kernel';
 import { Projecting } from '@app/projecting';
 import { openSqliteReadStore } from '@app/read-store';
+import { leasesAlone } from '../fixtures/counters';
 import { note, noteMeta, notes, notesCodec, notesView } from './notes';
 
 /**
@@ -42,6 +43,7 @@ const main = async (): Promise<void> => {
     projections: [notesView, ...others],
     clock: systemClock,
     logger,
+    leases: leasesAlone(logger),
   });
   const ids = new TimeOrderedIds();
   const known = Array.from({ length: 500 }, () => ids.next());

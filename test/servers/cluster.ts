@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openMongoReadStore, type ReadStore } from '@app/read-store';
+import { type CoordinationStore, openMongoCoordinationStore } from '@app/coordination';
 import { type Child, startChild } from '../e2e/child';
 import { type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
@@ -34,7 +34,7 @@ export interface Cluster {
   /** Ends one at once, as a machine does that dies. */
   kill(child: Child): Promise<void>;
   /** What stands beside the views about processes and the work that they share. */
-  readonly records: ReadStore;
+  readonly records: CoordinationStore;
   call<T = { readonly id: string }>(
     child: Child,
     path: string,
@@ -95,7 +95,7 @@ export const startCluster = async (
     LOG_LEVEL: 'warn',
     ...further,
   };
-  const records = await openMongoReadStore({ url: database.href });
+  const records = await openMongoCoordinationStore({ url: database.href });
   const running = new Set<Child>();
   const start: Cluster['start'] = async (...roles) => {
     const child = await startChild(`apps/${roles.length === 1 ? roles[0] : 'api'}/src/main.ts`, {

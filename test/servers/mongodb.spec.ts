@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openMongoCoordinationStore } from '@app/coordination';
 import { openMongoReadStore, openMongoServer, rowSchema } from '@app/read-store';
 import { exportKeys, importKeys } from '@app/backup';
 import { FixedClock } from '@app/kernel';
 import { openMongoVault, type Vault } from '@app/vault';
 import { agents } from '@projections/agents';
 import { createConnection, Schema } from 'mongoose';
+import { coordinationStoreContract } from '../../libs/coordination/src/coordination-store.contract';
 import { readStoreContract } from '../../libs/read-store/src/read-store.contract';
 import { vaultContract } from '../../libs/vault/src/vault.contract';
 import { TcpProxy } from '../fixtures/tcp-proxy';
@@ -24,6 +26,19 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
         await store.close();
         return (store = await openMongoReadStore({ url }));
       },
+      destroy: async () => {
+        await store.close();
+        await dropDatabase(url);
+      },
+    };
+  });
+
+  coordinationStoreContract('It', async () => {
+    const url = withDatabase(server, `test-${randomUUID()}`);
+    const store = await openMongoCoordinationStore({ url });
+    return {
+      store,
+      beside: () => openMongoCoordinationStore({ url }),
       destroy: async () => {
         await store.close();
         await dropDatabase(url);

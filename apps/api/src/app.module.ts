@@ -2,6 +2,7 @@ import { Access, Authenticator, KeyScope } from '@app/access';
 import { CHAT_MODELS } from '@app/agents';
 import { AuditLog, knownForeign } from '@app/auditing';
 import { BLOBS } from '@app/blobs';
+import { COORDINATION_STORE } from '@app/coordination';
 import { EVENT_LOG } from '@app/event-log';
 import { BlobSweep, eventCatalogue } from '@app/hosting';
 import { Turns } from '@app/conversations';
@@ -89,6 +90,7 @@ const ports = ({
   value(InstanceSecret, secret),
   value(EVENT_LOG, stores.log),
   value(READ_STORE, stores.readStore),
+  value(COORDINATION_STORE, stores.coordination),
   value(SEARCH_INDEX, stores.searchIndex),
   value(VAULT, stores.vault),
   value(BLOBS, stores.blobs),
@@ -128,7 +130,7 @@ const services = ({
   mac,
   logger,
 }: Host): Provider[] => {
-  const { log, readStore, searchIndex, vault, blobs, decisions } = stores;
+  const { log, readStore, coordination, searchIndex, vault, blobs, decisions } = stores;
   const access = new Access(decisions);
   const logHealth = async () => {
     const { readable, writable, slow, reason } = await log.health();
@@ -140,7 +142,11 @@ const services = ({
   };
   const dependencies = {
     log: logHealth,
-    readStore: () => readStore.health(),
+    // What processes agree on stands in the same place.
+    readStore: async () => {
+      const [views, shared] = await Promise.all([readStore.health(), coordination.health()]);
+      return views.ok ? shared : views;
+    },
     vault: () => vault.health(),
     blobs: () => blobs.health(),
   };
@@ -160,9 +166,9 @@ const services = ({
     value(Lists, new Lists(secret)),
     value(
       RateLimiter,
-      new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : readStore),
+      new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, leases.processes.alone ? undefined : coordination),
     ),
-    value(Idempotency, new Idempotency(readStore, vault, secret, clock, ids, leases.processes, logger)),
+    value(Idempotency, new Idempotency(coordination, vault, secret, clock, ids, leases.processes, logger)),
     value(
       Health,
       new Health({

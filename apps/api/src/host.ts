@@ -36,7 +36,8 @@ import {
   TimeOrderedIds,
 } from '@app/kernel';
 import { Models } from '@app/models';
-import { Leases, Policies, Processes, Projecting } from '@app/projecting';
+import { Leases, Processes } from '@app/coordination';
+import { Policies, Projecting } from '@app/projecting';
 import type { Relay } from '@app/relay';
 import { Reservations } from '@app/reservations';
 import { lastSigner, SealArchive, SealedOrdinals, type SealKey, sealKeyOf, Sealer } from '@app/sealing';
@@ -111,7 +112,7 @@ export const openHost = async (config: Config, environment: Environment, logger:
   const ordinals = new SealedOrdinals(stores.log, sealArchive);
   const spawn = rebuildWorkers({ config, vaultKey });
   const ids = new TimeOrderedIds();
-  const beside = { store: stores.readStore, clock, logger };
+  const beside = { store: stores.coordination, clock, logger };
   const processes = new Processes({
     ...beside,
     id: ids.next(),

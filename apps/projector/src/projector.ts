@@ -1,5 +1,5 @@
 import { finishErasures } from '@app/hosting';
-import { led, type LeaseShare } from '@app/projecting';
+import { type LeaseShare, led } from '@app/coordination';
 import type { Host } from '../../api/src/host';
 import type { Role } from '../../api/src/role';
 

@@ -1,6 +1,5 @@
 import type { EventLog, LogPage, Subscription } from '@app/event-log';
-import type { Position } from '@app/kernel';
-import { errorName, type Logger } from '@app/projecting';
+import { errorName, type Logger, type Position } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 
 /** What is known of what other programs wrote to the server of the log. */

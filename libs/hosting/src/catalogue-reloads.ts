@@ -1,7 +1,6 @@
 import type { EventLog, Subscription } from '@app/event-log';
-import type { Position } from '@app/kernel';
+import type { Logger, Position } from '@app/kernel';
 import type { Models } from '@app/models';
-import type { Logger } from '@app/projecting';
 
 export interface CatalogueReloadsParts {
   readonly log: Pick<EventLog, 'subscribe'>;

@@ -8,7 +8,8 @@ import {
 } from '@app/conversations';
 import type { Retrieval } from '@app/knowledge';
 import type { Policy } from '@app/projecting';
-import { Claims, type ReadStore, type StoredRow } from '@app/read-store';
+import { Claims } from '@app/coordination';
+import type { ReadStore, StoredRow } from '@app/read-store';
 import type { Metering } from '@app/spending';
 import { conversations } from '@projections/conversations';
 import { type DocumentRow, documents } from '@projections/documents';
@@ -32,13 +33,13 @@ export const conversationWork = (
   parts: WorkParts & { readonly retrieval: Retrieval; readonly currency: string; readonly metering: Metering },
 ): ConversationWork => {
   const { stores, projecting, models, ids, clock, logger, retrieval, currency, metering } = parts;
-  const { decisions, log, codec, readStore } = stores;
+  const { decisions, log, codec, readStore, coordination } = stores;
   const turns = new Turns({
     decisions,
     clock,
     history: new History(log, codec),
     answerer: new Answerer(models, retrieverOver(retrieval, readStore), currency, metering, logger),
-    claims: new Claims(readStore, clock, ids.next(), CLAIM_MS),
+    claims: new Claims(coordination, clock, ids.next(), CLAIM_MS),
     logger,
   });
   const keys = completeKeys(projecting, readStore);

@@ -12,7 +12,7 @@ import {
 } from '@app/knowledge';
 import type { Models } from '@app/models';
 import type { Policy, Projecting } from '@app/projecting';
-import { Claims } from '@app/read-store';
+import { Claims } from '@app/coordination';
 import type { Metering } from '@app/spending';
 import { documents } from '@projections/documents';
 import { waitingDocuments } from '@projections/ingestion-queue';
@@ -57,8 +57,8 @@ export const knowledgeWork = ({
   roles,
   logger,
 }: WorkParts & { readonly metering: Metering }): KnowledgeWork => {
-  const { decisions, blobs, log, readStore, searchIndex } = stores;
-  const claims = new Claims(readStore, clock, ids.next(), CLAIM_MS);
+  const { decisions, blobs, log, readStore, searchIndex, coordination } = stores;
+  const claims = new Claims(coordination, clock, ids.next(), CLAIM_MS);
   const worker = new IngestionWorker({
     decisions,
     blobs,
@@ -67,7 +67,7 @@ export const knowledgeWork = ({
     ids,
     clock,
     logger,
-    progress: new ProgressBoard(readStore, clock),
+    progress: new ProgressBoard(coordination, clock),
     claims,
     searchable: async (documentId, { position, revision }, withinMs) =>
       (await projecting.waitFor(PASSAGES, position, withinMs)) &&

@@ -1,16 +1,17 @@
 import { FixedClock, inReadScope, moment, servesReadScope } from '@app/kernel';
-import { Claims, type ReadStore } from '@app/read-store';
+import { Claims } from '@app/coordination';
 import type { SearchIndex } from '@app/search-index';
+import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { asNewerReads } from './newer-reads';
 
 const search = { search: async () => [] } as unknown as SearchIndex;
 
 describe('what is read elsewhere than in the log', () => {
-  const opened = (): ReadStore => {
-    const readStore = new MemoryReadStore();
-    asNewerReads({ readStore, searchIndex: search });
-    return readStore;
+  const opened = () => {
+    const stores = { readStore: new MemoryReadStore(), coordination: new MemoryCoordinationStore() };
+    asNewerReads({ ...stores, searchIndex: search });
+    return stores;
   };
   /** Whether an answer that served before the work serves behind it. */
   const servesBehind = (work: () => Promise<unknown>): Promise<boolean> =>
@@ -22,11 +23,14 @@ describe('what is read elsewhere than in the log', () => {
     });
 
   it('has the log asked anew: it may tell of what came since', async () => {
-    const store = opened();
+    const { readStore, coordination } = opened();
     const reads: readonly (() => Promise<unknown>)[] = [
-      () => store.readState('a'),
-      () => store.listState('a'),
-      () => store.writeState('a', 1),
+      () => readStore.readState('a'),
+      () => readStore.listState('a'),
+      () => readStore.writeState('a', 1),
+      () => coordination.read('a'),
+      () => coordination.list('a'),
+      () => coordination.write('a', 1),
       () => search.search('documents', {} as never),
     ];
     for (const read of reads) expect(await servesBehind(read)).toBe(false);
@@ -34,7 +38,7 @@ describe('what is read elsewhere than in the log', () => {
   });
 
   it('is a claim that was taken, or found held, too', async () => {
-    const claims = new Claims(opened(), new FixedClock(), 'p1', 1_000);
+    const claims = new Claims(opened().coordination, new FixedClock(), 'p1', 1_000);
     let release: (() => Promise<void>) | undefined;
     expect(await servesBehind(async () => (release = await claims.take('turn/c1')))).toBe(false);
     expect(await servesBehind(() => claims.take('turn/c1'))).toBe(false);

@@ -1,3 +1,4 @@
+import type { CoordinationStore } from '@app/coordination';
 import { renewReadScope } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { SearchIndex } from '@app/search-index';
@@ -10,12 +11,15 @@ type Reads<Store> = {
 export const asNewerReads = ({
   readStore,
   searchIndex,
+  coordination,
 }: {
   readonly readStore: ReadStore;
   readonly searchIndex: SearchIndex;
+  readonly coordination: CoordinationStore;
 }): void => {
   renewing(readStore, ['get', 'getMany', 'find', 'count', 'readState', 'listState', 'writeState']);
   renewing(searchIndex, ['search']);
+  renewing(coordination, ['read', 'list', 'write']);
 };
 
 const renewing = <Store extends object>(store: Store, names: readonly Reads<Store>[]): void => {

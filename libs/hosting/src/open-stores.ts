@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs, openS3Blobs } from '@app/blobs';
+import { type CoordinationStore, openMongoCoordinationStore, openSqliteCoordinationStore } from '@app/coordination';
 import {
   type EventLog,
   type EventMac,
@@ -24,6 +25,7 @@ import { asNewerReads } from './newer-reads';
 export interface Stores {
   readonly log: EventLog;
   readonly readStore: ReadStore;
+  readonly coordination: CoordinationStore;
   readonly searchIndex: SearchIndex;
   readonly vault: Vault;
   readonly blobs: Blobs;
@@ -84,12 +86,14 @@ export const openStores = async (
   try {
     lock = lockOf(config);
     const opened = await open(config, vaultKey, clock, warn, false);
-    if (log.readIndex !== undefined) asNewerReads(opened);
+    const coordination = await openCoordinationStore(config, warn);
+    if (log.readIndex !== undefined) asNewerReads({ ...opened, coordination });
     const closeAll = async (): Promise<void> => {
+      await coordination.close();
       await close(opened, log);
       lock?.release();
     };
-    return { ...opened, log, decisions: new Decisions(log, opened.codec), close: closeAll };
+    return { ...opened, coordination, log, decisions: new Decisions(log, opened.codec), close: closeAll };
   } catch (error) {
     await log.close();
     lock?.release();
@@ -147,6 +151,12 @@ const openReadStore = (
   url === undefined
     ? openSqliteReadStore({ folder: folderOf(config, 'views'), inThread, warn })
     : patiently(() => openMongoReadStore({ url }), { warn, patienceMs });
+
+/** What processes agree on stands where the views do. */
+const openCoordinationStore = ({ MONGODB_URL: url, ...config }: Config, warn: Warn): Promise<CoordinationStore> =>
+  url === undefined
+    ? openSqliteCoordinationStore({ folder: folderOf(config, 'views') })
+    : patiently(() => openMongoCoordinationStore({ url }), { warn });
 
 /** Elasticsearch is not waited for: it may come later. */
 const openSearchIndex = (

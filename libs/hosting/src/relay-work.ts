@@ -1,5 +1,4 @@
-import type { Clock, Config } from '@app/kernel';
-import type { Logger } from '@app/projecting';
+import type { Clock, Config, Logger } from '@app/kernel';
 import { openRelay, type Relay } from '@app/relay';
 import { aggregates } from './aggregates';
 import type { Stores } from './open-stores';

@@ -1,5 +1,6 @@
 import { type Clock, type Config, type Ids, Unavailable } from '@app/kernel';
-import type { Processes, Projecting } from '@app/projecting';
+import type { Processes } from '@app/coordination';
+import type { Projecting } from '@app/projecting';
 import { Ledger, Limits } from '@app/spending';
 import { invocations, recordedCost } from '@projections/invocations';
 import { spentIn } from '@projections/usage';

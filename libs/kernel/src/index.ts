@@ -25,6 +25,8 @@ export * from './integration-event';
 export * from './issue-words';
 export * from './keyring';
 export * from './log-records';
+export * from './logger';
+export { Mutex } from './mutex';
 export * from './shared-lru-cache';
 export * from './size-of';
 export * from './money';

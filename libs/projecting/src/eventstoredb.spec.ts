@@ -1,6 +1,5 @@
 import type { EventLog } from '@app/event-log';
 import { onBudget, type RecordedEvent, systemClock, WaitBudget } from '@app/kernel';
-import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { counted, counterCodec, opened, policiesOver } from '../../../test/fixtures/counters';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { until } from '../../../test/fixtures/until';
@@ -46,7 +45,7 @@ describe('policies on EventStoreDB', () => {
       types: ['CounterOpened', 'Counted'],
       react: async ({ context }: RecordedEvent) => void seen.push(`${context.stream}@${context.revision}`),
     };
-    const policies = policiesOver(first, new MemoryReadStore(), [policy]);
+    const policies = policiesOver(first, [policy]);
     // They wait less long than they would: what they do then is the same.
     await onBudget(new WaitBudget(undefined, 1_900), () => policies.start());
     await second.append('counter-a', [opened('a')], 'noStream');

@@ -2,8 +2,6 @@ export { type DeadLetter, type DeadLetterReason, describeError, isUnreadable, Po
 export * from './events';
 export type { Gap } from './views/gap';
 export { type Lag, lagOf } from './lag';
-export { errorName, type Logger } from './logger';
-export { Mutex } from './mutex';
 export * from './ordinals';
 export * from './policies/policies';
 export { PolicyJournal } from './policies/policy-journal';
@@ -16,8 +14,5 @@ export type { RebuildRecord, RebuildState } from './rebuild/rebuild-record';
 export * from './rebuild/rebuild-worker';
 export type { Difference, Verification } from './rebuild/verification';
 export type { ViewStores } from './views/view-stores';
-export type { LeaseGroup, LeaseShare } from './coordination/lease-share';
-export { Leases, type LeaseStatus, led } from './coordination/leases';
-export { Processes, type ProcessIdentity, type ProcessStatus } from './coordination/processes';
 export { SHARED_SLICES, sliceOf } from './views/slices';
 export type { ProjectionStatus, RebuildStatus } from './views/view-status';

@@ -1,22 +1,28 @@
+import type { Ask, Leases, LeaseShare } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
-import { callHere, type Calls, type Clock, type EventCodec, type Json, type Position, refuse } from '@app/kernel';
+import {
+  callHere,
+  type Calls,
+  type Clock,
+  errorName,
+  type EventCodec,
+  type Json,
+  type Logger,
+  Mutex,
+  type Position,
+  refuse,
+} from '@app/kernel';
 import { CatchUps } from './following/catch-up';
 import { type DeadLetter, letterJson } from './dead-letter';
 import { ProjectingEvents } from './events';
 import { BEHIND, type Gap, gapIn } from './views/gap';
-import type { LeaseShare } from './coordination/lease-share';
-import { aloneLeases, type Leases } from './coordination/leases';
-import { errorName, type Logger } from './logger';
 import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './views/managed-view';
-import { Mutex } from './mutex';
 import { CountedOrdinals, type Ordinals } from './ordinals';
 import type { Projection } from './projection';
 import { type RebuildWorker, rebuildWorker } from './rebuild/rebuild-worker';
-import type { Ask } from './coordination/requests';
-import { REBUILDS } from './rebuild/rebuild-record';
+import { storedRebuilds } from './rebuild/rebuild-record';
 import { sharedReader } from './following/shared-reader';
 import { StallWatch } from './views/stall-watch';
-import { allState } from './coordination/stored-state';
 import { View } from './views/view';
 import {
   type ProjectionStatus,
@@ -43,8 +49,8 @@ export interface ProjectingOptions extends ViewStores {
   readonly ordinals?: Ordinals;
   /** Starts the thread that rebuilds; by default rebuilds run in this one. */
   readonly spawn?: () => Calls<RebuildWorker>;
-  /** Shares the views with other processes; by default this one is alone. */
-  readonly leases?: Leases;
+  /** Shares the views with other processes. */
+  readonly leases: Leases;
 }
 
 /** What an operator may do with the rebuild of a view; `startOver` is for erasure. */
@@ -71,12 +77,11 @@ export class Projecting {
   private unserve: (() => Promise<void>) | undefined;
 
   constructor(private readonly options: ProjectingOptions) {
-    const { log, clock, logger, readStore } = options;
+    const { log, clock, logger } = options;
     this.ordinals = options.ordinals ?? new CountedOrdinals(log);
     this.stalls = new StallWatch(clock, this.events, logger);
-    this.leases = options.leases ?? aloneLeases({ ...options, store: readStore });
     const turns = new Mutex();
-    const { processes } = this.leases;
+    const { processes } = (this.leases = options.leases);
     const spawn = options.spawn ?? (() => callHere(rebuildWorker(options)));
     const codec = sharedReader(options.codec);
     const catchUp = new CatchUps(spawn, logger);
@@ -250,12 +255,7 @@ export class Projecting {
 
   /** One read for all views: most of the time nobody has decided anything. */
   private async look(): Promise<void> {
-    const stored = new Map(
-      (await allState(this.options.readStore, REBUILDS)).map(({ key, value }) => [
-        key.slice(REBUILDS.length),
-        JSON.stringify(value),
-      ]),
-    );
+    const stored = await storedRebuilds(this.options.readStore);
     await Promise.all([...this.views].map(([name, managed]) => managed.look(stored.get(name) ?? '')));
   }
 

@@ -1,14 +1,16 @@
 export * from './read-store';
-export { Claims, type Release } from './claims';
 export * from './find-page';
 export * from './matching-page';
 export * from './newest-of';
 export * from './pages-of';
 export { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite/sqlite-read-store';
-export { loadDriver } from './sqlite/sqlite-file';
+export { GuardedFiles, loadDriver, openForReading } from './sqlite/sqlite-file';
+export { EntryReader, openStateFile, writeEntry } from './sqlite/state-file';
+export { STATE_FILE } from './sqlite/view-files';
 export { VersionedFiles } from './sqlite/versioned-files';
 export { readSlicePlace, writeSlicePlace } from './sqlite/slice-places';
 export { type MongoReadStoreOptions, openMongoReadStore } from './mongo/mongo-read-store';
 export { areDuplicateKeys } from './mongo/mongo-errors';
 export { rowSchema } from './mongo/row-schema';
+export { type Entries, entriesOn } from './mongo/state-entries';
 export { type MongoServer, openMongoServer } from './mongo/mongo-server';

@@ -130,7 +130,7 @@ export interface ReadStore {
   /** Throws `CheckpointMismatch`, `Fenced`, `UniqueViolation`; nothing is written then. */
   commit(batch: RowBatch): Promise<void>;
 
-  /** Small durable state beside the views (rebuild runs, leases): JSON by key. */
+  /** What is recorded beside the views and follows from the log as they do (rebuilds, declarations, dead letters of searches): JSON by key. */
   readState(key: string): Promise<Json | undefined>;
   listState(
     prefix: string,

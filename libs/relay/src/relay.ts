@@ -1,6 +1,6 @@
 import type { EventLog } from '@app/event-log';
-import { type Aggregates, type Clock, EventCodec, type Keyring } from '@app/kernel';
-import type { Logger, Reader } from '@app/projecting';
+import { type Aggregates, type Clock, EventCodec, type Keyring, type Logger } from '@app/kernel';
+import type { Reader } from '@app/projecting';
 import type { Publisher } from './publisher';
 import { RELAY, RelayRun } from './relay-run';
 

@@ -1,6 +1,5 @@
 import type { Subscription } from '@app/event-log';
-import { isWrongExpectedRevision, type Position, type StoredEvent } from '@app/kernel';
-import { errorName, type Logger } from '@app/projecting';
+import { errorName, isWrongExpectedRevision, type Logger, type Position, type StoredEvent } from '@app/kernel';
 import { contentHash, type SealedEvent } from './event-hash';
 import { acceptTail, EventProofs, type ProofParts } from './event-proofs';
 import { headOf, isSealable, makeSeal, metaOfSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';

@@ -1,3 +1,4 @@
+import { openMongoCoordinationStore } from '@app/coordination';
 import { openEventStoreLog } from '@app/event-log';
 import { patiently } from '@app/kernel';
 import { openMongoReadStore } from '@app/read-store';
@@ -18,6 +19,7 @@ const main = async (): Promise<void> => {
     projection: declarations[version as ProductVersion],
     log: await openEventStoreLog({ url: log }),
     readStore: await patiently(() => openMongoReadStore({ url: views }), { warn }),
+    coordination: await patiently(() => openMongoCoordinationStore({ url: views }), { warn }),
   });
   await patiently(() => projector.start(), { warn });
   process.stdout.write('up\n');

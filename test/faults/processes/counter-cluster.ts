@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { type LeaseStatus, openMongoCoordinationStore } from '@app/coordination';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
 import { patiently } from '@app/kernel';
-import type { LeaseStatus, Projecting } from '@app/projecting';
+import type { Projecting } from '@app/projecting';
 import { openMongoReadStore, type ReadStore } from '@app/read-store';
 import { counted, opened as counterOpened } from '../../fixtures/counters';
 import { sharedProjector } from '../../fixtures/shared-projector';
@@ -39,10 +40,12 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
     append: (...given: Parameters<EventLog['append']>) => patiently(() => opened.append(...given)),
   });
   const readStore = await openMongoReadStore({ url: mongo.url });
+  const coordination = await openMongoCoordinationStore({ url: mongo.url });
   const { projecting: watcher, leases } = sharedProjector({
     name: 'watcher',
     log,
     readStore,
+    coordination,
     silenceMs: SILENCE_MS,
     projection: declarations['1.0.0'],
   });
@@ -82,6 +85,7 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
     },
     destroy: async () => {
       for (const child of running) await kill(child);
+      await coordination.close();
       await readStore.close();
       await log.close();
       await mongo.remove();

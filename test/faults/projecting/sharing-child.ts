@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openSqliteCoordinationStore } from '@app/coordination';
 import { type EventLog, follow, type LogReader, openSqliteLogReader } from '@app/event-log';
 import { openSqliteReadStore } from '@app/read-store';
 import { sharedProjector } from '../../fixtures/shared-projector';
@@ -29,6 +30,7 @@ const main = async (): Promise<void> => {
     name,
     log,
     readStore: await openSqliteReadStore({ folder: join(folder, 'views') }),
+    coordination: await openSqliteCoordinationStore({ folder: join(folder, 'views') }),
   });
   await projector.start();
   process.stdout.write('up\n');

@@ -1,5 +1,5 @@
 import { canonicalJson, FixedClock, InstanceSecret, type Json, TimeOrderedIds } from '@app/kernel';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { type Acceptance, digestOf, Idempotency } from './idempotency';
 
 const keyring = {
@@ -9,7 +9,7 @@ const keyring = {
 
 /** Two processes over one store; `dead` ones are heard of no more. */
 const setUp = () => {
-  const store = new MemoryReadStore();
+  const store = new MemoryCoordinationStore();
   const dead = new Set<string>();
   const warnings: string[] = [];
   const logger = { warn: (_: object, message: string) => void warnings.push(message) } as ConstructorParameters<
@@ -83,7 +83,7 @@ describe('an idempotency key over several processes', () => {
   it('says so when it cannot be released', async () => {
     const { store, first, warnings } = setUp();
     const accepted = (await ask(first)) as Acceptance;
-    jest.spyOn(store, 'writeState').mockRejectedValue(new Error('away'));
+    jest.spyOn(store, 'write').mockRejectedValue(new Error('away'));
     first.release(accepted);
     await new Promise(setImmediate);
     expect(warnings).toEqual([expect.stringMatching(/Releasing a request failed/)]);
@@ -111,8 +111,8 @@ describe('an idempotency key over several processes', () => {
       'command',
       canonicalJson(['POST /things', { a: 1, b: 2 }]),
     );
-    const stored = (await store.readState(accepted.name)) as Record<string, Json>;
-    await store.writeState(accepted.name, { ...stored, hash });
+    const stored = (await store.read(accepted.name)) as Record<string, Json>;
+    await store.write(accepted.name, { ...stored, hash });
     await expect(ask(second, { a: 1, b: 3 })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     expect(await ask(second, { a: 1, b: 2 })).toMatchObject({ commandId: accepted.commandId, hash });
   });

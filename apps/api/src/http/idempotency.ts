@@ -15,8 +15,7 @@ import {
   refuse,
   type Uuid,
 } from '@app/kernel';
-import type { Processes } from '@app/projecting';
-import type { ReadStore } from '@app/read-store';
+import type { CoordinationStore, Processes } from '@app/coordination';
 import type { Logger } from 'pino';
 
 /** How long a key is remembered (wire, `Idempotency-Key`). */
@@ -85,7 +84,7 @@ export class Idempotency {
   private readonly running = new Map<string, string>();
 
   constructor(
-    private readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>,
+    private readonly store: Pick<CoordinationStore, 'read' | 'write' | 'list'>,
     private readonly keyring: Keyring,
     private readonly secret: InstanceSecret,
     private readonly clock: Clock,
@@ -123,7 +122,7 @@ export class Idempotency {
     try {
       if (status < 300) settled = await this.remember(acceptance, status, headers);
       else if (status < 500 && !hasWritten && !acceptance.again)
-        settled = await this.store.writeState(acceptance.name, null);
+        settled = await this.store.write(acceptance.name, null);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.logger.warn(
@@ -140,7 +139,7 @@ export class Idempotency {
   release({ name, commandId, hash, at }: Acceptance): void {
     if (!this.running.delete(name) || this.processes.alone) return;
     const given = { commandId, hash, at, answer: null };
-    const stored = this.store.writeState(name, given, { expected: { ...given, ...this.here() } });
+    const stored = this.store.write(name, given, { expected: { ...given, ...this.here() } });
     void stored.catch((error: unknown) =>
       this.logger.warn(
         { error },
@@ -153,8 +152,8 @@ export class Idempotency {
   async sweep(): Promise<void> {
     const oldest = this.clock.now().getTime() - REMEMBERED_MS;
     for (let after: string | undefined; ;) {
-      const page = await this.store.listState(PREFIX, after === undefined ? { limit: 500 } : { after, limit: 500 });
-      for (const { key, value } of page) if ((value as Remembered).at < oldest) await this.store.writeState(key, null);
+      const page = await this.store.list(PREFIX, after === undefined ? { limit: 500 } : { after, limit: 500 });
+      for (const { key, value } of page) if ((value as Remembered).at < oldest) await this.store.write(key, null);
       after = page.at(-1)?.key;
       if (after === undefined) return;
     }
@@ -162,11 +161,11 @@ export class Idempotency {
 
   private async takeUp(name: string, hash: string, hashOfValues: () => string): Promise<Acceptance | Replay> {
     const at = this.clock.now().getTime();
-    const stored = (await this.store.readState(name)) as Remembered | undefined;
+    const stored = (await this.store.read(name)) as Remembered | undefined;
     const known = stored !== undefined && stored.at > at - REMEMBERED_MS ? stored : undefined;
     if (known === undefined) {
       const fresh = { commandId: this.ids.next(), hash, at };
-      const won = await this.store.writeState(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
+      const won = await this.store.write(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
       return won ? { name, ...fresh, again: false, answered: null } : refuse('request_in_progress');
     }
     if (known.hash !== (known.hash.startsWith(OF_BYTES) ? hash : hashOfValues()))
@@ -183,7 +182,7 @@ export class Idempotency {
     if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by))
       return refuse('request_in_progress');
     const mine = { commandId, hash, at, answer: null, ...this.here() };
-    if (!this.processes.alone && !(await this.store.writeState(name, mine, { expected: known })))
+    if (!this.processes.alone && !(await this.store.write(name, mine, { expected: known })))
       return refuse('request_in_progress');
     return { name, commandId, hash, at, again: true, answered: null };
   }
@@ -210,6 +209,6 @@ export class Idempotency {
     if (answered.body !== null && key === undefined) return false;
     const body = key === undefined ? null : encryptField(key, name, answered.body);
     const answer: Answer = { status, headers, thing: key === undefined ? null : answered.thing, body };
-    return this.store.writeState(name, { commandId, hash, at, answer });
+    return this.store.write(name, { commandId, hash, at, answer });
   }
 }

@@ -1,5 +1,5 @@
 import { FixedClock } from '@app/kernel';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { RateLimiter } from './rate-limiter';
 
 /** How many of `asked` requests are admitted. */
@@ -23,7 +23,7 @@ describe('the limit of requests', () => {
   });
 
   it.each([5, 100, 1_000])('holds over processes: %i a minute', async (perMinute) => {
-    const store = new MemoryReadStore();
+    const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
     const limiters = [1, 2, 3].map(() => new RateLimiter(clock, perMinute, store));
     const total = await admitted(limiters, perMinute * 2);
@@ -38,14 +38,11 @@ describe('the limit of requests', () => {
   });
 
   it('asks the store for many requests at once', async () => {
-    const store = new MemoryReadStore();
+    const store = new MemoryCoordinationStore();
     let writes = 0;
     const counting = {
-      readState: store.readState.bind(store),
-      writeState: async (...args: Parameters<MemoryReadStore['writeState']>) => (
-        (writes += 1),
-        store.writeState(...args)
-      ),
+      read: store.read.bind(store),
+      write: async (...args: Parameters<MemoryCoordinationStore['write']>) => ((writes += 1), store.write(...args)),
     };
     const limiter = new RateLimiter(new FixedClock(), 1_000, counting);
     for (let request = 0; request < 1_000; request += 1) await limiter.take('key:1');
@@ -53,7 +50,7 @@ describe('the limit of requests', () => {
   });
 
   it('counts a minute that another clock has begun as this one', async () => {
-    const store = new MemoryReadStore();
+    const store = new MemoryCoordinationStore();
     const [slow, fast] = [new FixedClock(), new FixedClock()];
     fast.advance(60_000);
     expect(await admitted([new RateLimiter(fast, 10, store)], 10)).toBe(10);
@@ -61,6 +58,8 @@ describe('the limit of requests', () => {
   });
 
   it('is none where none is set', async () => {
-    expect(await admitted([new RateLimiter(new FixedClock(), undefined, new MemoryReadStore())], 100)).toBe(100);
+    expect(await admitted([new RateLimiter(new FixedClock(), undefined, new MemoryCoordinationStore())], 100)).toBe(
+      100,
+    );
   });
 });

@@ -1,5 +1,5 @@
+import type { CoordinationStore } from '@app/coordination';
 import { type Clock, refuse } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
 
 const MINUTE_MS = 60_000;
 /** A process takes up to so many parts of the minute's requests at once from what all share, so that most requests ask nobody. */
@@ -35,7 +35,7 @@ export class RateLimiter {
     /** Undefined: no limit. */
     private readonly perMinute: number | undefined,
     /** Where processes that share the work count together. */
-    private readonly shared: Pick<ReadStore, 'readState' | 'writeState'> | undefined,
+    private readonly shared: Pick<CoordinationStore, 'read' | 'write'> | undefined,
   ) {}
 
   /** Refuses with `rate_limited` and `retryAfterSeconds` when the minute is used up. */
@@ -75,7 +75,7 @@ export class RateLimiter {
   }
 
   private async takeMore(
-    store: Pick<ReadStore, 'readState' | 'writeState'>,
+    store: Pick<CoordinationStore, 'read' | 'write'>,
     credential: string,
     perMinute: number,
     present: Left,
@@ -90,19 +90,19 @@ export class RateLimiter {
   }
 
   private async takeShare(
-    store: Pick<ReadStore, 'readState' | 'writeState'>,
+    store: Pick<CoordinationStore, 'read' | 'write'>,
     credential: string,
     perMinute: number,
     minute: number,
   ): Promise<number> {
     for (;;) {
-      const stored = (await store.readState(PREFIX + credential)) as Taken | undefined;
+      const stored = (await store.read(PREFIX + credential)) as Taken | undefined;
       // A minute that another clock has begun already counts as this one.
       const taken = stored === undefined || stored.minute < minute ? 0 : stored.taken;
       const share = Math.min(Math.max(1, Math.floor(perMinute / PARTS)), perMinute - taken);
       if (share <= 0) return 0;
       const next: Taken = { minute: Math.max(minute, stored?.minute ?? minute), taken: taken + share };
-      if (await store.writeState(PREFIX + credential, next, { expected: stored })) return share;
+      if (await store.write(PREFIX + credential, next, { expected: stored })) return share;
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { KnownForeign } from '@app/auditing';
 import { coalesced, isUnavailable } from '@app/kernel';
 import type { ProviderStatus } from '@app/models';
-import type { Leases, Policies, PolicyStatus, ProcessStatus, Projecting, ProjectionStatus } from '@app/projecting';
+import type { Leases, ProcessStatus } from '@app/coordination';
+import type { Policies, PolicyStatus, Projecting, ProjectionStatus } from '@app/projecting';
 import type { KnownUnproven } from '@app/sealing';
 
 /** What the platform depends on, by name. */

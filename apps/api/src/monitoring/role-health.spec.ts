@@ -1,4 +1,4 @@
-import type { ProcessStatus } from '@app/projecting';
+import type { ProcessStatus } from '@app/coordination';
 import { Health, type HealthParts } from './health';
 import { roleHealth } from './role-health';
 

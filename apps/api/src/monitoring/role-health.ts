@@ -1,4 +1,4 @@
-import type { Processes } from '@app/projecting';
+import type { Processes } from '@app/coordination';
 import type { Dependencies } from './health';
 
 /** What other processes do for this one: without a living one its work waits, and little else tells. Nothing where this process does all. */

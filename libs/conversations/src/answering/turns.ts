@@ -14,7 +14,7 @@ import {
   unlessLeft,
 } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
-import type { Claims, Release } from '@app/read-store';
+import type { Claims, Release } from '@app/coordination';
 import type { MeteredCall } from '@app/spending';
 import { conversationDecider, type Answer, type Party } from '../conversation/conversation.decider';
 import type { ConversationKind } from '../conversation/conversation.events';

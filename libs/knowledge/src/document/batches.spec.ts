@@ -8,9 +8,9 @@ import {
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
-import { Claims } from '@app/read-store';
+import { Claims } from '@app/coordination';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { addedDocumentId, Batches } from './batches';
 import { documentDecider } from './document.decider';
 import { documentEvents } from './document.events';
@@ -22,7 +22,12 @@ const setUp = () => {
     ensureKey: async () => Buffer.alloc(32, 1),
     keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])),
   };
-  const [log, store, ids, clock] = [new MemoryLog(), new MemoryReadStore(), new TimeOrderedIds(), new FixedClock()];
+  const [log, store, ids, clock] = [
+    new MemoryLog(),
+    new MemoryCoordinationStore(),
+    new TimeOrderedIds(),
+    new FixedClock(),
+  ];
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const process = () => new Batches(decisions, new Claims(store, clock, ids.next(), 10_000), clock);
   const meta: CommandMeta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() };
@@ -67,7 +72,7 @@ describe('documents of one command', () => {
     const work = async () => {
       await add(0);
       await add(1);
-      jest.spyOn(store, 'writeState').mockRejectedValueOnce(new Unavailable('views', 'away'));
+      jest.spyOn(store, 'write').mockRejectedValueOnce(new Unavailable('views', 'away'));
       return 'added';
     };
     expect(await process().add(2, meta, work)).toBe('added');

@@ -9,7 +9,7 @@ import {
   Unavailable,
   unlessLeft,
 } from '@app/kernel';
-import type { Claims } from '@app/read-store';
+import type { Claims } from '@app/coordination';
 import { documentDecider } from './document.decider';
 
 /** Claims on documents that are being added, and on those that are withdrawn, whatever stands there. */

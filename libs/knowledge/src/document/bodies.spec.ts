@@ -9,10 +9,10 @@ import {
   Unavailable,
 } from '@app/kernel';
 import type { Blobs } from '@app/blobs';
-import { Claims } from '@app/read-store';
+import { Claims } from '@app/coordination';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { addedDocumentId, Batches } from './batches';
 import { Bodies } from './bodies';
 import { AddDocuments, AddDocumentsHandler } from './commands/add-documents';
@@ -63,7 +63,7 @@ const setUp = () => {
   // What bodies need of blobs.
   const bodies = new Bodies(blobs as unknown as Blobs);
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
-  const batches = new Batches(decisions, new Claims(new MemoryReadStore(), clock, ids.next(), 10_000), clock);
+  const batches = new Batches(decisions, new Claims(new MemoryCoordinationStore(), clock, ids.next(), 10_000), clock);
   const meta = (): CommandMeta => ({
     commandId: ids.next(),
     correlationId: ids.next(),

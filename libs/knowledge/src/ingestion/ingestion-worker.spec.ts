@@ -10,12 +10,12 @@ import {
   TimeOrderedIds,
 } from '@app/kernel';
 import { type EmbeddingRequest, type ModelDescription, OutputRates, readCatalogue } from '@app/models';
-import { Claims } from '@app/read-store';
+import { Claims } from '@app/coordination';
 import { decodePassages } from '@app/search-index';
 import type { CallToMeter, Metering } from '@app/spending';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { unmetered } from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
 import { documentDecider } from '../document/document.decider';
@@ -37,7 +37,7 @@ const setUp = () => {
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const blobs = new MemoryBlobs();
   const clock = new FixedClock();
-  const store = new MemoryReadStore();
+  const store = new MemoryCoordinationStore();
   const embedding = {
     embed: async ({ texts }: EmbeddingRequest) => ({
       model,

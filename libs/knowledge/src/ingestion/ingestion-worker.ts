@@ -1,5 +1,5 @@
 import { inReadScope, isDomainError } from '@app/kernel';
-import type { Claims } from '@app/read-store';
+import type { Claims } from '@app/coordination';
 import { ingest, type IngestionParts } from './ingest';
 
 /** A document that waits for ingestion, and from when on. */

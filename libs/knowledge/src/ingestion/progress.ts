@@ -1,5 +1,5 @@
+import type { CoordinationStore } from '@app/coordination';
 import type { Clock } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
 import { z } from 'zod';
 import { ingestionStep, type IngestionStep } from '../document/document.events';
 
@@ -19,12 +19,12 @@ const INTERVAL_MS = 300;
 
 const PREFIX = 'ingestion-progress/';
 
-/** Progress of running attempts: small state beside the views, removed when the attempt ends. */
+/** Progress of running attempts, which any process may show; removed when the attempt ends. */
 export class ProgressBoard {
   private readonly written = new Map<string, number>();
 
   constructor(
-    private readonly store: Pick<ReadStore, 'readState' | 'writeState'>,
+    private readonly store: Pick<CoordinationStore, 'write'>,
     private readonly clock: Clock,
   ) {}
 
@@ -39,7 +39,7 @@ export class ProgressBoard {
     const last = this.written.get(documentId) ?? 0;
     if (done > 0 && done !== total && now.getTime() - last < INTERVAL_MS) return;
     this.written.set(documentId, now.getTime());
-    await this.store.writeState(PREFIX + documentId, {
+    await this.store.write(PREFIX + documentId, {
       documentId,
       attempt,
       step,
@@ -51,15 +51,15 @@ export class ProgressBoard {
 
   async clear(documentId: string): Promise<void> {
     this.written.delete(documentId);
-    await this.store.writeState(PREFIX + documentId, null);
+    await this.store.write(PREFIX + documentId, null);
   }
 }
 
 /** The progress of a document's running attempt; undefined when none runs. */
 export const readProgress = async (
-  store: Pick<ReadStore, 'readState'>,
+  store: Pick<CoordinationStore, 'read'>,
   documentId: string,
 ): Promise<IngestionProgress | undefined> => {
-  const state = await store.readState(PREFIX + documentId);
+  const state = await store.read(PREFIX + documentId);
   return state === undefined ? undefined : ingestionProgress.parse(state);
 };

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
 import { callHere, type Calls, type NewEvent, systemClock } from '@app/kernel';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
-import { counted, counterCodec, counters, elsewhere, MemoryLogger, opened } from '../../../../test/fixtures/counters';
+import {
+  counted,
+  counterCodec,
+  counters,
+  elsewhere,
+  leasesAlone,
+  MemoryLogger,
+  opened,
+} from '../../../../test/fixtures/counters';
 import { until } from '../../../../test/fixtures/until';
 import { Projecting, type ProjectingOptions } from '../projecting';
 import { type RebuildWorker, rebuildWorker } from '../rebuild/rebuild-worker';
@@ -42,7 +50,16 @@ const start = async () => {
   const logger = new MemoryLogger();
   const none = {} as Pick<ProjectingOptions, 'searchIndex' | 'blobs'>;
   const projections = VIEWS.map((name) => ({ ...counters, name }));
-  const options = { ...none, log, readStore, codec: counterCodec, projections, clock: systemClock, logger };
+  const options = {
+    ...none,
+    log,
+    readStore,
+    codec: counterCodec,
+    projections,
+    clock: systemClock,
+    logger,
+    leases: leasesAlone(logger),
+  };
   const runs: string[][] = [];
   const spawn = (): Calls<RebuildWorker> => {
     const worker = rebuildWorker(options);

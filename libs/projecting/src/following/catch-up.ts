@@ -1,5 +1,4 @@
-import type { Calls } from '@app/kernel';
-import { errorName, type Logger } from '../logger';
+import { type Calls, errorName, type Logger } from '@app/kernel';
 import type { BuildTask, RebuildWorker } from '../rebuild/rebuild-worker';
 
 /** Views fall behind together, but are found to be so one after the other: for so long a run waits for more of them. */

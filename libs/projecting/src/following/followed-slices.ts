@@ -1,7 +1,6 @@
-import type { Position, StoredEvent } from '@app/kernel';
+import type { Logger, Position, StoredEvent } from '@app/kernel';
 import { type DeadLetter, PoisonEvent } from '../dead-letter';
 import type { ProjectingEvents } from '../events';
-import type { Logger } from '../logger';
 import { PageWriter, type PageWriterOptions } from './page-writer';
 
 /** Positions that a slice remembers. */

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
-import { isDamaged, type Position, type StoredEvent, Unavailable } from '@app/kernel';
+import { errorName, isDamaged, Mutex, type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import type { CatchUp } from './catch-up';
 import type { DeadLetter } from '../dead-letter';
 import { all, type FollowedSlice, type FollowedSlicesOptions, latestOf, leastOf, openSlices } from './followed-slices';
-import { errorName } from '../logger';
-import { Mutex } from '../mutex';
 import { replayStream } from './replay';
 import { sliceOf } from '../views/slices';
 import { isCheckpointMismatch, isFenced } from '../transient';

@@ -1,6 +1,7 @@
 import type { LogPage, ReadAllOptions } from '@app/event-log';
 import { type Json, type RecordedEvent, systemClock, Unavailable } from '@app/kernel';
-import { Leases, Policies, type Policy, Processes } from '@app/projecting';
+import { Leases, Processes } from '@app/coordination';
+import { Policies, type Policy } from '@app/projecting';
 import {
   counted,
   counterCodec,
@@ -10,7 +11,7 @@ import {
   policiesOver,
 } from '../../../../test/fixtures/counters';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../../test/fixtures/until';
 
 /** Remembers what it saw; reacts to `{ by: 13 }` by failing as often as told. */
@@ -43,17 +44,17 @@ class SmallPages extends MemoryLog {
   }
 }
 
-const running = async ({ log = new MemoryLog(), readStore = new MemoryReadStore(), failures = 0 } = {}) => {
+const running = async ({ log = new MemoryLog(), coordination = new MemoryCoordinationStore(), failures = 0 } = {}) => {
   const policy = new Watching();
   policy.failures = failures;
-  const policies = policiesOver(log, readStore, [policy]);
+  const policies = policiesOver(log, [policy], coordination);
   await policies.start();
-  return { log, readStore, policy, policies };
+  return { log, coordination, policy, policies };
 };
 
 describe('Policies', () => {
   it('react to every event once, and keep their place in the log', async () => {
-    const { log, policy, policies, readStore } = await running();
+    const { log, policy, policies, coordination } = await running();
     await log.append('counter-a', [opened('a'), counted()], 'noStream');
     await until(() => policy.seen.length === 2);
     await policies.stop();
@@ -61,7 +62,7 @@ describe('Policies', () => {
       log.events.filter(({ stream }) => stream === 'policy-watching').map(({ data }) => JSON.parse(data) as object),
     ).toMatchObject([{ stream: 'counter-a', revision: 1 }]);
 
-    const again = await running({ log, readStore });
+    const again = await running({ log, coordination });
     await log.append('counter-a', [counted()], 'any');
     await until(() => again.policy.seen.length > 0);
     expect(again.policy.seen).toEqual(['Counted counter-a@2']);
@@ -150,20 +151,20 @@ describe('Policies', () => {
   });
 
   it('are seen to fall behind by others when nobody runs them any more', async () => {
-    const { log, policy, policies, readStore } = await running();
+    const { log, policy, policies, coordination } = await running();
     await log.append('counter-a', [opened('a')], 'noStream');
     await until(() => policy.seen.length === 1);
     const [told] = await policies.status();
     await policies.stop();
     // As the process that ran them told it; a status is plain JSON.
-    await readStore.writeState('policies', [told] as unknown as Json);
+    await coordination.write('policies', [told] as unknown as Json);
     await log.append('counter-a', [counted()], 'any');
-    const beside = { store: readStore, clock: systemClock, logger: new MemoryLogger() };
+    const beside = { store: coordination, clock: systemClock, logger: new MemoryLogger() };
     const leases = new Leases({
       ...beside,
       processes: new Processes({ ...beside, id: 'onlooker', roles: ['api'], version: '1', alone: false }),
     });
-    const onlooker = new Policies({ ...beside, log, readStore, policies: [policy], codec: counterCodec, leases });
+    const onlooker = new Policies({ ...beside, log, coordination, policies: [policy], codec: counterCodec, leases });
     const unseen = log.events.filter(({ position }) => position > (told?.position ?? ''));
     expect(unseen.length).toBeGreaterThan(0);
     expect(await onlooker.status()).toMatchObject([{ name: 'watching', state: 'stopped', lagEvents: unseen.length }]);

@@ -1,18 +1,22 @@
+import { type Ask, type CoordinationStore, type Leases, type LeaseShare, led } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
-import { type Clock, type EventCodec, type Json, type Position, refuse } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
+import {
+  type Clock,
+  errorName,
+  type EventCodec,
+  type Json,
+  type Logger,
+  type Plain,
+  type Position,
+  refuse,
+} from '@app/kernel';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import { ProjectingEvents } from '../events';
 import { lagOf } from '../lag';
-import type { LeaseShare } from '../coordination/lease-share';
-import { aloneLeases, type Leases, led } from '../coordination/leases';
-import { errorName, type Logger } from '../logger';
 import { CountedOrdinals, type Ordinals } from '../ordinals';
 import { PolicyJournal } from './policy-journal';
 import { type PolicyFailure, PolicyRunner } from './policy-runner';
 import type { Policy } from '../projection';
-import type { Ask } from '../coordination/requests';
-import type { Plain } from '../coordination/stored-state';
 
 const GROUP = 'policies';
 /** Where the process that runs the policies says how they are doing, for the others. */
@@ -32,8 +36,8 @@ export interface Reader {
 export interface PoliciesOptions {
   readonly log: EventLog;
   readonly codec: EventCodec;
-  /** Where the lease is kept: one process runs the policies. */
-  readonly readStore: ReadStore;
+  /** Where the process that runs the policies says how they are doing. */
+  readonly coordination: Pick<CoordinationStore, 'read' | 'write'>;
   readonly policies: readonly Policy[];
   /** Run beside the policies. */
   readonly readers?: readonly Reader[];
@@ -41,8 +45,8 @@ export interface PoliciesOptions {
   readonly logger: Logger;
   /** Counts of the log; by default the log is counted once. */
   readonly ordinals?: Ordinals;
-  /** Finds the one process that runs the policies; by default this one is alone. */
-  readonly leases?: Leases;
+  /** Finds the one process that runs the policies. */
+  readonly leases: Leases;
 }
 
 export interface PolicyStatus {
@@ -63,7 +67,6 @@ export class Policies {
   readonly events = new ProjectingEvents();
   private readonly runners = new Map<string, Runner>();
   private readonly readers: readonly Reader[];
-  private readonly leases: Leases;
   private readonly ordinals: Ordinals;
   private shares: readonly LeaseShare[] = [];
   private reporting: NodeJS.Timeout | undefined;
@@ -73,7 +76,6 @@ export class Policies {
     this.readers = [...options.policies.map((policy) => this.readerOf(policy)), ...(options.readers ?? [])];
     const names = this.readers.map(({ name }) => name);
     if (new Set(names).size < names.length) throw new Error(`a policy is defined twice: ${names.join(', ')}`);
-    this.leases = options.leases ?? aloneLeases({ ...options, store: options.readStore });
     this.ordinals = options.ordinals ?? new CountedOrdinals(options.log);
   }
 
@@ -103,7 +105,7 @@ export class Policies {
   /** How each policy is doing, whichever process runs it. */
   async status(): Promise<readonly PolicyStatus[]> {
     if (this.isHere) return Promise.all(this.readers.map(({ name }) => this.statusOf(name)));
-    const reported = ((await this.options.readStore.readState(REPORT)) ?? []) as readonly Plain<PolicyStatus>[];
+    const reported = ((await this.options.coordination.read(REPORT)) ?? []) as readonly Plain<PolicyStatus>[];
     const isRun = (await this.leases.status()).some(({ group, holder }) => group === GROUP && holder !== null);
     // What was told last stands still when nobody runs them; the log does not.
     return isRun
@@ -140,6 +142,10 @@ export class Policies {
   /** Gives the event up and reacts to what waits behind it. */
   async discardDeadLetter(id: string): Promise<DeadLetter | undefined> {
     return this.replay(id, 'discard');
+  }
+
+  private get leases(): Leases {
+    return this.options.leases;
   }
 
   /** True when this process runs the policies, or would if anybody did. */
@@ -186,7 +192,7 @@ export class Policies {
 
   private async report(): Promise<void> {
     if (this.runners.size === 0) return;
-    await this.options.readStore.writeState(REPORT, (await this.status()) as readonly Plain<PolicyStatus>[]);
+    await this.options.coordination.write(REPORT, (await this.status()) as readonly Plain<PolicyStatus>[]);
   }
 
   private async open(): Promise<void> {

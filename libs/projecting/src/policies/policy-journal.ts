@@ -6,6 +6,7 @@ import {
   type EventOf,
   isUnavailable,
   isWrongExpectedRevision,
+  Mutex,
   nameId,
   type NewEvent,
   type Position,
@@ -15,7 +16,6 @@ import {
   type Uuid,
 } from '@app/kernel';
 import { type DeadLetter, type DeadLetterReason, deadLetter, PoisonEvent } from '../dead-letter';
-import { Mutex } from '../mutex';
 import type { PolicyAdvanced, PolicyDeadLettered, PolicyDeadLetterSettled } from './policy.events';
 
 type Place = EventOf<typeof PolicyAdvanced>['data'];

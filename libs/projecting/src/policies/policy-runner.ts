@@ -3,18 +3,19 @@ import { type EventLog, lastBefore, type LogPage, type Subscription } from '@app
 import {
   type Clock,
   type DataKey,
+  errorName,
   type EventCodec,
   inReadScope,
   isUnavailable,
   isWrongExpectedRevision,
+  type Logger,
+  Mutex,
   type Position,
   type StoredEvent,
   type Uuid,
 } from '@app/kernel';
 import { type DeadLetter, describeError, isUnreadable, PoisonEvent } from '../dead-letter';
 import type { ProjectingEvents } from '../events';
-import { errorName, type Logger } from '../logger';
-import { Mutex } from '../mutex';
 import { PolicyJournal } from './policy-journal';
 import type { Policy } from '../projection';
 

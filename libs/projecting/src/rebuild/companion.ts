@@ -1,7 +1,5 @@
-import type { Calls } from '@app/kernel';
+import { type Calls, errorName, type Logger, type Mutex } from '@app/kernel';
 import { describeError } from '../dead-letter';
-import { errorName, type Logger } from '../logger';
-import type { Mutex } from '../mutex';
 import type { RebuildRecord } from './rebuild-record';
 import type { RebuildWorker } from './rebuild-worker';
 import { type Progress, runBuild } from './run-build';

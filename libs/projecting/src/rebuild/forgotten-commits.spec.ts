@@ -1,4 +1,5 @@
 import { counted, opened } from '../../../../test/fixtures/counters';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
 import { type SharedProjector, sharedProjector } from '../../../../test/fixtures/shared-projector';
@@ -43,7 +44,11 @@ describe('a store that forgets what it confirmed', () => {
 
   beforeEach(async () => {
     [log, readStore] = [new MemoryLog(), new MemoryReadStore()];
-    [leader, other] = [sharedProjector({ name: 'a', log, readStore }), sharedProjector({ name: 'b', log, readStore })];
+    const coordination = new MemoryCoordinationStore();
+    [leader, other] = [
+      sharedProjector({ name: 'a', log, readStore, coordination }),
+      sharedProjector({ name: 'b', log, readStore, coordination }),
+    ];
     await leader.start();
     await other.start();
     await until(isDivided, 'the division');

@@ -1,3 +1,4 @@
+import { allEntries } from '@app/coordination';
 import type { Json, Position } from '@app/kernel';
 import { Fenced, type ReadStore } from '@app/read-store';
 import type { BuildFailure } from './rebuild-worker';
@@ -46,7 +47,13 @@ export const mustRun = ({ state, reason, swap, verification }: RebuildRecord): b
   (state === 'ready' && swap && verification?.equal === true);
 
 /** What the keys of rebuild records begin with; the name of the view follows. */
-export const REBUILDS = 'rebuild/';
+const REBUILDS = 'rebuild/';
+
+/** The rebuilds of all views, by view, as JSON text. */
+export const storedRebuilds = async (store: Pick<ReadStore, 'listState'>): Promise<ReadonlyMap<string, string>> => {
+  const entries = await allEntries((options) => store.listState(REBUILDS, options));
+  return new Map(entries.map(({ key, value }) => [key.slice(REBUILDS.length), JSON.stringify(value)]));
+};
 
 /** What is stored about the builds of one view: the rebuild under way, what each build was declared as, and events discarded. */
 export class BuildRecords {

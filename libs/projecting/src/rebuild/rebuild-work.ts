@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Calls } from '@app/kernel';
+import { type Calls, errorName, type Logger, type Mutex } from '@app/kernel';
 import { CheckpointMismatch } from '@app/read-store';
 import { describeError } from '../dead-letter';
-import { errorName, type Logger } from '../logger';
-import type { Mutex } from '../mutex';
 import { mustRun } from './rebuild-record';
 import type { RebuildWorker } from './rebuild-worker';
 import { patiently, type Progress, runBuild } from './run-build';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Calls } from '@app/kernel';
-import { errorName, type Logger } from '../logger';
+import { type Calls, errorName, type Logger } from '@app/kernel';
 import type { BuildOutcome, RebuildWorker } from './rebuild-worker';
 import { isFenced, isTransient } from '../transient';
 import type { View } from '../views/view';

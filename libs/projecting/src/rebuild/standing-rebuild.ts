@@ -1,6 +1,5 @@
-import { refuse } from '@app/kernel';
+import { Mutex, refuse } from '@app/kernel';
 import type { ProjectingEvents } from '../events';
-import { Mutex } from '../mutex';
 import type { RebuildRecord, RebuildState } from './rebuild-record';
 import type { View } from '../views/view';
 

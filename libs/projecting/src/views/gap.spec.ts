@@ -1,4 +1,5 @@
 import { counted, memoryProjecting, opened } from '../../../../test/fixtures/counters';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
 import { sharedCounters, sharedProjector } from '../../../../test/fixtures/shared-projector';
@@ -34,9 +35,15 @@ describe('what a view does not show', () => {
   });
 
   it('may be there while the view is served as another version of the program declares it', async () => {
-    const [log, readStore] = [new MemoryLog(), new MemoryReadStore()];
-    const older = sharedProjector({ name: 'older', log, readStore });
-    const newer = sharedProjector({ name: 'newer', log, readStore, projection: { ...sharedCounters, version: 2 } });
+    const [log, readStore, coordination] = [new MemoryLog(), new MemoryReadStore(), new MemoryCoordinationStore()];
+    const older = sharedProjector({ name: 'older', log, readStore, coordination });
+    const newer = sharedProjector({
+      name: 'newer',
+      log,
+      readStore,
+      coordination,
+      projection: { ...sharedCounters, version: 2 },
+    });
     await older.start();
     const { position } = await log.append('counter-a', [opened('a')], 'noStream');
     expect(await older.projecting.gap('counters', position, LONG)).toBeUndefined();

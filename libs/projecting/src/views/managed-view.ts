@@ -1,12 +1,8 @@
-import type { Calls, Json } from '@app/kernel';
+import { declarationName, isNewest, type LeaseGroup, type LeaseShare, type Processes } from '@app/coordination';
+import { type Calls, type Json, type Logger, Mutex } from '@app/kernel';
 import { Companion } from '../rebuild/companion';
 import type { DeadLetter } from '../dead-letter';
-import { declarationName, isNewest } from '../coordination/declaration';
 import type { ProjectingEvents } from '../events';
-import type { LeaseGroup, LeaseShare } from '../coordination/lease-share';
-import type { Logger } from '../logger';
-import { Mutex } from '../mutex';
-import type { Processes } from '../coordination/processes';
 import { Progress } from '../rebuild/run-build';
 import { Rebuild } from '../rebuild/rebuild';
 import type { RebuildWorker } from '../rebuild/rebuild-worker';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json, type RecordedEvent } from '@app/kernel';
+import { canonicalJson, type Json, type Plain, type RecordedEvent } from '@app/kernel';
 import type { Operation, ReadStore } from '@app/read-store';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import type { RowProjection } from '../projection';
-import type { Plain } from '../coordination/stored-state';
 import type { ViewBatch, ViewStore } from './view-store';
 
 const LETTER = 'dead-letter/';

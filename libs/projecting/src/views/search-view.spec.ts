@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Blobs } from '@app/blobs';
 import { systemClock } from '@app/kernel';
 import { encodePassages, openSqliteSearchIndex, type SearchIndex } from '@app/search-index';
-import { counted, counterCodec, MemoryLogger, opened, stored } from '../../../../test/fixtures/counters';
+import { counted, counterCodec, leasesAlone, MemoryLogger, opened, stored } from '../../../../test/fixtures/counters';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
 import { until } from '../../../../test/fixtures/until';
@@ -70,6 +70,7 @@ const running = async () => {
     projections: [documents],
     clock: systemClock,
     logger: new MemoryLogger(),
+    leases: leasesAlone(),
   });
   await projecting.start();
   const append = async (stream: string, event: ReturnType<typeof counted>): Promise<void> => {

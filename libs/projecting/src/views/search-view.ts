@@ -1,10 +1,10 @@
 import type { Blobs } from '@app/blobs';
-import { canonicalJson, type RecordedEvent } from '@app/kernel';
+import { allEntries } from '@app/coordination';
+import { canonicalJson, type Plain, type RecordedEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import { decodePassages, type SearchIndex, type SearchOperation } from '@app/search-index';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import type { SearchIntent, SearchProjection } from '../projection';
-import { allState, type Plain } from '../coordination/stored-state';
 import type { ViewBatch, ViewStore } from './view-store';
 
 /**
@@ -68,7 +68,7 @@ export class SearchView implements ViewStore<SearchOperation> {
   }
 
   async letters(version: number): Promise<readonly DeadLetter[]> {
-    const entries = await allState(this.store, this.lettersOf(version));
+    const entries = await allEntries((options) => this.store.listState(this.lettersOf(version), options));
     return entries.map(({ value }) => value as Plain<DeadLetter>);
   }
 
@@ -103,7 +103,8 @@ export class SearchView implements ViewStore<SearchOperation> {
   }
 
   private async dropLetters(version: number): Promise<void> {
-    for (const { key } of await allState(this.store, this.lettersOf(version))) await this.store.writeState(key, null);
+    for (const { key } of await allEntries((options) => this.store.listState(this.lettersOf(version), options)))
+      await this.store.writeState(key, null);
   }
 
   private lettersOf(version: number): string {

@@ -1,6 +1,5 @@
-import type { Clock, Position } from '@app/kernel';
+import type { Clock, Logger, Position } from '@app/kernel';
 import type { ProjectingEvents } from '../events';
-import type { Logger } from '../logger';
 
 /** The head moved on and the view did not for this long: an alarm, also where the lag is small. */
 const STALLED_MS = 30_000;

@@ -1,4 +1,4 @@
-import type { LeaseStatus } from '../coordination/leases';
+import type { LeaseStatus } from '@app/coordination';
 import { isHeldWhole } from './view-status';
 
 const lease = (unit: number, holder: string | null, group = 'agents'): LeaseStatus => ({ group, unit, holder });

@@ -1,7 +1,7 @@
+import type { LeaseStatus } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
 import type { Clock, Position } from '@app/kernel';
 import { lagOf } from '../lag';
-import type { LeaseStatus } from '../coordination/leases';
 import type { ManagedView } from './managed-view';
 import type { Ordinals } from '../ordinals';
 import type { RebuildRecord, RebuildState } from '../rebuild/rebuild-record';

@@ -1,15 +1,14 @@
+import { allEntries } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
-import { type Clock, isDamaged, type Position, refuse, type StoredEvent } from '@app/kernel';
+import { type Clock, isDamaged, type Logger, type Position, refuse, type StoredEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { CatchUp } from '../following/catch-up';
 import type { ProjectingEvents } from '../events';
 import { latestOf } from '../following/followed-slices';
 import { Follower } from '../following/follower';
-import type { Logger } from '../logger';
 import { BuildRecords, type RebuildRecord } from '../rebuild/rebuild-record';
 import type { EventReader } from '../following/shared-reader';
 import { sliceOf } from './slices';
-import { allState } from '../coordination/stored-state';
 import { StoredProgress } from '../rebuild/stored-progress';
 import type { ViewStore } from './view-store';
 import { Waiters } from './waiters';
@@ -116,7 +115,8 @@ export class View {
   async hold(held: ReadonlyMap<number, number>): Promise<void> {
     this.held = held;
     const prefix = this.records.discardedPrefix();
-    for (const { key } of await allState(this.options.readStore, prefix)) this.skip.add(key.slice(prefix.length));
+    for (const { key } of await allEntries((options) => this.options.readStore.listState(prefix, options)))
+      this.skip.add(key.slice(prefix.length));
   }
 
   /** Goes on with other slices, the same builds. */

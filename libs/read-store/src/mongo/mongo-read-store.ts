@@ -4,7 +4,7 @@ import { idsBeginning, type Models, modelsOf } from './documents';
 import { type MongoServer, openMongoServer } from './mongo-server';
 import { Recently } from './recently';
 import { RowReader } from './row-reader';
-import { StateEntries } from './state-entries';
+import { Entries } from './state-entries';
 import { sliceId, transactionalCommits } from './transactional-commits';
 import { type Place, ROW_FORMAT, Views } from './views';
 
@@ -27,7 +27,7 @@ class MongoReadStore implements ReadStore {
   readonly rowFormat = ROW_FORMAT;
   private readonly views: Views;
   private readonly commitBatch: (batch: RowBatch) => Promise<void>;
-  private readonly entries: StateEntries;
+  private readonly entries: Entries;
   private readonly readers = new Map<string, RowReader>();
   private readonly recently = new Recently();
   private readonly standing = new Map<string, string | null>();
@@ -38,7 +38,7 @@ class MongoReadStore implements ReadStore {
   ) {
     this.views = new Views(server, models, this.recently);
     this.commitBatch = transactionalCommits(server, models, this.views);
-    this.entries = new StateEntries(server, models);
+    this.entries = new Entries(server, models);
   }
 
   prepare(view: ViewSpec): Promise<void> {

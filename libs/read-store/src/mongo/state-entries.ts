@@ -1,13 +1,17 @@
 import { canonicalJson, type Json } from '@app/kernel';
-import { idsBeginning, type Models } from './documents';
+import { idsBeginning, type Models, modelsOf } from './documents';
 import { isDuplicateKey } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 
+/** The entries on a server, for those who keep no views there. */
+export const entriesOn = async (server: MongoServer): Promise<Entries> =>
+  new Entries(server, await modelsOf(server.database));
+
 /** Small durable state by key: canonical JSON text, so that equal values are equal texts. */
-export class StateEntries {
+export class Entries {
   constructor(
     private readonly server: MongoServer,
-    private readonly models: Models,
+    private readonly models: Pick<Models, 'state'>,
   ) {}
 
   async read(key: string): Promise<Json | undefined> {

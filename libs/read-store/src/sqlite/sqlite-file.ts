@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { Damaged, Unavailable } from '@app/kernel';
 import Database from 'better-sqlite3';
-import { STATE_FILE } from './state-file';
-import { isUnreadable } from './view-files';
+import { isUnreadable, STATE_FILE } from './view-files';
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|IOERR_CORRUPTFS)/;
 const BARRED = /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/;

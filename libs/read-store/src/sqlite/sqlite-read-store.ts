@@ -16,8 +16,8 @@ import {
 } from '../read-store';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
-import { STATE_FILE, StateReader } from './state-file';
-import { allVersionsIn, versionFile, versionsIn } from './view-files';
+import { EntryReader, readLive } from './state-file';
+import { allVersionsIn, STATE_FILE, versionFile, versionsIn } from './view-files';
 import { ViewReader } from './view-reader';
 import { ViewsWriter } from './views-writer';
 
@@ -73,7 +73,7 @@ class SqliteReadStore implements ReadStore {
   private readonly stateFile: string;
   private readonly guarded = new GuardedFiles('views');
   private readonly readers = new Map<string, Map<number, ViewReader>>();
-  private stateReader: StateReader | undefined;
+  private stateReader: EntryReader | undefined;
   private pointers: ReadonlyMap<string, number> = new Map();
   private pointersSeen = -1;
   private filesSeen = -1;
@@ -229,14 +229,14 @@ class SqliteReadStore implements ReadStore {
   private liveVersion(view: string): number | undefined {
     const seen = this.board.read(this.board.pointers);
     if (seen !== this.pointersSeen) {
-      this.pointers = this.guarded.run(this.stateFile, () => this.state().live());
+      this.pointers = this.guarded.run(this.stateFile, () => readLive(this.state().db));
       this.pointersSeen = seen;
     }
     return this.pointers.get(view);
   }
 
-  private state(): StateReader {
-    return (this.stateReader ??= new StateReader(openForReading(this.stateFile)));
+  private state(): EntryReader {
+    return (this.stateReader ??= new EntryReader(openForReading(this.stateFile)));
   }
 
   private closeReaders(): void {

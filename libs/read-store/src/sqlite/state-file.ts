@@ -1,7 +1,6 @@
 import { canonicalJson, type Json } from '@app/kernel';
 import Database from 'better-sqlite3';
-
-export const STATE_FILE = 'state.sqlite';
+import { openForWriting } from './sqlite-file';
 
 /** Throws SQLite's error for a damaged file, also where the damage lies in what is not read at opening. */
 export const checkState = (db: Database.Database): void => {
@@ -9,13 +8,22 @@ export const checkState = (db: Database.Database): void => {
   if (found !== 'ok') throw new Database.SqliteError(String(found), 'SQLITE_CORRUPT');
 };
 
-/** Makes the tables of `state.sqlite`: which version of each view is served, and small state by key. */
-export const prepareState = (db: Database.Database): void => {
-  db.transaction(() => {
-    db.exec(`
-      create table if not exists live(view text primary key, version integer not null) without rowid;
-      create table if not exists state(key text primary key, value text not null) without rowid;`);
-  }).immediate();
+/** Opens `state.sqlite` for writing, and makes its tables: which version of each view is served, and entries by key. */
+export const openStateFile = (file: string): Database.Database => {
+  const db = openForWriting(file);
+  try {
+    // Unlike views, this state cannot be made again from the log: a machine that dies must not forget it.
+    db.pragma('synchronous = FULL');
+    db.transaction(() => {
+      db.exec(`
+        create table if not exists live(view text primary key, version integer not null) without rowid;
+        create table if not exists state(key text primary key, value text not null) without rowid;`);
+    }).immediate();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 };
 
 /** The served version of each view. */
@@ -60,20 +68,16 @@ export const writeEntry = (
     })
     .immediate();
 
-/** Reads `state.sqlite`. */
-export class StateReader {
+/** Reads the entries of `state.sqlite`, over a connection that is its own from then on. */
+export class EntryReader {
   private readonly entry;
   private readonly entries;
 
-  constructor(private readonly db: Database.Database) {
+  constructor(readonly db: Database.Database) {
     this.entry = db.prepare('select value from state where key = ?').pluck();
     this.entries = db.prepare(
       'select key, value from state where key > ? and key >= ? and key < ? order by key limit ?',
     );
-  }
-
-  live(): ReadonlyMap<string, number> {
-    return readLive(this.db);
   }
 
   read(key: string): Json | undefined {

@@ -5,8 +5,16 @@ import { isDamaged, isUnavailable, Unavailable } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { ChangeBoard } from './change-board';
 import { GuardedFiles, openForWriting } from './sqlite-file';
-import { checkState, prepareState, readLive, STATE_FILE, swapLive } from './state-file';
-import { allVersionsIn, deleteDatabase, deleteSetAside, setDatabaseAside, versionFile, versionsIn } from './view-files';
+import { checkState, openStateFile, readLive, swapLive } from './state-file';
+import {
+  allVersionsIn,
+  deleteDatabase,
+  deleteSetAside,
+  setDatabaseAside,
+  STATE_FILE,
+  versionFile,
+  versionsIn,
+} from './view-files';
 import { emptyLog, WriteBack } from './write-back';
 
 /** How long a purge waits for those who read or write a file, and how often it looks. */
@@ -71,7 +79,7 @@ export class VersionedFiles<File extends Opened> {
 
   /** Works on `state.sqlite`, which is made at first use. */
   onState<T>(work: (db: Database.Database) => T): T {
-    return this.guarded.run(this.stateFile, () => work(this.state()));
+    return this.guarded.run(this.stateFile, () => work((this.stateDb ??= openStateFile(this.stateFile))));
   }
 
   /** Makes a version's file with its tables, or checks the one that is there. */
@@ -210,19 +218,6 @@ export class VersionedFiles<File extends Opened> {
       if (opened === undefined) db.close();
     }
     return opened;
-  }
-
-  private state(): Database.Database {
-    if (this.stateDb !== undefined) return this.stateDb;
-    const db = openForWriting(this.stateFile);
-    try {
-      // Unlike views, this state cannot be made again from the log: a machine that dies must not forget it.
-      db.pragma('synchronous = FULL');
-      prepareState(db);
-      return (this.stateDb = db);
-    } finally {
-      if (this.stateDb === undefined) db.close();
-    }
   }
 
   /** Takes steps until the work is done, others their turn between them. Looks again a moment later where somebody is in the way, for so long. */

@@ -1,6 +1,9 @@
 import { accessSync, constants, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** The file beside those of the views that says which of them are live. */
+export const STATE_FILE = 'state.sqlite';
+
 const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 
 /** The file of one version of a view, such as `agents-v3.sqlite`. Refuses names that are no plain file names. */

@@ -1,4 +1,4 @@
-import type { Logger } from '@app/projecting';
+import type { Logger } from '@app/kernel';
 import type { Admin, logCreator, Producer, SASLOptions } from 'kafkajs';
 import { partitionByKey } from './partitioner';
 

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Caller } from '@app/access';
 import { type Blobs, BLOBS, type OpenBody } from '@app/blobs';
+import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { refuse, streamOf } from '@app/kernel';
 import { documentDecider, readProgress } from '@app/knowledge';
-import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Passage, passagesFrom } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
 import type { DocumentRow } from '@projections/documents';
@@ -37,7 +37,7 @@ export class DocumentContentController {
     private readonly queries: QueryBus,
     private readonly lists: Lists,
     @Inject(BLOBS) private readonly blobs: Blobs,
-    @Inject(READ_STORE) private readonly store: ReadStore,
+    @Inject(COORDINATION_STORE) private readonly coordination: CoordinationStore,
   ) {}
 
   @Get('content')
@@ -134,7 +134,7 @@ export class DocumentContentController {
     const { rows, next } = await this.queries.execute(
       new ListDocumentLogs(documentId, this.lists.page(list, caller, asked)),
     );
-    const progress = await readProgress(this.store, documentId);
+    const progress = await readProgress(this.coordination, documentId);
     const running = progress === undefined ? null : runningStep.parse(progress);
     return this.lists
       .answer(

@@ -1,5 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
+import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
 import {
@@ -12,7 +13,6 @@ import {
   ReprocessDocument,
   UpdateDocument,
 } from '@app/knowledge';
-import { READ_STORE, type ReadStore } from '@app/read-store';
 import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -59,7 +59,7 @@ export class DocumentsController {
     private readonly presenter: DocumentPresenter,
     private readonly lists: Lists,
     @Inject(EVENT_LOG) private readonly log: EventLog,
-    @Inject(READ_STORE) private readonly store: ReadStore,
+    @Inject(COORDINATION_STORE) private readonly coordination: CoordinationStore,
   ) {}
 
   @Get()
@@ -115,7 +115,7 @@ export class DocumentsController {
         : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
     };
     const progress = async (documentId: string) => {
-      const standing = await readProgress(this.store, documentId);
+      const standing = await readProgress(this.coordination, documentId);
       return standing === undefined ? undefined : JSON.stringify(standing);
     };
     const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);

@@ -1,10 +1,10 @@
 import { FixedClock, Unavailable } from '@app/kernel';
-import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
+import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../test/fixtures/until';
 import { Claims } from './claims';
 
 const setUp = () => {
-  const store = new MemoryReadStore();
+  const store = new MemoryCoordinationStore();
   const clock = new FixedClock();
   return { clock, of: (holder: string) => new Claims(store, clock, holder, 60_000) };
 };
@@ -34,7 +34,7 @@ describe('a claim', () => {
   });
 
   it('tells its holder when another asks to end the work, and stays held until then', async () => {
-    const store = new MemoryReadStore();
+    const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
     const asked = new Promise<void>((resolve) => void new Claims(store, clock, 'a', 60).take('work', resolve));
     const other = new Claims(store, clock, 'b', 60);
@@ -45,15 +45,15 @@ describe('a claim', () => {
   });
 
   it('is kept up also after the answer to a beat was lost, and released', async () => {
-    const store = new MemoryReadStore();
+    const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
-    const write = store.writeState.bind(store);
+    const write = store.write.bind(store);
     let isLost = false;
-    store.writeState = async (...given) => {
+    store.write = async (...given) => {
       const written = await write(...given);
       if (!isLost) return written;
       isLost = false;
-      throw new Unavailable('views', 'no answer', 'unknown');
+      throw new Unavailable('coordination', 'no answer', 'unknown');
     };
     const release = await new Claims(store, clock, 'a', 60).take('work');
     clock.advance(1_000);
@@ -61,12 +61,12 @@ describe('a claim', () => {
     await until(() => !isLost);
     clock.advance(1_000);
     await until(
-      async () => ((await store.readState('claim/work')) as { readonly until: number }).until > clock.now().getTime(),
+      async () => ((await store.read('claim/work')) as { readonly until: number }).until > clock.now().getTime(),
       'a beat',
       { patience: 5_000 },
     );
     await release?.();
-    expect(await store.readState('claim/work')).toBeUndefined();
+    expect(await store.read('claim/work')).toBeUndefined();
   });
 
   it("that is left standing is nobody else's until it runs out, and is listed then; where it was left one takes it up at once", async () => {

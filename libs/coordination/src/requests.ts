@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type Facts, isDomainError, type Json, refuse, Unavailable } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
-import { errorName, type Logger } from '../logger';
-import { allState, type Plain } from './stored-state';
+import {
+  type Clock,
+  errorName,
+  type Facts,
+  isDomainError,
+  type Json,
+  type Logger,
+  type Plain,
+  refuse,
+  Unavailable,
+} from '@app/kernel';
+import { allEntries, type CoordinationStore } from './coordination-store';
 
 const PREFIX = 'request/';
 const SERVE_EVERY_MS = 500;
@@ -32,7 +40,7 @@ interface Stored extends Ask {
 }
 
 export interface RequestsOptions {
-  readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>;
+  readonly store: CoordinationStore;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -53,17 +61,17 @@ export class Requests {
   async ask(ask: Ask): Promise<Json> {
     const { store, clock } = this.options;
     const key = PREFIX + randomUUID();
-    await store.writeState(key, { ...ask, at: clock.now().getTime() });
+    await store.write(key, { ...ask, at: clock.now().getTime() });
     const deadline = performance.now() + PATIENCE_MS;
     try {
       for (let poll = FIRST_POLL_MS; performance.now() < deadline; poll = Math.min(LONGEST_POLL_MS, poll * 2)) {
         await pause(poll);
-        const { answer } = ((await store.readState(key)) ?? {}) as Partial<Stored>;
+        const { answer } = ((await store.read(key)) ?? {}) as Partial<Stored>;
         if (answer !== undefined) return given(answer, ask.group);
       }
       throw new Unavailable(ask.group, 'no process that holds it has answered', 'unknown');
     } finally {
-      await store.writeState(key, null);
+      await store.write(key, null);
     }
   }
 
@@ -90,9 +98,9 @@ export class Requests {
 
   private async sweep(): Promise<void> {
     const { store, clock, logger } = this.options;
-    for (const { key, value } of await allState(store, PREFIX)) {
+    for (const { key, value } of await allEntries((options) => store.list(PREFIX, options))) {
       const stored = value as Plain<Stored>;
-      if (stored.at + KEPT_MS < clock.now().getTime()) await store.writeState(key, null, { expected: value });
+      if (stored.at + KEPT_MS < clock.now().getTime()) await store.write(key, null, { expected: value });
       else if (stored.answer === undefined && !this.underWay.has(key)) {
         this.underWay.add(key);
         void this.answer(key, value, stored)
@@ -109,7 +117,7 @@ export class Requests {
 
   private async answer(key: string, value: Json, stored: Stored): Promise<void> {
     const answer = await answerOf(() => this.served(stored));
-    if (answer !== undefined) await this.options.store.writeState(key, { ...stored, answer }, { expected: value });
+    if (answer !== undefined) await this.options.store.write(key, { ...stored, answer }, { expected: value });
   }
 
   private async served(ask: Ask): Promise<{ readonly value: Json } | undefined> {

@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, Unavailable } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
-import { errorName, type Logger } from '../logger';
-import { Mutex } from '../mutex';
+import { type Clock, errorName, type Logger, Mutex, Unavailable } from '@app/kernel';
+import type { CoordinationStore } from './coordination-store';
 import type { Processes } from './processes';
 
 /** What the keys of leases begin with. */
@@ -45,7 +43,7 @@ export type LeaseRecord = {
 
 export interface LeasesOptions {
   readonly processes: Processes;
-  readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>;
+  readonly store: CoordinationStore;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -224,7 +222,7 @@ export class LeaseShare {
   }
 
   private async read(): Promise<LeaseRecord> {
-    return ((await this.options.store.readState(this.key)) as LeaseRecord | undefined) ?? this.free();
+    return ((await this.options.store.read(this.key)) as LeaseRecord | undefined) ?? this.free();
   }
 
   /** Changes what is stored, whatever others change at the same time. */
@@ -238,7 +236,7 @@ export class LeaseShare {
   /** False when another was faster. */
   private async write(record: LeaseRecord, before: LeaseRecord): Promise<boolean> {
     const expected = before.units.every(({ fence }) => fence === 0) ? undefined : before;
-    return this.options.store.writeState(this.key, record, { expected });
+    return this.options.store.write(this.key, record, { expected });
   }
 
   /** Where nobody has held anything yet. */

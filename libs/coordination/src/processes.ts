@@ -1,8 +1,6 @@
-import type { Clock } from '@app/kernel';
-import type { ReadStore } from '@app/read-store';
+import { type Clock, errorName, type Logger, type Plain } from '@app/kernel';
+import { allEntries, type CoordinationStore } from './coordination-store';
 import type { Declared } from './declaration';
-import { errorName, type Logger } from '../logger';
-import { allState, type Plain } from './stored-state';
 
 /** A process that has not been heard of for this long is dead: others take over what it held. */
 const SILENCE_MS = 5_000;
@@ -38,7 +36,7 @@ interface ProcessRecord extends ProcessIdentity {
 }
 
 export interface ProcessesOptions extends ProcessIdentity {
-  readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>;
+  readonly store: CoordinationStore;
   readonly clock: Clock;
   readonly logger: Logger;
   /** No other process can be there: the stores are locked to this one. */
@@ -86,7 +84,7 @@ export class Processes {
     clearInterval(this.timer);
     this.timer = undefined;
     await this.ticking;
-    if (!this.alone) await this.options.store.writeState(PREFIX + this.id, null);
+    if (!this.alone) await this.options.store.write(PREFIX + this.id, null);
   }
 
   /** Takes part in a group of work; `declaration` says what this process takes it to be. */
@@ -108,7 +106,7 @@ export class Processes {
   async beat(): Promise<void> {
     if (this.alone) return;
     this.beats += 1;
-    await this.options.store.writeState(PREFIX + this.id, { ...this.record() });
+    await this.options.store.write(PREFIX + this.id, { ...this.record() });
     await this.look();
   }
 
@@ -167,12 +165,12 @@ export class Processes {
   private async look(): Promise<void> {
     const now = performance.now();
     const found = new Map<string, Seen>();
-    for (const { key, value } of await allState(this.options.store, PREFIX)) {
+    for (const { key, value } of await allEntries((options) => this.options.store.list(PREFIX, options))) {
       const record = value as Plain<ProcessRecord>;
       const before = this.seen.get(record.id);
       const since = before?.record.beat === record.beat ? before.since : now;
       if (now - since < SHOWN_MS + this.silenceMs || record.id === this.id) found.set(record.id, { record, since });
-      else await this.options.store.writeState(key, null, { expected: value });
+      else await this.options.store.write(key, null, { expected: value });
     }
     this.seen = found;
     this.lookedAt = now;

@@ -1,7 +1,7 @@
 import { systemClock, Unavailable } from '@app/kernel';
-import { MemoryLogger } from '../../../../test/fixtures/counters';
-import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
-import { until } from '../../../../test/fixtures/until';
+import { MemoryLogger } from '../../../test/fixtures/counters';
+import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
+import { until } from '../../../test/fixtures/until';
 import { type LeaseGroup } from './lease-share';
 import { Leases } from './leases';
 import { Processes } from './processes';
@@ -20,7 +20,7 @@ describe('shared work that cannot be taken', () => {
       throw failing.with;
     },
   });
-  const parts = { store: new MemoryReadStore(), clock: systemClock, logger };
+  const parts = { store: new MemoryCoordinationStore(), clock: systemClock, logger };
   const processes = new Processes({
     ...parts,
     id: 'one',

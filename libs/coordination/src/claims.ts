@@ -1,5 +1,5 @@
 import type { Clock, Json } from '@app/kernel';
-import type { ReadStore } from './read-store';
+import type { CoordinationStore } from './coordination-store';
 
 type Claim = { readonly holder: string; readonly until: number; readonly asked?: true };
 
@@ -17,7 +17,7 @@ export class Claims {
   private readonly left = new Set<string>();
 
   constructor(
-    private readonly store: Pick<ReadStore, 'readState' | 'writeState' | 'listState'>,
+    private readonly store: CoordinationStore,
     private readonly clock: Clock,
     /** Names this process among all that ever ran. */
     private readonly holder: string,
@@ -35,11 +35,11 @@ export class Claims {
     const isLeft = this.left.delete(name) && standing?.holder === this.holder;
     if (standing !== undefined && this.isHeld(standing) && !isLeft) return undefined;
     let mine: Claim = this.fresh();
-    if (!(await this.store.writeState(key, mine, { expected: standing as Json | undefined }))) return undefined;
+    if (!(await this.store.write(key, mine, { expected: standing as Json | undefined }))) return undefined;
     let beating: Promise<unknown> = Promise.resolve();
     const beat = async (): Promise<void> => {
       const next = this.fresh();
-      if (await this.store.writeState(key, next, { expected: mine })) mine = next;
+      if (await this.store.write(key, next, { expected: mine })) mine = next;
       else {
         // Asked to end, or written by an earlier beat whose answer was lost.
         const standing = await this.standing(name);
@@ -57,7 +57,7 @@ export class Claims {
       clearInterval(timer);
       await beating;
       if (end?.isUnfinished === true) this.left.add(name);
-      else await this.store.writeState(key, null, { expected: mine });
+      else await this.store.write(key, null, { expected: mine });
     };
   }
 
@@ -66,7 +66,7 @@ export class Claims {
     for (;;) {
       const standing = await this.standing(name);
       if (standing === undefined || !this.isHeld(standing)) return false;
-      if (await this.store.writeState(keyOf(name), { ...standing, asked: true }, { expected: standing })) return true;
+      if (await this.store.write(keyOf(name), { ...standing, asked: true }, { expected: standing })) return true;
     }
   }
 
@@ -92,10 +92,7 @@ export class Claims {
     const before = this.clock.now().getTime() - forMs;
     const names: string[] = [];
     for (let after: string | undefined; ;) {
-      const page = await this.store.listState(
-        keyOf(prefix),
-        after === undefined ? { limit: PAGE } : { after, limit: PAGE },
-      );
+      const page = await this.store.list(keyOf(prefix), after === undefined ? { limit: PAGE } : { after, limit: PAGE });
       for (const { key, value } of page) if ((value as Claim).until < before) names.push(key.slice(keyOf('').length));
       after = page.at(-1)?.key;
       if (page.length < PAGE) return names;
@@ -103,7 +100,7 @@ export class Claims {
   }
 
   private async standing(name: string): Promise<Claim | undefined> {
-    return (await this.store.readState(keyOf(name))) as Claim | undefined;
+    return (await this.store.read(keyOf(name))) as Claim | undefined;
   }
 
   private isHeld({ until }: Claim): boolean {

@@ -1,4 +1,4 @@
-import { isUnavailable } from '@app/kernel';
+import { isUnavailable } from './errors';
 
 /** The part of a structured logger that is used here (pino's shape). Facts are ids, names and numbers, never content. */
 export interface Logger {

@@ -1,9 +1,8 @@
-import { isUnavailable } from '@app/kernel';
+import { errorName, isUnavailable, type Plain, reasonOf } from '@app/kernel';
+import { allEntries } from './coordination-store';
 import { type LeaseGroup, type LeaseRecord, LEASES, LeaseShare, type LeasesOptions } from './lease-share';
-import { errorName, reasonOf } from '../logger';
 import { Processes } from './processes';
 import { Requests } from './requests';
-import { allState, type Plain } from './stored-state';
 
 const ALONE = `${LEASES}alone`;
 
@@ -128,7 +127,7 @@ export class Leases {
   }
 
   private async records(): Promise<ReadonlyMap<string, LeaseRecord>> {
-    const stored = await allState(this.options.store, LEASES);
+    const stored = await allEntries((options) => this.options.store.list(LEASES, options));
     return new Map(stored.flatMap(({ key, value }) => (key === ALONE ? [] : [[key, value as Plain<LeaseRecord>]])));
   }
 
@@ -142,9 +141,9 @@ export class Leases {
   }
 
   private async raiseFence(): Promise<number> {
-    const before = (await this.options.store.readState(ALONE)) as { readonly fence: number } | undefined;
+    const before = (await this.options.store.read(ALONE)) as { readonly fence: number } | undefined;
     const fence = Math.max((before?.fence ?? 0) + 1, this.options.clock.now().getTime());
-    await this.options.store.writeState(ALONE, { fence });
+    await this.options.store.write(ALONE, { fence });
     return fence;
   }
 }

@@ -1,0 +1,5 @@
+import { workerData } from 'node:worker_threads';
+import { serveCalls } from '@app/kernel';
+import { EntriesWriter } from './entries-writer';
+
+serveCalls(new EntriesWriter((workerData as { readonly folder: string }).folder));
