@@ -1,23 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Baseline, Baselines, beginning, endOf, type Loaded } from './baselines';
 import type { CommandMeta, Receipt } from './command-meta';
 import { inTime } from './in-time';
-import { forgetBefore, type KnownCommands, remember } from './known-commands';
 import { streamOf, type Decider } from './decider';
 import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
-import {
-  type AppendResult,
-  isWrongExpectedRevision,
-  type NewEvent,
-  type StoredEvent,
-  type StreamLog,
-} from './log-records';
+import { isWrongExpectedRevision, type StreamLog } from './log-records';
 import { LogAbsence } from './log-absence';
 import { Queues } from './queues';
 import type { RecordedEvent } from './recorded-event';
-import { REMEMBERED, SharedLruCache } from './shared-lru-cache';
-import { sizeOf } from './size-of';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
 /** Attempts of a writer that should be alone. One that loses every time gives way. */
@@ -26,38 +18,8 @@ export const MAX_ATTEMPTS = 3;
 const RACE_MS = 5_000;
 /** Longest random pause between two attempts when another process was faster. */
 const LONGEST_PAUSE_MS = 50;
-/** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 /** Serve an aggregate from memory for this long while the log is away or slow. */
 const RECALLED_MS = 5 * 60 * 1000;
-/** Keep at most this many characters of our own events to fold later. Larger ones are read again when needed. */
-const MOST_OWN = 16 * 1024;
-/** Characters that a baseline, and each command in it, takes beside the state. */
-const OVERHEAD = 500;
-const OF_COMMAND = 300;
-/** Measure a state again once the events folded since weigh as much as the state plus this, in characters. So measuring costs less than folding. */
-const UNMEASURED = 16 * 1024;
-
-/** A folded stream: its state and its revision, which is -1 for a stream without events. */
-export interface Loaded<State> {
-  readonly state: State;
-  readonly revision: number;
-  readonly position: string | null;
-}
-
-interface Baseline extends Loaded<unknown> {
-  readonly decider: unknown;
-  readonly commands: KnownCommands;
-  /** What this process appended since, as the log acknowledged it. */
-  readonly own: readonly StoredEvent[];
-  /** Of the log that it was read from. */
-  readonly timeline: number | undefined;
-  /** Approximate upper bound in characters: `measured` plus what was folded since. */
-  readonly size: number;
-  readonly measured: number;
-  /** When the log last said that there is nothing newer, by this process's steady clock. */
-  readAt: number;
-}
 
 /**
  * The only writer of domain events. The cache is a baseline, never the truth: it counts only if the log, asked after the
@@ -69,7 +31,7 @@ interface Baseline extends Loaded<unknown> {
  * the sealer found unproven (`recordUnproven`), and imports (`ImportAppender`).
  */
 export class Decisions {
-  private readonly baselines = new SharedLruCache<string, Baseline>(REMEMBERED, weightOf);
+  private readonly baselines: Baselines;
   private readonly queues = new Queues();
   private readonly absence: LogAbsence;
 
@@ -77,6 +39,7 @@ export class Decisions {
     private readonly log: StreamLog,
     private readonly codec: EventCodec,
   ) {
+    this.baselines = new Baselines(codec);
     this.absence = new LogAbsence(log, RECALLED_MS);
   }
 
@@ -170,7 +133,7 @@ export class Decisions {
 
   /** Forgets a stream: erasure must reach memory too. */
   forget(stream: string): void {
-    this.baselines.delete(stream);
+    this.baselines.forget(stream);
   }
 
   /** Undefined if another writer was faster. */
@@ -208,12 +171,12 @@ export class Decisions {
     after: number,
   ): Promise<Loaded<State>> {
     const stream = streamOf(decider.category, id);
-    const recalled = this.baselineOf(decider, stream);
+    const recalled = this.baselines.find(decider, stream, this.timeline);
     if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS)
       return this.load(decider, id);
     if (this.absence.isAway) {
       void this.absence.ask(stream);
-      return this.fold(decider, stream, recalled, recalled.own);
+      return this.baselines.fold(decider, stream, recalled, recalled.own);
     }
     try {
       const loaded = await inTime(after, Promise.resolve(this.load(decider, id)));
@@ -223,7 +186,7 @@ export class Decisions {
       if (!isUnavailable(error)) throw error;
       this.absence.found(stream);
     }
-    return this.fold(decider, stream, recalled, recalled.own);
+    return this.baselines.fold(decider, stream, recalled, recalled.own);
   }
 
   /** When a baseline was last known to be the latest. */
@@ -244,7 +207,7 @@ export class Decisions {
     const owner = decider.owner?.(events[0] as Event) ?? {};
     const encoded = await this.codec.encode(stream, events, meta, owner);
     const result = await this.log.append(stream, encoded, baseline.revision < 0 ? 'noStream' : baseline.revision);
-    this.keep(stream, baseline, encoded, result);
+    this.baselines.keep(stream, baseline, encoded, result);
     return {
       stream,
       position: result.position,
@@ -254,105 +217,33 @@ export class Decisions {
     };
   }
 
-  /** Nobody else can have appended in between, so the next load need not read what is known. */
-  private keep(
-    stream: string,
-    baseline: Baseline,
-    events: readonly NewEvent[],
-    { position, revision }: AppendResult,
-  ): void {
-    const cached = this.baselines.get(stream);
-    // Another caller moved it on meanwhile, or it was forgotten.
-    if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length)
-      return;
-    if (charactersOf(events) > MOST_OWN) return;
-    // Only the position of the last one is known, and only that is needed.
-    const own = events.map((event, index): StoredEvent => ({
-      ...event,
-      stream,
-      revision: baseline.revision + 1 + index,
-      position,
-    }));
-    this.baselines.set(stream, { ...baseline, own });
-  }
-
   private latest<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
     id: string,
   ): Loaded<State> | undefined {
     const stream = streamOf(decider.category, id);
-    const known = this.baselineOf(decider, stream);
+    const known = this.baselines.find(decider, stream, this.timeline);
     if ((known !== undefined && known.own.length > 0) || !this.isLatest(stream, known?.revision ?? -1))
       return undefined;
     return known ?? { state: decider.initial, revision: -1, position: null };
-  }
-
-  private baselineOf<State, Command, Event extends AnyEvent>(
-    decider: Decider<State, Command, Event>,
-    stream: string,
-  ): (Loaded<State> & Baseline) | undefined {
-    const cached = this.baselines.get(stream);
-    return cached?.decider === decider && cached.timeline === this.timeline
-      ? (cached as Loaded<State> & Baseline)
-      : undefined;
   }
 
   /** Reads what came after the baseline and folds it in. */
   private async advance<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
     stream: string,
-  ): Promise<Loaded<State> & Baseline> {
+  ): Promise<Baseline<State>> {
     for (;;) {
       const { timeline } = this;
-      const start = this.baselineOf(decider, stream) ?? {
-        decider,
-        state: decider.initial,
-        revision: -1,
-        position: null,
-        commands: new Map(),
-        own: NONE,
-        timeline,
-        size: 0,
-        measured: 0,
-        readAt: 0,
-      };
+      const start = this.baselines.find(decider, stream, timeline) ?? beginning(decider, timeline);
       const end = endOf(start);
       const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
       const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });
       if (timeline !== this.timeline) continue;
       if (!isKnown) this.absence.answered();
       start.readAt = performance.now();
-      return this.fold(decider, stream, start, news);
+      return this.baselines.fold(decider, stream, start, news);
     }
-  }
-
-  private async fold<State, Command, Event extends AnyEvent>(
-    decider: Decider<State, Command, Event>,
-    stream: string,
-    start: Loaded<State> & Baseline,
-    stored: readonly StoredEvent[],
-  ): Promise<Loaded<State> & Baseline> {
-    if (stored.length === 0) return start;
-    const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
-    const commands = new Map(start.commands);
-    for (const event of events) remember(commands, event.context);
-    const last = (events.at(-1) as RecordedEvent<Event>).context;
-    forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
-    const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state);
-    const size = start.size + charactersOf(stored);
-    const measured = size > 2 * start.measured + UNMEASURED ? sizeOf(state) : undefined;
-    const next = {
-      ...start,
-      state,
-      revision: last.revision,
-      position: last.position,
-      commands,
-      own: NONE,
-      size: measured ?? size,
-      measured: measured ?? start.measured,
-    };
-    this.baselines.set(stream, next);
-    return next;
   }
 }
 
@@ -379,14 +270,3 @@ const recallAfter = (): number | undefined => {
   const budget = waitBudget();
   return budget === undefined ? RECALL_AFTER_MS : budget.recallAfter;
 };
-
-const NONE: readonly StoredEvent[] = [];
-
-const charactersOf = (events: readonly NewEvent[]): number =>
-  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-
-const weightOf = ({ size, commands, own }: Baseline): number =>
-  OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
-
-/** Revision of the last known event, folded or not. */
-const endOf = ({ own, revision }: Baseline): number => own.at(-1)?.revision ?? revision;

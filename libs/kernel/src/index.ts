@@ -1,5 +1,6 @@
 export * from './aggregate';
 export * from './aggregates';
+export type { Loaded } from './baselines';
 export * from './blob-fields';
 export * from './canonical-json';
 export * from './clock';

@@ -1,53 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Claims, Release } from '@app/coordination';
 import {
-  type Clock,
   type CommandMeta,
-  type Decisions,
   deriveId,
   insistently,
   isUnavailable,
   refuse,
   renewReadScope,
   settlesWithin,
-  stepOf,
   Unavailable,
   unlessLeft,
 } from '@app/kernel';
-import type { ChatMessage } from '@app/models';
-import type { Claims, Release } from '@app/coordination';
 import type { MeteredCall } from '@app/spending';
-import { conversationDecider, type Answer, type Party } from '../conversation/conversation.decider';
-import type { ConversationKind } from '../conversation/conversation.events';
-import { textOf, type TextPart } from '../conversation/message-parts';
-import { Stopped, type Answerer, type AnsweringAgent } from './answerer';
-import type { History } from './history';
-import { recordedTurn } from './recorded-turn';
-import { SavedText } from './saved-text';
-import { titleOf } from './title';
-import { Turn, type FinishedTurn, type TurnEvent } from './turn';
+import { conversationDecider, type Answer } from '../conversation/conversation.decider';
+import { textOf } from '../conversation/message-parts';
+import { Stopped, type Answerer } from './answerer';
+import { type Question, RecordedTurns, type RecordedTurnsParts, recordedTurn, type TurnIds } from './recorded-turns';
+import { Turn, type TurnEvent } from './turn';
 
-export interface Question {
-  /** Absent: a new conversation. */
-  readonly conversationId?: string;
-  readonly userId: string;
-  /** The API key, if one was used. */
-  readonly keyId?: string;
-  readonly agent: AnsweringAgent;
-  readonly parts: readonly TextPart[];
-  readonly parentId?: string;
-  readonly kind: ConversationKind;
-  readonly channel: 'api' | 'web' | 'embed' | 'app';
-  /** Whether the model is asked piece by piece. */
-  readonly stream: boolean;
-}
-
-export interface TurnsParts {
-  readonly decisions: Decisions;
-  readonly history: History;
+export interface TurnsParts extends RecordedTurnsParts {
   readonly answerer: Answerer;
   readonly claims: Claims;
-  readonly clock: Clock;
-  readonly logger: { warn(facts: object, message: string): void };
 }
 
 /** How often an answer that another process makes is looked at, milliseconds. */
@@ -65,14 +38,18 @@ const ABANDONED_MS = 30_000;
 export class Turns {
   private readonly running = new Map<string, { readonly turn: Turn; readonly stop: AbortController }>();
 
-  constructor(private readonly parts: TurnsParts) {}
+  private readonly recorded: RecordedTurns;
+
+  constructor(private readonly parts: TurnsParts) {
+    this.recorded = new RecordedTurns(parts);
+  }
 
   /** Records the question and begins to answer. A repeat of the command joins its turn, or finds it finished. Refuses `usage_limit_exceeded`; then nothing is recorded. */
   async ask(question: Question, meta: CommandMeta): Promise<Turn> {
     const conversationId = question.conversationId ?? deriveId(meta.commandId, 'conversation');
     const answerId = deriveId(meta.commandId, 'answer');
     const party = { userId: question.userId, agentId: question.agent.agentId };
-    await this.refuseForeign(conversationId, party);
+    await this.recorded.refuseForeign(conversationId, party);
     const running = this.running.get(conversationId);
     if (running?.turn.answerId === answerId) return running.turn;
     const release =
@@ -80,21 +57,16 @@ export class Turns {
       refuse('turn_in_progress');
     let metered: MeteredCall | undefined;
     try {
-      await this.closeAbandoned(conversationId, answerId, meta);
+      await this.recorded.closeAbandoned(conversationId, answerId, meta);
       metered = await this.parts.answerer.reserve(
         question.agent,
         question,
         textOf(question.parts),
-        await this.saidBefore(conversationId, question.parentId),
+        await this.recorded.saidBefore(conversationId, question.parentId),
       );
       const messageId = deriveId(meta.commandId, 'message');
-      const receipt = await this.parts.decisions.transact(
-        conversationDecider,
-        conversationId,
-        askOf(question, { ...party, conversationId, answerId, messageId }),
-        meta,
-      );
-      const recorded = receipt.repeated ? await this.recorded(conversationId, answerId) : undefined;
+      const receipt = await this.recorded.ask(question, { ...party, conversationId, answerId, messageId }, meta);
+      const recorded = receipt.repeated ? await this.recorded.turn(conversationId, answerId) : undefined;
       if (recorded === undefined)
         return this.begin({ ...question, metered }, { conversationId, answerId, messageId }, meta, release);
       metered?.cancel();
@@ -120,7 +92,7 @@ export class Turns {
     if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
     if (state.status !== 'Live' || !state.parents.has(wanted))
       return refuse('not_found', { kind: 'message', id: wanted });
-    return (await this.recorded(conversationId, wanted)) ?? refuse('not_found', { kind: 'message', id: wanted });
+    return (await this.recorded.turn(conversationId, wanted)) ?? refuse('not_found', { kind: 'message', id: wanted });
   }
 
   /** Stops the running answer of a conversation, in any process. Its text is recorded. False if none runs. */
@@ -133,7 +105,7 @@ export class Turns {
     const { claims, clock } = this.parts;
     await claims.finishAbandoned(CLAIM, ABANDONED_MS, (conversationId) => {
       const commandId = deriveId(conversationId, `abandoned/${clock.now().getTime()}`);
-      return this.closeAbandoned(conversationId, '', {
+      return this.recorded.closeAbandoned(conversationId, '', {
         commandId,
         correlationId: commandId,
         actor: 'system:conversations',
@@ -156,40 +128,6 @@ export class Turns {
     return running !== undefined;
   }
 
-  private async refuseForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
-    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId))
-      refuse('not_found', { kind: 'conversation', id: conversationId });
-  }
-
-  /** With the claim in hand, an open turn is one whose process died; unless it is this very question, which is answered now. */
-  private async closeAbandoned(conversationId: string, answerId: string, meta: CommandMeta): Promise<void> {
-    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status !== 'Live' || state.open === null || state.open.answerId === answerId) return;
-    const { said } = state.open;
-    const lost: Omit<Answer, 'type' | 'answerId'> = {
-      parts: said === '' ? [] : [{ type: 'text', text: said }],
-      status: 'failed',
-      finishReason: 'error',
-      errorCode: 'unavailable',
-      model: '',
-      usage: null,
-    };
-    await this.parts.decisions.transact(
-      conversationDecider,
-      conversationId,
-      { type: 'Answer', answerId: state.open.answerId, ...lost },
-      stepOf(meta, 'abandoned'),
-    );
-  }
-
-  /** The branch that a question goes on with: behind its parent, the last message by default. */
-  private async saidBefore(conversationId: string, parentId: string | undefined): Promise<readonly ChatMessage[]> {
-    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    const last = parentId ?? (state.status === 'Live' ? state.last : null);
-    return last === null ? [] : this.parts.history.branch(conversationId, last);
-  }
-
   private begin(
     question: Question & { readonly metered: MeteredCall | undefined },
     ids: TurnIds,
@@ -198,7 +136,7 @@ export class Turns {
   ): Turn {
     const { conversationId, answerId, messageId } = ids;
     const stop = new AbortController();
-    const saved = this.savedText(conversationId, answerId, meta);
+    const saved = this.recorded.savedText(conversationId, answerId, meta);
     /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
     const end = async (isUnfinished: boolean): Promise<void> => {
       this.running.delete(conversationId);
@@ -214,7 +152,9 @@ export class Turns {
         throw error;
       });
       await saved.end();
-      const recording = insistently(() => this.record(conversationId, messageId, { answerId, ...answer }, meta));
+      const recording = insistently(() =>
+        this.recorded.record(conversationId, messageId, { answerId, ...answer }, meta),
+      );
       // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
       const ended = recording.then(
         () => end(false),
@@ -246,49 +186,6 @@ export class Turns {
     );
   }
 
-  private async record(
-    conversationId: string,
-    parentId: string,
-    answer: Omit<Answer, 'type'>,
-    meta: CommandMeta,
-  ): Promise<FinishedTurn> {
-    const now = this.parts.clock.now();
-    const receipt = await this.parts.decisions.transact(
-      conversationDecider,
-      conversationId,
-      { type: 'Answer', ...answer },
-      { ...stepOf(meta, 'answer'), now },
-    );
-    // Deleted while it was answered.
-    if (receipt.eventIds.length === 0) return refuse('not_found', { kind: 'conversation', id: conversationId });
-    return { conversationId, parentId, answer, createdAt: now.toISOString(), receipt };
-  }
-
-  private savedText(conversationId: string, answerId: string, meta: CommandMeta): SavedText {
-    const { decisions, clock, logger } = this.parts;
-    const save = (from: number, text: string) => {
-      const now = clock.now();
-      // A repeat of the question says it anew: these are steps of their own.
-      return decisions.transact(
-        conversationDecider,
-        conversationId,
-        { type: 'Continue', answerId, from, text },
-        { ...stepOf(meta, `said/${from}/${now.getTime()}`), now },
-      );
-    };
-    return new SavedText(save, (error) =>
-      logger.warn({ conversationId, error }, 'Saving a streaming answer failed; retrying.'),
-    );
-  }
-
-  /** A turn that finished before, as if it happened again. */
-  private async recorded(conversationId: string, answerId: string): Promise<Turn | undefined> {
-    const event = await this.parts.history.answer(conversationId, answerId);
-    return event === undefined
-      ? undefined
-      : new Turn(conversationId, answerId, async (say) => recordedTurn(event, 0, say));
-  }
-
   /** A turn that another process runs, by what it saves; when that process is dead the turn is closed. */
   private elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
     return new Turn(conversationId, answerId, async (say) => {
@@ -303,7 +200,7 @@ export class Turns {
         heard += more.length;
         const release = await this.parts.claims.take(claimOf(conversationId));
         if (release === undefined) await pause(LOOK_MS);
-        else await this.closeAbandoned(conversationId, '', meta).finally(release);
+        else await this.recorded.closeAbandoned(conversationId, '', meta).finally(release);
       }
       return recordedTurn(
         (await this.parts.history.answer(conversationId, answerId)) ??
@@ -315,26 +212,8 @@ export class Turns {
   }
 }
 
-interface TurnIds {
-  readonly conversationId: string;
-  readonly answerId: string;
-  readonly messageId: string;
-}
-
 const CLAIM = 'turn/';
 const claimOf = (conversationId: string): string => CLAIM + conversationId;
-
-const askOf = ({ conversationId: given, agent, parts, parentId, kind, channel }: Question, ids: Party & TurnIds) => ({
-  type: 'Ask' as const,
-  create: given === undefined,
-  ...ids,
-  spaceId: agent.spaceId,
-  kind,
-  title: titleOf(textOf(parts)),
-  parts,
-  channel,
-  ...(parentId === undefined ? {} : { parentId }),
-});
 
 const released = async (turn: Turn, release: Release): Promise<Turn> => {
   await release();

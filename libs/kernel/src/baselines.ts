@@ -1,0 +1,137 @@
+import { forgetBefore, type KnownCommands, remember } from './known-commands';
+import type { Decider } from './decider';
+import type { EventCodec } from './event-codec';
+import type { AnyEvent } from './event-definition';
+import type { AppendResult, NewEvent, StoredEvent } from './log-records';
+import { REMEMBERED, SharedLruCache } from './shared-lru-cache';
+import type { RecordedEvent } from './recorded-event';
+import { sizeOf } from './size-of';
+
+/** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** Keep at most this many characters of our own events to fold later. Larger ones are read again when needed. */
+const MOST_OWN = 16 * 1024;
+/** Characters that a baseline, and each command in it, takes beside the state. */
+const OVERHEAD = 500;
+const OF_COMMAND = 300;
+/** Measure a state again once the events folded since weigh as much as the state plus this, in characters. So measuring costs less than folding. */
+const UNMEASURED = 16 * 1024;
+
+/** A folded stream: its state and its revision, which is -1 for a stream without events. */
+export interface Loaded<State> {
+  readonly state: State;
+  readonly revision: number;
+  readonly position: string | null;
+}
+
+/** A stream as it was folded last, with what is known beside its state. */
+export interface Baseline<State = unknown> extends Loaded<State> {
+  readonly decider: unknown;
+  readonly commands: KnownCommands;
+  /** What this process appended since, as the log acknowledged it. */
+  readonly own: readonly StoredEvent[];
+  /** Of the log that it was read from. */
+  readonly timeline: number | undefined;
+  /** Approximate upper bound in characters: `measured` plus what was folded since. */
+  readonly size: number;
+  readonly measured: number;
+  /** When the log last said that there is nothing newer, by this process's steady clock. */
+  readAt: number;
+}
+
+/** The streams that were folded last. A baseline is a cache, never the truth: it counts only if the log has nothing newer. */
+export class Baselines {
+  private readonly cache = new SharedLruCache<string, Baseline>(REMEMBERED, weightOf);
+
+  constructor(private readonly codec: EventCodec) {}
+
+  /** Undefined if none is remembered, or only one of another decider or timeline. */
+  find<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    timeline: number | undefined,
+  ): Baseline<State> | undefined {
+    const cached = this.cache.get(stream);
+    return cached?.decider === decider && cached.timeline === timeline ? (cached as Baseline<State>) : undefined;
+  }
+
+  /** Folds what came after a baseline, and remembers the result. */
+  async fold<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    start: Baseline<State>,
+    stored: readonly StoredEvent[],
+  ): Promise<Baseline<State>> {
+    if (stored.length === 0) return start;
+    const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
+    const commands = new Map(start.commands);
+    for (const event of events) remember(commands, event.context);
+    const last = (events.at(-1) as RecordedEvent<Event>).context;
+    forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
+    const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state);
+    const size = start.size + charactersOf(stored);
+    const measured = size > 2 * start.measured + UNMEASURED ? sizeOf(state) : undefined;
+    const next = {
+      ...start,
+      state,
+      revision: last.revision,
+      position: last.position,
+      commands,
+      own: NONE,
+      size: measured ?? size,
+      measured: measured ?? start.measured,
+    };
+    this.cache.set(stream, next);
+    return next;
+  }
+
+  /** Remembers what was appended behind a baseline. Nobody else can have appended in between, so the next load need not read what is known. */
+  keep(stream: string, baseline: Baseline, events: readonly NewEvent[], { position, revision }: AppendResult): void {
+    const cached = this.cache.get(stream);
+    // Another caller moved it on meanwhile, or it was forgotten.
+    if (cached !== (baseline.revision < 0 ? undefined : baseline) || revision !== baseline.revision + events.length)
+      return;
+    if (charactersOf(events) > MOST_OWN) return;
+    // Only the position of the last one is known, and only that is needed.
+    const own = events.map((event, index): StoredEvent => ({
+      ...event,
+      stream,
+      revision: baseline.revision + 1 + index,
+      position,
+    }));
+    this.cache.set(stream, { ...baseline, own });
+  }
+
+  forget(stream: string): void {
+    this.cache.delete(stream);
+  }
+}
+
+/** The baseline of a stream of which nothing is known. */
+export const beginning = <State, Command, Event extends AnyEvent>(
+  decider: Decider<State, Command, Event>,
+  timeline: number | undefined,
+): Baseline<State> => ({
+  decider,
+  state: decider.initial,
+  revision: -1,
+  position: null,
+  commands: new Map(),
+  own: NONE,
+  timeline,
+  size: 0,
+  measured: 0,
+  readAt: 0,
+});
+
+/** Revision of the last known event, folded or not. */
+export const endOf = ({ own, revision }: Pick<Baseline, 'own' | 'revision'>): number =>
+  own.at(-1)?.revision ?? revision;
+
+const NONE: readonly StoredEvent[] = [];
+
+const charactersOf = (events: readonly NewEvent[]): number =>
+  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+
+const weightOf = ({ size, commands, own }: Baseline): number =>
+  OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
