@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { apiKeyDecider } from '@app/identity';
 import { until } from '../fixtures/until';
 import { follow } from './follow';
-import { startTestPlatform, type TestPlatform } from './harness';
+import { agentId, auditor, object, type Page, platform, withAudited } from './audited-world';
 
-interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor: string | null;
-}
+withAudited();
+
 interface Event {
   readonly id: string;
   readonly position: string;
@@ -19,46 +17,11 @@ interface Event {
   readonly recordedAt: string;
   readonly raw?: { readonly data: string; readonly metadata: string };
 }
-interface HistoryItem {
-  readonly position: string;
-  readonly at: string;
-  readonly type: string;
-  readonly actor: string;
-  readonly changes: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
-}
 
-let platform: TestPlatform;
-let agentId: string;
-let spaceId: string;
-let auditor: string;
-
-beforeAll(async () => {
-  platform = await startTestPlatform({ listen: true });
-  auditor = (await platform.newCaller({ role: 'auditor', permissions: ['audit:read'], agentIds: [], allAgents: false }))
-    .key;
-  spaceId = (await create('/api/v1/core/spaces', { name: 'Audited' })).id;
-  agentId = (
-    await create('/api/v1/core/agents', {
-      spaceId,
-      name: 'Before',
-      description: 'a secret plan',
-      systemPrompt: 'be brief',
-    })
-  ).id;
-  await platform.call(`/api/v1/core/agents/${agentId}`, { method: 'PUT', body: { name: 'After' } });
-});
-afterAll(() => platform.stop());
-
-const create = async (path: string, body: unknown) =>
-  (await platform.call<{ id: string }>(path, { method: 'POST', body })).body;
 const events = async (query: string, key?: string) =>
   platform.call<Page<Event>>(`/api/v1/audit/events${query}`, key === undefined ? {} : { key });
-const object = async (path: string, key?: string) =>
-  platform.call(`/api/v1/audit/objects/${path}`, key === undefined ? {} : { key });
-const history = async (path: string, key?: string) =>
-  platform.call<Page<HistoryItem>>(`/api/v1/audit/objects/${path}/history`, key === undefined ? {} : { key });
-const ofAgent = () => `?stream=agent-${agentId}`;
 
+const ofAgent = () => `?stream=agent-${agentId}`;
 /** Every event a list holds, following its cursors. */
 const everything = async (query: string): Promise<Event[]> => {
   const found: Event[] = [];
@@ -209,129 +172,6 @@ describe('content', () => {
     });
     expect(look?.meta['actor']).toMatch(/^key:/);
   });
-});
-
-describe('one object', () => {
-  it('is shown as its API would have shown it at a position or a time', async () => {
-    const now = (await platform.call(`/api/v1/core/agents/${agentId}`)).body;
-    expect((await object(`agent/${agentId}`)).body).toMatchObject({
-      name: now['name'],
-      description: 'a secret plan',
-      sampling: now['sampling'],
-      revision: now['revision'],
-    });
-    const created = (await history(`agent/${agentId}`)).body.items.at(-1) as HistoryItem;
-    expect((await object(`agent/${agentId}?at=${created.position}`)).body).toMatchObject({ name: 'Before' });
-    expect((await object(`agent/${agentId}?at=${created.at}`)).body).toMatchObject({ id: agentId });
-    expect((await object(`agent/${agentId}?at=2020-01-01T00:00:00Z`)).status).toBe(404);
-    expect((await object(`agent/${agentId}?at=nowhere`)).status).toBe(400);
-  });
-
-  it('hides its content from who may not see it', async () => {
-    const { body } = await object(`agent/${agentId}`, auditor);
-    expect(body).toMatchObject({ id: agentId, description: { encrypted: true } });
-    expect((await history(`agent/${agentId}`, auditor)).text).not.toContain('secret plan');
-  });
-
-  it('has a history of what changed, by whom and when', async () => {
-    const { body } = await history(`agent/${agentId}`);
-    expect(body.items.at(-1)).toMatchObject({ type: 'AgentCreated', actor: expect.stringMatching(/^key:/) as unknown });
-    expect(body.items.at(-2)?.changes).toEqual(
-      expect.arrayContaining([{ path: 'name', before: 'Before', after: 'After' }]),
-    );
-  });
-
-  it('keeps its history when it is deleted; its content reads as erased', async () => {
-    const id = (await create('/api/v1/core/agents', { spaceId, name: 'Short-lived', description: 'soon gone' })).id;
-    const created = (await history(`agent/${id}`)).body.items[0] as HistoryItem;
-    await platform.call(`/api/v1/core/agents/${id}`, { method: 'DELETE' });
-    expect((await object(`agent/${id}`)).status).toBe(404);
-    await until(async () => !(await history(`agent/${id}`)).text.includes('soon gone'), 'the erasure');
-    expect((await history(`agent/${id}`)).body.items.map(({ type }) => type)).toEqual(['AgentDeleted', 'AgentCreated']);
-    expect((await object(`agent/${id}?at=${created.position}`)).body).toMatchObject({
-      id,
-      description: { erased: true },
-    });
-  });
-
-  it.each(['agent/00000000-0000-7000-8000-000000000000', 'nothing/1', 'constructor/1'])(
-    '%s is not found',
-    async (path) => {
-      expect([(await object(path)).status, (await history(path)).status]).toEqual([404, 404]);
-    },
-  );
-});
-
-describe('every kind of object', () => {
-  const at = (path: string) => `/api/v1/core${path}`;
-  const shown: Record<string, { id: string; path: string; without?: readonly string[] }> = {};
-
-  beforeAll(async () => {
-    const tag = await create(at(`/knowledge/${agentId}/tags`), { name: 'Travel' });
-    const document = await create(at(`/knowledge/${agentId}/documents`), {
-      name: 'ferries.md',
-      content: '# Ferries\n\nThe ferry leaves at nine.',
-      mimeType: 'text/markdown',
-      tagIds: [tag.id],
-    });
-    await until(
-      async () =>
-        (await platform.call(at(`/knowledge/${agentId}/documents/${document.id}`))).body['status'] === 'Ready',
-      'the document',
-    );
-    const turn = await platform.call<{ conversationId: string; message: { id: string } }>(
-      at(`/llm/${agentId}/conversation`),
-      { method: 'POST', body: { message: 'When does the ferry leave?' } },
-    );
-    const conversation = at(`/llm/${agentId}/conversation/${turn.body.conversationId}`);
-    const caller = await platform.newCaller();
-    Object.assign(shown, {
-      user: { id: caller.userId, path: at(`/users/${caller.userId}`) },
-      apiKey: { id: caller.keyId, path: at(`/api-keys/${caller.keyId}`) },
-      space: { id: spaceId, path: at(`/spaces/${spaceId}`), without: ['role'] },
-      agent: { id: agentId, path: at(`/agents/${agentId}`) },
-      document: { id: document.id, path: at(`/knowledge/${agentId}/documents/${document.id}`) },
-      tag: { id: tag.id, path: at(`/knowledge/${agentId}/tags/${tag.id}`) },
-      conversation: { id: turn.body.conversationId, path: conversation },
-      message: { id: turn.body.message.id, path: `${conversation}/messages` },
-    });
-  }, 60_000);
-
-  it.each(['user', 'apiKey', 'space', 'agent', 'document', 'tag', 'conversation', 'message'])(
-    '%s is shown as its API shows it',
-    async (kind) => {
-      const { id, path, without = [] } = shown[kind] ?? { id: '', path: '' };
-      const { status, body } = await platform.call<{ items?: Record<string, unknown>[] } & Record<string, unknown>>(
-        path,
-      );
-      const now = body.items === undefined ? body : (body.items.find((item) => item['id'] === id) ?? {});
-      const withoutThese = (given: Readonly<Record<string, unknown>>) =>
-        Object.fromEntries(Object.entries(given).filter(([name]) => !without.includes(name)));
-      expect(status).toBe(200);
-      expect(withoutThese((await object(`${kind}/${id}`)).body)).toEqual(withoutThese(now));
-      expect((await history(`${kind}/${id}`)).body.items.length).toBeGreaterThan(0);
-    },
-  );
-});
-
-it('a document shows its tags as they were called then', async () => {
-  const tag = await create(`/api/v1/core/knowledge/${agentId}/tags`, { name: 'Draft', color: '#ff0000' });
-  const { id } = await create(`/api/v1/core/knowledge/${agentId}/documents`, {
-    name: 'b',
-    content: 'b',
-    mimeType: 'text/plain',
-    tagIds: [tag.id],
-  });
-  const created = (await history(`document/${id}`)).body.items.at(-1) as HistoryItem;
-  await platform.call(`/api/v1/core/knowledge/${agentId}/tags/${tag.id}`, { method: 'PUT', body: { name: 'Final' } });
-  const named = (name: unknown) => ({ tags: [{ id: tag.id, name, color: '#ff0000' }] });
-  expect((await object(`document/${id}?at=${created.position}`)).body).toMatchObject(named('Draft'));
-  expect((await object(`document/${id}`)).body).toMatchObject(named('Final'));
-  expect((await object(`document/${id}`, auditor)).body).toMatchObject(named({ encrypted: true }));
-  const renamed = (await history(`document/${id}`)).body.items.find(({ type }) => type === 'TagUpdated');
-  expect(renamed?.changes).toEqual([{ path: 'tags[0].name', before: 'Draft', after: 'Final' }]);
-  await platform.call(`/api/v1/core/knowledge/${agentId}/tags/${tag.id}`, { method: 'DELETE' });
-  expect((await object(`document/${id}`)).body).toMatchObject({ tags: [] });
 });
 
 describe('who may audit', () => {

@@ -1,90 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DomainError } from '@app/kernel';
-import { type CallToMeter, METERING, type Metering, type Settlement } from '@app/spending';
-import OpenAI from 'openai';
+import type { Settlement } from '@app/spending';
 import { until } from '../fixtures/until';
-import { behaves, chunk, events, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
-import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+import { chunk, events, json } from '../fixtures/upstream-double';
+import { begin, begun, messages, platform, post, settled, upstream, withMeteredGateway } from './metered-gateway';
 
-const BASE = '/api/compat/v1';
-const folder = mkdtempSync(join(tmpdir(), 'compat-'));
-const begun: CallToMeter[] = [];
-const settled: Settlement[] = [];
-let upstream: UpstreamDouble;
-let platform: TestPlatform;
-let begin: jest.SpiedFunction<Metering['begin']>;
-
-beforeAll(async () => {
-  upstream = await startUpstreamDouble();
-  const file = join(folder, 'models.json');
-  const model = { provider: 'acme', pricing: 'free' };
-  const models = [
-    { ...model, key: 'm', kind: 'chat' },
-    { ...model, key: 'away', provider: 'away', kind: 'chat', fallback: 'm' },
-    { ...model, key: 'narrow', kind: 'chat', contextWindow: 100, fallback: 'm' },
-    { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' },
-    { ...model, key: 'vectors', kind: 'embedding' },
-    { ...model, key: 'ranks', kind: 'reranker' },
-  ];
-  writeFileSync(
-    file,
-    JSON.stringify({
-      rerankerModel: 'ranks',
-      providers: {
-        acme: { kind: 'openai', baseUrl: upstream.baseUrl },
-        hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 200 },
-        away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' },
-      },
-      models,
-    }),
-  );
-  platform = await startTestPlatform({
-    listen: true,
-    environment: { MODELS_FILE: file, COMPAT_DROP_UNSUPPORTED: 'true' },
-  });
-  const metering = platform.platform.app.get<Metering>(METERING);
-  const real = metering.begin.bind(metering);
-  begin = jest.spyOn(metering, 'begin').mockImplementation(async (call) => {
-    begun.push(call);
-    const metered = await real(call);
-    return {
-      ...metered,
-      settle: (settlement) => {
-        settled.push(settlement);
-        return metered.settle(settlement);
-      },
-    };
-  });
-}, 60_000);
-afterAll(async () => {
-  await platform.stop();
-  await upstream.stop();
-  rmSync(folder, { recursive: true });
-});
-beforeEach(() => {
-  upstream.behaviour = behaves;
-  upstream.calls.length = 0;
-  begun.length = 0;
-  settled.length = 0;
-});
+withMeteredGateway();
 
 /** How many leave at once. */
 const CLIENTS = 500;
-const messages = [{ role: 'user', content: 'Hello?' }];
-const post = (path: string, body: object, signal?: AbortSignal) =>
-  fetch(`${platform.url}${BASE}${path}`, {
-    method: 'POST',
-    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'm', ...body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
 /** What may have been made by then, which is more the longer that took. */
 const orMore = (tokens: number): unknown => ({
   asymmetricMatch: (found: unknown) => typeof found === 'number' && found >= tokens && found <= 16_384,
 });
+
 const said = ({ outcome, usageSource, usage, model }: Settlement) => [
   outcome,
   usageSource,
@@ -253,56 +181,4 @@ describe('a call is settled once', () => {
     expect((await post('/chat/completions', { messages: [] })).status).toBe(400);
     expect(begun).toEqual([]);
   });
-});
-
-it('holds the input and the most that may come', async () => {
-  await post('/chat/completions', { messages, max_tokens: 7 });
-  await post('/chat/completions', { messages });
-  await post('/chat/completions', { messages, max_tokens: 1_000_000_000 });
-  expect(begun.map(({ estimate }) => [estimate.inputTokens, estimate.outputTokens])).toEqual([
-    [6, 7],
-    [6, 16_384],
-    [6, 131_072],
-  ]);
-});
-
-it('holds as much as any model that may answer takes in, and what was counted where nobody says how much that is', async () => {
-  const long = [{ role: 'user', content: 'x'.repeat(4_000) }];
-  await post('/chat/completions', { model: 'narrow', messages: long, max_tokens: 1_000 });
-  await post('/chat/completions', { messages: [{ role: 'user', content: 'x'.repeat(800_000) }], max_tokens: 1 });
-  expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput, estimate.outputTokens])).toEqual([
-    [1_004, 4_004, 1_000],
-    [200_004, 200_004, 1],
-  ]);
-});
-
-it('names all that may answer, so that the dearest is held', async () => {
-  await post('/chat/completions', { model: 'away', messages });
-  await post('/embeddings', { model: 'vectors', input: 'a' });
-  expect(begun.map(({ mayAnswer }) => mayAnswer?.map(({ key }) => key))).toEqual([['away', 'm'], ['vectors']]);
-});
-
-it('refuses a used-up limit so that the official client does not try again', async () => {
-  begin.mockImplementation(() => Promise.reject(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 3_600 })));
-  const client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
-  const calls = begin.mock.calls.length;
-  await expect(
-    client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true }),
-  ).rejects.toMatchObject({ status: 429, type: 'rate_limit_error', code: 'usage_limit_exceeded' });
-  expect([begin.mock.calls.length - calls, upstream.calls.length]).toEqual([1, 0]);
-});
-
-it('drops what is not supported where the instance says so, and names it', async () => {
-  begin.mockRestore();
-  const response = await post('/chat/completions', {
-    messages,
-    n: 2,
-    logprobs: true,
-    response_format: { type: 'text' },
-  });
-  expect([response.status, response.headers.get('x-dropped-parameters'), upstream.calls[0]?.body]).toEqual([
-    200,
-    'n, logprobs',
-    { model: 'm', messages },
-  ]);
 });

@@ -1,30 +1,7 @@
-import { until } from '../fixtures/until';
-import { startTestPlatform, type TestPlatform } from './harness';
 import { asUnknown, UNKNOWN_ID } from './world';
+import { alice, bob, create, mallory, platform, setMember, type Space, SPACES, withSpaces } from './spaces-world';
 
-interface Space {
-  readonly id: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly role: string;
-  readonly memberCount: number;
-}
-
-const SPACES = '/api/v1/core/spaces';
-let platform: TestPlatform;
-let alice: { userId: string; key: string };
-let mallory: { userId: string; key: string };
-let bob: { userId: string; key: string };
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  [alice, mallory, bob] = [await platform.newCaller(), await platform.newCaller(), await platform.newCaller()];
-});
-afterAll(() => platform.stop());
-
-const create = async (name: string, given: Record<string, unknown> = {}, key = alice.key) =>
-  platform.call<Space>(SPACES, { key, method: 'POST', body: { name, ...given } });
-const setMember = (spaceId: string, userId: string, role: string, key = alice.key) =>
-  platform.call(`${SPACES}/${spaceId}/members/${userId}`, { key, method: 'PUT', body: { role } });
+withSpaces();
 
 describe('Spaces', () => {
   it('are created with a slug, changed and listed with the role of the caller', async () => {
@@ -230,86 +207,5 @@ describe('Spaces', () => {
     expect(
       (await platform.call(`/api/v1/core/agents?cursor=${first.body.nextCursor}`, { key: alice.key })).body,
     ).toMatchObject({ code: 'invalid_cursor' });
-  });
-});
-
-describe('a prompt library', () => {
-  it('adds, changes, lists and deletes prompts', async () => {
-    const { body: space } = await create('Library');
-    const path = `${SPACES}/${space.id}/prompts`;
-    const added = await platform.call<{ id: string }>(path, {
-      key: alice.key,
-      method: 'POST',
-      body: { title: 'Greeting', text: 'Hello', tags: ['a'] },
-    });
-    expect([added.status, added.body]).toMatchObject([
-      201,
-      { title: 'Greeting', text: 'Hello', tags: ['a'], revision: 0 },
-    ]);
-    expect(
-      (await platform.call(`${path}/${added.body.id}`, { key: alice.key, method: 'PUT', body: { text: 'Good day' } }))
-        .body,
-    ).toMatchObject({ title: 'Greeting', text: 'Good day', revision: 1 });
-    expect((await platform.call<{ items: unknown[] }>(path, { key: alice.key })).body.items).toHaveLength(1);
-    expect((await platform.call(`${path}/${added.body.id}`, { key: alice.key, method: 'DELETE' })).status).toBe(204);
-    expect((await platform.call(`${path}/${added.body.id}`, { key: alice.key })).status).toBe(404);
-  });
-});
-
-describe('deleting a Space', () => {
-  it('removes its Agents and prompts, also one that is created meanwhile', async () => {
-    const { body: space } = await create('Doomed');
-    const agents = await Promise.all(
-      Array.from({ length: 3 }, (_, n) =>
-        platform.call<{ id: string }>('/api/v1/core/agents', {
-          key: alice.key,
-          method: 'POST',
-          body: { spaceId: space.id, name: `A${n}` },
-        }),
-      ),
-    );
-    const prompt = await platform.call<{ id: string }>(`${SPACES}/${space.id}/prompts`, {
-      key: alice.key,
-      method: 'POST',
-      body: { title: 'T', text: 'x' },
-    });
-    const [deleted, ...late] = await Promise.all([
-      platform.call(`${SPACES}/${space.id}`, { key: alice.key, method: 'DELETE' }),
-      ...Array.from({ length: 3 }, (_, n) =>
-        platform.call<{ id: string }>('/api/v1/core/agents', {
-          key: alice.key,
-          method: 'POST',
-          body: { spaceId: space.id, name: `B${n}` },
-        }),
-      ),
-    ]);
-    expect(deleted.status).toBe(204);
-    const ids = [...agents, ...late.filter(({ status }) => status === 201)].map(
-      ({ body }) => (body as { id: string }).id,
-    );
-    for (const id of ids)
-      expect((await platform.call(`/api/v1/core/agents/${id}`, { key: alice.key })).status).toBe(404);
-    const { readStore } = platform.platform.host.stores;
-    await until(
-      async () =>
-        (await readStore.getMany('agents', ids)).length === 0 &&
-        (await readStore.get('prompts', prompt.body.id)) === undefined,
-      'the end of what was inside',
-    );
-  });
-
-  it('forgets a deleted user as a member, also as the last owner', async () => {
-    const owner = await platform.newCaller();
-    const { body: space } = await create('Orphaned', {}, owner.key);
-    await setMember(space.id, bob.userId, 'viewer', owner.key);
-    await platform.call(`/api/v1/core/users/${owner.userId}`, { method: 'DELETE' });
-    await until(
-      async () => (await platform.call<Space>(`${SPACES}/${space.id}`)).body.memberCount === 1,
-      'the end of the membership',
-    );
-    expect(
-      (await platform.call(`${SPACES}/${space.id}/members/${bob.userId}`, { method: 'PUT', body: { role: 'owner' } }))
-        .status,
-    ).toBe(200);
   });
 });

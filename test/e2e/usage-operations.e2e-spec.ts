@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { operate } from '../../apps/operator/src/program';
 import { idNumbered, invocation, recordInvocations } from '../fixtures/invocations';
 import { until } from '../fixtures/until';
-import { type Answer, startTestPlatform, type TestPlatform } from './harness';
+import type { Answer } from './harness';
+import { between, KEY, NOVEMBER, OPERATIONS, operator, platform, withInvocations } from './restating-world';
+
+withInvocations();
 
 interface Compared {
   readonly key: string | null;
@@ -14,6 +14,7 @@ interface Compared {
   readonly restated: string;
   readonly difference: string;
 }
+
 interface Restatement {
   readonly id: string;
   readonly prices: object;
@@ -22,64 +23,20 @@ interface Restatement {
   readonly models: readonly Compared[];
   readonly apiKeys: readonly Compared[];
 }
+
 type LoggedEvent = {
   readonly type: string;
   readonly data: { readonly priceVersion?: string; readonly calls?: readonly object[] };
 };
 
-const OPERATIONS = '/api/v1/operations/usage';
-const NOVEMBER = { from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' };
-const KEY = idNumbered(7);
-const folder = mkdtempSync(join(tmpdir(), 'restating-'));
-const modelsFile = join(folder, 'models.json');
-let platform: TestPlatform;
-let operator: string;
-let operatorId: string;
-let between: string;
-
-const write = (input: string): void =>
-  writeFileSync(
-    modelsFile,
-    JSON.stringify({
-      providers: { far: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } },
-      models: [{ key: 'm1', provider: 'far', kind: 'chat', pricing: { currency: 'USD', input, output: '0' } }],
-    }),
-  );
 const events = async (stream: string): Promise<readonly LoggedEvent[]> =>
   (await platform.call<{ items: LoggedEvent[] }>(`/api/v1/audit/events?stream=${stream}&order=asc&limit=100`)).body
     .items;
 
-beforeAll(async () => {
-  write('10');
-  platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: modelsFile } });
-  ({ key: operator, keyId: operatorId } = await platform.newCaller({
-    role: 'operator',
-    permissions: ['operations'],
-    allAgents: false,
-  }));
-  between = new Date().toISOString();
-  write('4');
-  expect((await platform.call('/api/v1/operations/models/reload', { method: 'POST', key: operator })).status).toBe(200);
-  const tokens = { inputTokens: 1_000_000, cacheReadTokens: 0, outputTokens: 0 };
-  await recordInvocations(platform.platform, [
-    ...Array.from({ length: 600 }, (_, index) =>
-      invocation(1_000 + index, { ...tokens, at: '2026-11-10T00:00:00.000Z', cost: '10000000000', apiKeyId: KEY }),
-    ),
-    invocation(2_000, { ...tokens, at: '2026-11-11T00:00:00.000Z', cost: '10000000000' }),
-    invocation(2_001, { at: '2026-11-12T00:00:00.000Z', model: 'unknown', cost: '5' }),
-    invocation(2_002, { ...tokens, at: '2026-10-31T23:59:59.999Z' }),
-    invocation(2_003, { ...tokens, at: '2026-11-13T00:00:00.000Z', currency: 'EUR' }),
-  ]);
-}, 60_000);
-afterAll(async () => {
-  await platform.stop();
-  rmSync(folder, { recursive: true });
-});
-
 const restate = (body: object, headers = {}): Promise<Answer<Restatement>> =>
   platform.call(`${OPERATIONS}/restatements`, { method: 'POST', key: operator, body, headers });
-const line = ({ key, calls, billed, restated, difference }: Compared) => [key, calls, billed, restated, difference];
 
+const line = ({ key, calls, billed, restated, difference }: Compared) => [key, calls, billed, restated, difference];
 describe('a restatement', () => {
   it('compares what was billed with what the present prices say, by model and key', async () => {
     const { status, headers, body } = await restate(NOVEMBER);
@@ -199,90 +156,6 @@ describe('a restatement', () => {
       expect(
         (await platform.call(`${OPERATIONS}/${path}`, { method: 'POST', key: member.key, body: NOVEMBER })).status,
       ).toBe(403);
-  });
-});
-
-describe('what if there had been a limit', () => {
-  const whatIf = (limit: object, period: object = NOVEMBER) =>
-    platform.call<{ affected: { calls: number } }>(`${OPERATIONS}/what-if`, {
-      method: 'POST',
-      key: operator,
-      body: { ...period, limit },
-    });
-
-  it('says whom it would have refused, and writes nothing', async () => {
-    const recorded = async () =>
-      (
-        await platform.call<{ items: { id: string }[] }>(`/api/v1/audit/events?limit=100&actor=key:${operatorId}`)
-      ).body.items.map(({ id }) => id);
-    const before = await recorded();
-    expect(before.length).toBeGreaterThan(0);
-    const { status, body } = await whatIf({ scope: { type: 'apiKey' }, amount: '5990', window: 'day' });
-    expect([status, body]).toEqual([
-      200,
-      {
-        from: '2026-11-01T00:00:00.000Z',
-        to: '2026-12-01T00:00:00.000Z',
-        currency: 'USD',
-        outcome: 'refused',
-        calls: 600,
-        cost: '6000',
-        affected: { calls: 1, cost: '10', firstAt: '2026-11-10T00:00:00.000Z' },
-        saved: '10',
-        includedCost: '0',
-        users: [{ key: idNumbered(1), calls: 1, cost: '10', firstAt: '2026-11-10T00:00:00.000Z' }],
-        apiKeys: [{ key: KEY, calls: 1, cost: '10', firstAt: '2026-11-10T00:00:00.000Z' }],
-        models: [{ key: 'm1', calls: 1, cost: '10', firstAt: '2026-11-10T00:00:00.000Z' }],
-      },
-    ]);
-    expect(await recorded()).toEqual(before);
-  });
-
-  it('is about all, or about one', async () => {
-    expect((await whatIf({ scope: { type: 'instance' }, amount: '6000', window: 'total' })).body).toMatchObject({
-      calls: 602,
-      affected: { calls: 2 },
-    });
-    expect(
-      (await whatIf({ scope: { type: 'apiKey', id: idNumbered(8) }, amount: '0', window: 'week' })).body,
-    ).toMatchObject({ calls: 0, affected: { calls: 0, firstAt: null } });
-    expect(
-      (await whatIf({ scope: { type: 'user', id: idNumbered(1) }, amount: '0', window: 'week', action: 'warn' })).body,
-    ).toMatchObject({ outcome: 'warned', affected: { calls: 602 }, saved: '0' });
-  });
-
-  it('takes amounts as numbers, too', async () => {
-    const limit = { scope: { type: 'apiKey' }, window: 'day' };
-    const inWords = await whatIf({ ...limit, amount: '5990', includedAmount: '0.5' });
-    expect(inWords.body).toMatchObject({ affected: { calls: 1 }, includedCost: '10' });
-    expect((await whatIf({ ...limit, amount: 5990, includedAmount: 0.5 })).body).toEqual(inWords.body);
-  });
-
-  it('counts what was spent before it in the same window', async () => {
-    const period = { from: '2026-11-11T00:00:00Z', to: NOVEMBER.to };
-    expect((await whatIf({ scope: { type: 'instance' }, amount: '6000', window: 'month' }, period)).body).toMatchObject(
-      { calls: 2, affected: { calls: 2 } },
-    );
-    expect((await whatIf({ scope: { type: 'instance' }, amount: '6000', window: 'day' }, period)).body).toMatchObject({
-      calls: 2,
-      affected: { calls: 0 },
-    });
-  });
-
-  it('names what is wrong', async () => {
-    expect((await whatIf({ scope: { type: 'instance', id: KEY }, amount: '1', window: 'day' })).body).toMatchObject({
-      status: 400,
-      errors: [{ path: 'limit.scope.id' }],
-    });
-    expect(
-      (await whatIf({ scope: { type: 'planet' }, amount: '-1', window: 'day', timeZone: 'Mars/Base' })).body,
-    ).toMatchObject({
-      status: 400,
-      errors: expect.arrayContaining([
-        expect.objectContaining({ path: 'limit.amount' }),
-        expect.objectContaining({ path: 'limit.timeZone' }),
-      ]) as unknown,
-    });
   });
 });
 

@@ -1,68 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { operate } from './program';
+import { answers, asked, operator, run, url, withServer } from '../../../test/fixtures/operated';
 
-interface Request {
-  readonly method: string;
-  readonly url: string;
-  readonly key: string | undefined;
-  readonly body: unknown;
-}
-
-/** A server that answers what a test gives it, and keeps what it was asked. */
-const asked: Request[] = [];
-let answers: Record<string, { status?: number; body?: unknown; raw?: boolean }> = {};
-let server: Server;
-let url: string;
-
-const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return chunks.length === 0 ? undefined : (JSON.parse(Buffer.concat(chunks).toString()) as unknown);
-};
-
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const body = await bodyOf(request);
-    asked.push({
-      method: request.method ?? '',
-      url: request.url ?? '',
-      key: request.headers['x-api-key']?.toString(),
-      body,
-    });
-    const {
-      status = 200,
-      body: answer = {},
-      raw = false,
-    } = answers[`${request.method} ${request.url}`] ?? {
-      status: 404,
-      body: { code: 'not_found', detail: 'Agent not found.' },
-    };
-    response
-      .writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' })
-      .end(raw ? String(answer) : JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => new Promise((resolve) => server.close(resolve)));
-beforeEach(() => {
-  asked.length = 0;
-  answers = {};
-});
-
-const run = async (words: readonly string[], terminal: object = {}) => {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await operate(words, {
-    stdout: { write: (text: string) => out.push(text), ...terminal },
-    stderr: { write: (text: string) => err.push(text) },
-  });
-  return { code, out: out.join(''), err: err.join('') };
-};
-const operator = (...words: readonly string[]) => run(['--url', url, '--api-key', 'secret', ...words]);
+withServer();
 
 const users = {
   name: 'users',
@@ -75,6 +15,7 @@ const users = {
   rows: 2,
   deadLetters: 0,
 };
+
 const equal = { equal: true, rows: 2, liveRows: 2, checksum: 'abc', differences: 0, listed: [] };
 const rebuilt = (state: string, verification?: object) => ({
   ...users,
@@ -237,13 +178,13 @@ describe('the command line', () => {
 
   it('says with one phrase that there is nothing', async () => {
     const none = { body: { items: [], nextCursor: null } };
-    answers = {
+    Object.assign(answers, {
       'GET /api/v1/audit/events?limit=50': none,
       'GET /api/v1/audit/objects/agent/1/history?limit=100': none,
       'GET /api/v1/operations/dead-letters?limit=100': none,
       'GET /api/v1/operations/projections': none,
       'GET /api/v1/operations/usage/restatements?limit=100': none,
-    };
+    });
     for (const words of [
       ['events'],
       ['history', 'agent', '1'],
@@ -318,108 +259,4 @@ it('what is loaded when it is needed is named by its path: the build rewrites no
   expect(
     sources.filter((file) => /require\('@(?:app|projections)/.test(readFileSync(join(__dirname, file), 'utf8'))),
   ).toEqual([]);
-});
-
-describe('what goes wrong', () => {
-  it('is said in one line with the code and the request, in no words of HTTP', async () => {
-    const { code, err } = await operator('swap', 'nothing');
-    expect([code, err]).toEqual([1, 'Agent not found. (not_found, request r1)\n']);
-  });
-
-  it('is a document with --json, whatever it is', async () => {
-    const failures = [
-      await operator('--json', 'swap', 'nothing'),
-      await operator('--json', 'no-such-verb'),
-      await operator('--json', 'rebuild', 'users', '--all'),
-      await operator('--json', 'projections', '--url', 'http://127.0.0.1:1'),
-    ];
-    expect(failures.map(({ out }) => out)).toEqual(['', '', '', '']);
-    expect(
-      failures.map(({ code, err }) => [code, (JSON.parse(err) as { error: { code: string; message: string } }).error]),
-    ).toEqual([
-      [1, { code: 'not_found', message: 'Agent not found. (not_found, request r1)' }],
-      [2, { code: 'wrong_usage', message: expect.stringContaining('no-such-verb') as string }],
-      [2, { code: 'wrong_usage', message: 'Name one view, or use --all.' }],
-      [1, { code: 'failed', message: expect.stringContaining('does not answer') as string }],
-    ]);
-  });
-
-  it('is a key that is missing, or that is not taken, with the variable that it is set by', async () => {
-    const before = process.env['PLATFORM_API_KEY'];
-    delete process.env['PLATFORM_API_KEY'];
-    try {
-      const { code, err } = await run(['--url', url, 'projections']);
-      expect([code, err]).toEqual([2, 'Set an API key: PLATFORM_API_KEY, or --api-key KEY.\n']);
-      expect(asked).toEqual([]);
-    } finally {
-      if (before !== undefined) process.env['PLATFORM_API_KEY'] = before;
-    }
-    answers['GET /api/v1/operations/projections'] = {
-      status: 401,
-      body: { code: 'unauthenticated', detail: 'Send a valid API key in the header x-api-key.' },
-    };
-    const refused = await operator('projections');
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/rejected the API key.*PLATFORM_API_KEY/)]);
-  });
-
-  it.each([
-    [200, 'no JSON'],
-    [502, '<html>'],
-    [404, '{}'],
-  ])('is a server that is another: %d %s', async (status, body) => {
-    answers['GET /api/v1/operations/projections'] = { status, body, raw: true };
-    const { code, err } = await operator('projections');
-    expect([code, err]).toEqual([1, expect.stringMatching(/is not an Agent Platform\..*--url or PLATFORM_URL\.\n$/)]);
-  });
-
-  it('is a server that does not answer', async () => {
-    const { code, err } = await operator('projections', '--url', 'http://127.0.0.1:1');
-    expect([code, err]).toEqual([1, expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 does not answer/)]);
-  });
-
-  it.each([
-    [['no-such-verb']],
-    [['rebuild']],
-    [['rebuild', 'users', '--all']],
-    [['swap']],
-    [['events', '--limit', '0']],
-    [['events', '--order', 'sideways']],
-    [['projections', '--colour']],
-    [['as-of', 'agent', '1']],
-    [['as-of', 'agent', '1', '2026-13-01']],
-    [['events', '--from', 'yesterday']],
-    [['events', '--to', '2026-11-31x']],
-    [['verify', '--public-key', 'foo']],
-    [['import', 'x', '--public-key', 'foo']],
-    [['verify', 'x']],
-    [['projections', '--url', 'not an address']],
-    [['verify', '--since', 'yesterday']],
-  ])('ends with 2 for the wrong usage %j', async (words) => {
-    expect((await operator(...words)).code).toBe(2);
-    expect(asked).toEqual([]);
-  });
-
-  it.each([[['--help']], [['rebuild', '--help']]])('ends with 0 after %j', async (words) => {
-    const { code, out } = await operator(...words);
-    expect([code, out]).toEqual([0, expect.stringContaining('Usage: operator')]);
-  });
-
-  it('lists exit codes, kinds and views in the help', async () => {
-    const { out } = await operator('--help');
-    for (const words of [
-      '0 done, 1 failed, 2 wrong usage, 3 found something wrong',
-      'agent, ',
-      'Views: agent-versions, agents, ',
-    ])
-      expect(out).toContain(words);
-    expect((await operator('history', '--help')).out).toMatch(/Kinds: .*document/);
-    expect((await operator('swap', '--help')).out).toMatch(/Views: .*users/);
-    expect((await operator('events', '--help')).out).toContain('2026-11-01');
-  });
-
-  it('says its version', async () =>
-    expect(await operator('--version')).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
-    }));
 });

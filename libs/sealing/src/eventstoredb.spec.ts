@@ -1,65 +1,27 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type EventLog, openEventStoreLog, openEventStoreLogReader, stampAppends } from '@app/event-log';
-import { Decisions, onBudget, type Patience, type StoredEvent, WaitBudget } from '@app/kernel';
-import { SealedLog } from '../../../test/fixtures/sealed-log';
+import { Decisions, onBudget, WaitBudget } from '@app/kernel';
 import { until } from '../../../test/fixtures/until';
-import {
-  type DoubleOptions,
-  endlessLag,
-  type EventStoreDouble,
-  type Lag,
-  noLag,
-  startEventStoreDouble,
-} from '../../../test/servers/eventstoredb/double';
-import { exportLog } from './export/export-log';
-import { importExport } from './export/import-export';
+import { endlessLag, type Lag, noLag } from '../../../test/servers/eventstoredb/double';
 import { removeEvents } from './removal';
 import { knownSealText, parseKnownSeal } from './verify/verification';
 import { verifyLog } from './verify/verify-stores';
+import { file, keys, server, start, stop, test, withSealedServer } from '../../../test/fixtures/sealed-server';
 
-/** A line of the file behind the double: stream, time, tombstone, and events as id, type, JSON, data and metadata in base64. */
-type Line = [
-  stream: string,
-  created: number,
-  isTombstone: boolean,
-  events: [id: string, type: string, isJson: boolean, data: string, metadata: string][],
-];
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const isOurs = ([stream]: Line): boolean => stream.startsWith('document-');
+withSealedServer();
 
 describe('seals over EventStoreDB', () => {
-  let folder: string;
-  let file: string;
-  let server: EventStoreDouble;
-  let test: SealedLog;
+  /** A line of the file behind the double: stream, time, tombstone, and events as id, type, JSON, data and metadata in base64. */
+  type Line = [
+    stream: string,
+    created: number,
+    isTombstone: boolean,
+    events: [id: string, type: string, isJson: boolean, data: string, metadata: string][],
+  ];
 
-  /** Two seals over six notes in two streams. */
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sealed-'));
-    file = join(folder, 'log.jsonl');
-    await start();
-    for (let round = 0; round < 2; round += 1) {
-      for (const stream of ['document-1', 'document-2', 'document-1']) await test.note(stream, `round ${round}`);
-      await test.seal();
-    }
-  });
-  afterEach(async () => {
-    await stop();
-    rmSync(folder, { recursive: true });
-  });
-
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const isOurs = ([stream]: Line): boolean => stream.startsWith('document-');
   let lag: Lag;
-  const start = async (options: DoubleOptions = {}): Promise<void> => {
-    server = await startEventStoreDouble({ file, ...options });
-    test = await SealedLog.open(folder, () => openEventStoreLog({ url: server.url }));
-  };
-  const stop = async (): Promise<void> => {
-    await test.close();
-    await server.stop();
-  };
   /** Changes what the server keeps, as somebody with access to its disk would. */
   const tamper = async (change: (lines: Line[]) => Line[]): Promise<void> => {
     await stop();
@@ -75,10 +37,9 @@ describe('seals over EventStoreDB', () => {
     );
     await start();
   };
-  const keys = () => ({ publicKeys: [test.key.publicKey] });
+
   const nth = (lines: Line[], index: number): Line => lines.filter(isOurs)[index] as Line;
   const findings = async () => (await verifyLog(test.log, keys())).findings;
-
   it('prove an unaltered log, from elsewhere too', async () => {
     const expected = { ok: true, events: 6, seals: 2, findings: [], unsealed: { events: 0 } };
     expect(await verifyLog(test.log, keys())).toMatchObject(expected);
@@ -196,112 +157,5 @@ describe('seals over EventStoreDB', () => {
     await beside.close();
     expect(await test.log.readStream('removals-1')).toHaveLength(2);
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, removals: [{ events: 1 }, { events: 1 }] });
-  });
-
-  describe('brought to another server', () => {
-    let target: EventStoreDouble;
-    let log: EventLog;
-    let path: string;
-    beforeEach(async () => {
-      target = await startEventStoreDouble();
-      log = await openEventStoreLog({ url: target.url });
-      path = join(folder, 'there.jsonl');
-    });
-    afterEach(async () => {
-      await log.close();
-      await target.stop();
-    });
-
-    /** What an import of many events between many streams brings, while something happens at some of them. */
-    const imported = async (happens: ReadonlyMap<number, () => unknown>, patience: Patience = {}) => {
-      await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock });
-      return importExport(path, log, { ...keys(), ...patience, onProgress: ({ done }) => happens.get(done)?.() });
-    };
-    const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
-    const all = async () => content((await log.readAll({ limit: 10_000 })).events);
-
-    it('stand in their order, though the connection broke in the middle', async () => {
-      for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
-      await test.seal();
-
-      const outcome = await imported(new Map([150, 300, 450, 600].map((done) => [done, () => target.disconnect()])));
-
-      expect(outcome).toMatchObject({ ok: true, findings: [] });
-      expect(await all()).toEqual(content(await test.events()));
-    });
-
-    it('are complete when the import is begun again, also where whole streams were removed', async () => {
-      await test.removal({ stream: 'document-2', beforeRevision: 2, reason: 'retention' });
-      expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
-
-      expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
-      expect(await all()).toEqual(content(await test.events()));
-    });
-
-    it('stand there once when two processes import them at once', async () => {
-      await test.removal({ stream: 'document-2', beforeRevision: 2, reason: 'retention' });
-      const beside = await openEventStoreLog({ url: target.url });
-      await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock });
-
-      const outcomes = await Promise.all([log, beside].map((each) => importExport(path, each, keys())));
-
-      expect(outcomes).toMatchObject([
-        { ok: true, findings: [] },
-        { ok: true, findings: [] },
-      ]);
-      expect(await all()).toEqual(content(await test.events()));
-      await beside.close();
-    });
-
-    it('stand in their order, though the server was away for longer than it waits by itself', async () => {
-      for (let count = 0; count < 200; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
-      await test.seal();
-      const said: string[] = [];
-      const warn = (sentence: string): void => {
-        said.push(sentence);
-        if (said.length === 2) void target.restart();
-      };
-
-      const outcome = await imported(new Map([[100, () => target.stop()]]), { warn });
-
-      expect(outcome).toMatchObject({ ok: true, findings: [] });
-      expect(said.length).toBeGreaterThanOrEqual(2);
-      expect(await all()).toEqual(content(await test.events()));
-    });
-
-    it('go on where they were when the server was away for too long', async () => {
-      for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
-      await test.seal();
-      const away = imported(new Map([[300, () => target.stop()]]), { patienceMs: 0 });
-      await expect(away).rejects.toMatchObject({ name: 'Unavailable' });
-      await target.restart();
-
-      expect(await imported(new Map())).toMatchObject({ ok: true, findings: [] });
-      expect(await all()).toEqual(content(await test.events()));
-    });
-  });
-
-  it('travel to an embedded log and back with every event, also many large ones of a stream', async () => {
-    await test.removal({ stream: 'document-2', beforeRevision: 1, reason: 'retention' });
-    for (let count = 0; count < 8; count += 1) await test.note('document-4', `${count} ${'\u00fc'.repeat(100_000)}`);
-    await test.seal();
-    const options = { publicKey: test.key.publicKey, clock: test.clock };
-    const embedded = await SealedLog.unstamped();
-    await exportLog(test.log, join(folder, 'there.jsonl'), options);
-    expect(await importExport(join(folder, 'there.jsonl'), embedded.log, keys())).toMatchObject({
-      ok: true,
-      findings: [],
-    });
-    await exportLog(embedded.log, join(folder, 'back.jsonl'), options);
-    const target = await startEventStoreDouble();
-    const log = await openEventStoreLog({ url: target.url });
-
-    expect(await importExport(join(folder, 'back.jsonl'), log, keys())).toMatchObject({ ok: true, findings: [] });
-    const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
-    expect(content((await log.readAll()).events)).toEqual(content(await test.events()));
-    await log.close();
-    await target.stop();
-    await embedded.close();
-    embedded.remove();
   });
 });

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eventMacOf, openEventStoreLog } from '@app/event-log';
+import { eventMacOf } from '@app/event-log';
 import type { StoredEvent } from '@app/kernel';
-import { SealedLog, SEAL_SECRET, silentLogger } from '../../../test/fixtures/sealed-log';
-import { tamper, type TamperedRow } from '../../../test/fixtures/tampering';
+import { type Disk, eventStoreDb, sqlite } from '../../../test/fixtures/forged-disks';
+import { SealedLog } from '../../../test/fixtures/sealed-log';
+import type { TamperedRow } from '../../../test/fixtures/tampering';
 import { until } from '../../../test/fixtures/until';
-import { startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
-import { noLag } from '../../../test/servers/eventstoredb/lag';
-import { exportLog } from './export/export-log';
-import { importExport } from './export/import-export';
 import { sealOf } from './sealed-place';
-import { sealKeyOf } from './seal-key';
 import { knownUnproven } from './unproven';
 import type { KnownSeal, Verification } from './verify/verification';
 import { verifyLog } from './verify/verify-stores';
@@ -41,88 +34,9 @@ const forged = (
   data: JSON.stringify(data),
   metadata: JSON.stringify(metadata),
 });
-const isBlanked = ({ stream, revision }: TamperedRow): boolean => stream === 'document-1' && revision < 2;
+
 const receipt = () =>
   forged('removals-1', 0, 'EventsRemoved', { stream: 'document-1', beforeRevision: 2, reason: 'retention' });
-
-/** A log at rest that can be changed as somebody with its disk does. */
-interface Disk {
-  open(): Promise<SealedLog>;
-  /** As an earlier version has it open: nothing it appends carries a MAC. */
-  openUnstamped(): Promise<SealedLog>;
-  close(test: SealedLog): Promise<void>;
-  /** Takes the first two events of document-1 away. */
-  blank(): Promise<void>;
-  change(change: (rows: TamperedRow[]) => TamperedRow[]): Promise<void>;
-  remove(): void;
-}
-
-const sqlite = (): Disk => {
-  const folder = mkdtempSync(join(tmpdir(), 'forged-'));
-  return {
-    open: () => SealedLog.open(folder),
-    openUnstamped: () => SealedLog.unstamped(folder),
-    close: (test) => test.close(),
-    change: async (change) => tamper(folder, change),
-    blank: async () =>
-      tamper(folder, (rows) =>
-        rows.map((row) => (isBlanked(row) ? { ...row, type: '', data: '', metadata: '' } : row)),
-      ),
-    remove: () => rmSync(folder, { recursive: true }),
-  };
-};
-
-type Line = [
-  stream: string,
-  created: number,
-  isTombstone: boolean,
-  events: [id: string, type: string, isJson: boolean, data: string, metadata: string][],
-];
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const text = (encoded: string): string => Buffer.from(encoded, 'base64').toString();
-
-/** Its file holds a write in each line, and counts revisions by itself: what is blanked is truncated in the stream's metadata, as removals do. */
-const eventStoreDb = (): Disk => {
-  const folder = mkdtempSync(join(tmpdir(), 'forged-'));
-  const file = join(folder, 'log.jsonl');
-  let server: Awaited<ReturnType<typeof startEventStoreDouble>>;
-  const openWith = async (open: typeof SealedLog.open): Promise<SealedLog> => {
-    server = await startEventStoreDouble({ file, lag: noLag });
-    return open.call(SealedLog, folder, () => openEventStoreLog({ url: server.url }));
-  };
-  const disk: Disk = {
-    open: () => openWith(SealedLog.open),
-    blank: () => disk.change((rows) => rows.filter((row) => !isBlanked(row))),
-    openUnstamped: () => openWith(SealedLog.unstamped),
-    close: async (test) => {
-      await test.close();
-      await server.stop();
-    },
-    change: async (change) => {
-      const lines = readFileSync(file, 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Line);
-      const counts = new Map<string, number>();
-      const rows = lines.flatMap(([stream, , , events]) =>
-        events.map(([id, type, , data, metadata]) => {
-          const revision = counts.get(stream) ?? 0;
-          counts.set(stream, revision + 1);
-          return { stream, revision, id, type, data: text(data), metadata: text(metadata) };
-        }),
-      );
-      const written = change(rows).map(({ stream, id, type, data, metadata }): Line => [
-        stream,
-        1_700_000_000_000,
-        false,
-        [[id, type, true, base64(data), base64(metadata)]],
-      ]);
-      writeFileSync(file, written.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    },
-    remove: () => rmSync(folder, { recursive: true }),
-  };
-  return disk;
-};
 
 describe.each([
   ['SQLite', sqlite],
@@ -316,69 +230,5 @@ describe.each([
       findings: [{ kind: 'inserted', id: early.id }],
       withoutMacs: { events: 0 },
     });
-  });
-});
-
-describe('the tail of an import', () => {
-  const OTHER = 'the secret of another instance, long enough to be one';
-  let source: SealedLog;
-  let target: SealedLog;
-  let file: string;
-  beforeEach(async () => {
-    [source, target] = await Promise.all([SealedLog.open(), SealedLog.unstamped()]);
-    file = join(source.folder, 'log.jsonl');
-    await source.note('document-1', 'a', 'b');
-    await source.seal();
-    await source.note('document-1', 'tail');
-    await exportLog(source.log, file, { publicKey: source.key.publicKey, clock: source.clock });
-  });
-  afterEach(async () => {
-    await Promise.all([source.close(), target.close()]);
-    source.remove();
-    target.remove();
-  });
-  const imported = (secret: string) => {
-    const sealing = {
-      codec: target.codec,
-      clock: target.clock,
-      logger: silentLogger,
-      key: sealKeyOf(secret),
-      mac: eventMacOf(secret),
-      delayMs: 1,
-    };
-    return importExport(file, target.log, { publicKeys: [source.key.publicKey], sealing });
-  };
-  const said = async () =>
-    (await target.log.readStream('unproven-1')).map(({ type, data }) => ({ type, ...(JSON.parse(data) as object) }));
-
-  it('is sealed once under another key, and an event says so', async () => {
-    for (let again = 0; again < 2; again += 1)
-      expect(await imported(OTHER)).toMatchObject({
-        ok: true,
-        findings: [],
-        events: 4,
-        unsealed: { events: 0 },
-        withoutMacs: { events: 1, upTo: 3 },
-      });
-    expect(await said()).toEqual([
-      expect.objectContaining({ type: 'UnprovenTailSealed', after: 2, events: 1, reason: 'import' }),
-    ]);
-    const raw = await SealedLog.unstamped(target.copy());
-    await raw.note('document-1', 'forged');
-    const [forgery] = await raw.log.readStream('document-1', { from: 3 });
-    await raw.close();
-    expect(forgery && eventMacOf(OTHER).check(forgery)).toBe('absent');
-    raw.remove();
-  });
-
-  it('is proven under the same key', async () => {
-    expect(await imported(SEAL_SECRET)).toMatchObject({
-      ok: true,
-      findings: [],
-      events: 3,
-      unsealed: { events: 0 },
-      withoutMacs: { events: 0 },
-    });
-    expect(await said()).toEqual([]);
   });
 });

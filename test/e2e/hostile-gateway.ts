@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeLogger } from '../../apps/api/src/http/logging';
+import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+
+export const BASE = '/api/compat/v1';
+const folder = mkdtempSync(join(tmpdir(), 'compat-'));
+export const lines: string[] = [];
+export let upstream: UpstreamDouble;
+export let platform: TestPlatform;
+export const messages = [{ role: 'user', content: 'Hi' }];
+export const ask = async (body: object, path = '/chat/completions') => {
+  const response = await fetch(`${platform.url}${BASE}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'm', messages, ...body }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+/** Starts a gateway and keeps the lines of its log. */
+export const withHostileGateway = (): void => {
+  beforeAll(async () => {
+    upstream = await startUpstreamDouble();
+    const file = join(folder, 'models.json');
+    const models = [
+      ['m', 'chat'],
+      ['vectors', 'embedding'],
+      ['ranks', 'reranker'],
+    ].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
+    writeFileSync(
+      file,
+      JSON.stringify({
+        rerankerModel: 'ranks',
+        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+        models,
+      }),
+    );
+    platform = await startTestPlatform({
+      listen: true,
+      environment: { MODELS_FILE: file },
+      logger: makeLogger('info', { write: (line) => void lines.push(line) }),
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await platform.stop();
+    await upstream.stop();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    upstream.behaviour = behaves;
+    upstream.calls.length = 0;
+    upstream.cuts.length = 0;
+    lines.length = 0;
+  });
+};
