@@ -1,11 +1,11 @@
-import { forgetBefore, type KnownCommands, remember } from './known-commands';
 import type { Decider } from './decider';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import type { AppendResult, NewEvent, StoredEvent } from './log-records';
+import type { EventContext, RecordedEvent } from './recorded-event';
 import { REMEMBERED, SharedLruCache } from './shared-lru-cache';
-import type { RecordedEvent } from './recorded-event';
 import { sizeOf } from './size-of';
+import type { Receipt } from './command-meta';
 
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
@@ -135,3 +135,27 @@ const charactersOf = (events: readonly NewEvent[]): number =>
 
 const weightOf = ({ size, commands, own }: Baseline): number =>
   OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
+
+/** What commands came to, by their ids. */
+type KnownCommands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
+
+/** Adds the command of an event. */
+const remember = (commands: KnownCommands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
+  const eventIds = [...(commands.get(commandId)?.receipt.eventIds ?? []), context.id];
+  const receipt: Receipt = {
+    stream: context.stream,
+    position: context.position,
+    revision: context.revision,
+    eventIds,
+    repeated: false,
+  };
+  commands.set(commandId, { receipt, hash: commandHash, at: Date.parse(recordedAt) });
+};
+
+/** Forgets those of before a time. Entries stand in the order of their commands, so the old ones are the first. */
+const forgetBefore = (commands: KnownCommands, time: number): void => {
+  for (const [id, command] of commands) {
+    if (command.at >= time) return;
+    commands.delete(id);
+  }
+};

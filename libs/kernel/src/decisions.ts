@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Baseline, Baselines, beginning, endOf, type Loaded } from './baselines';
 import type { CommandMeta, Receipt } from './command-meta';
-import { inTime } from './in-time';
+import { inTime } from './rest';
 import { streamOf, type Decider } from './decider';
 import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
 import type { EventCodec } from './event-codec';

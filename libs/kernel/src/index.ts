@@ -21,7 +21,6 @@ export * from './fields';
 export * from './grouped';
 export * from './folders';
 export * from './ids';
-export * from './insistently';
 export * from './integration-event';
 export * from './issue-words';
 export * from './keyring';

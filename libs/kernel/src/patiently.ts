@@ -1,6 +1,10 @@
 import { isAccessDenied, isUnavailable } from './errors';
+import { offBudget } from './wait-budget';
 
 const RETRY_MS = 1_000;
+/** The pauses of `insistently`. */
+const FIRST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 1_000;
 /** Servers and processes may be started in any order, and a server that is away for minutes keeps nobody from starting; but not for ever. */
 const PATIENCE_MS = 10 * 60_000;
 /** A server that starts may not know its users yet; one that goes on refusing this one is set up otherwise than this process. */
@@ -35,4 +39,23 @@ export const patiently = async <T>(
   }
 };
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/**
+ * Retries for as long as a store is away, outside of any request's wait budget: such work often serves many requests, or runs after the
+ * answer. Our own: a loop of seven lines, where cockatiel's retry wants a number of attempts, and Node 22.
+ */
+export const insistently = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    try {
+      return await offBudget(work);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      await pause(wait, { ref: false });
+    }
+  }
+};
+
+const pause = (milliseconds: number, { ref } = { ref: true }): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    if (!ref) timer.unref();
+  });

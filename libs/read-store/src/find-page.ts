@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FindOptions, ReadStore, Row, StoredRow } from './read-store';
 
 /** Where a page begins: behind this row. */
@@ -48,3 +49,22 @@ export const fitting = (sizes: readonly number[], limit: number): number => {
   while (count < Math.min(sizes.length, limit) && (together += sizes[count] as number) <= PAGE_SIZE) count += 1;
   return Math.min(count, sizes.length);
 };
+
+const LIMIT = 500;
+
+/** All rows that are found, in pages; others run in between. */
+export async function* pagesOf<R extends Row = Row>(
+  store: Pick<ReadStore, 'find'>,
+  view: string,
+  options: Required<Pick<FindOptions, 'where' | 'orderBy'>>,
+): AsyncGenerator<readonly StoredRow<R>[]> {
+  for (let after: PageStart | undefined; ; await nextTurn()) {
+    const { rows, next }: RowPage<R> = await findPage<R>(store, view, options, {
+      limit: LIMIT,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield rows;
+    if (next === null) return;
+    after = next;
+  }
+}

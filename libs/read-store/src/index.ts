@@ -2,7 +2,6 @@ export * from './read-store';
 export * from './find-page';
 export * from './matching-page';
 export * from './newest-of';
-export * from './pages-of';
 export { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite/sqlite-read-store';
 export { GuardedFiles, loadDriver, openForReading } from './sqlite/sqlite-file';
 export { EntryReader, openStateFile, writeEntry } from './sqlite/state-file';

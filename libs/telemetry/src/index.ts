@@ -1,5 +1,13 @@
 export { Metrics } from './metrics';
-export { failed, isTracing, type SpanAttributes, startRootSpan, traced, tracedIn, under } from './traced';
-export { traceMethods } from './traced-methods';
-export { tracedStream } from './traced-stream';
+export {
+  failed,
+  isTracing,
+  type SpanAttributes,
+  startRootSpan,
+  traced,
+  tracedIn,
+  tracedStream,
+  traceMethods,
+  under,
+} from './traced';
 export { startTracing, type Tracing } from './tracing';

@@ -63,3 +63,46 @@ export const tracedIn = <T>(correlationId: string, name: string, attributes: Spa
     span.end();
   }
 };
+
+/** Reads a stream in a span that ends with it, also when its reader leaves. Without an exporter it is the stream. */
+export const tracedStream = <T>(
+  name: string,
+  attributes: SpanAttributes,
+  stream: AsyncIterable<T>,
+): AsyncIterable<T> => (isTracing() ? inSpan(name, attributes, stream) : stream);
+
+async function* inSpan<T>(name: string, attributes: SpanAttributes, stream: AsyncIterable<T>): AsyncGenerator<T> {
+  const span = startSpan(name, attributes);
+  try {
+    yield* stream;
+  } catch (error) {
+    failed(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+type Method = (...args: never[]) => Promise<unknown>;
+type MethodsOf<T> = { [K in keyof T]: T[K] extends Method ? K : never }[keyof T];
+
+/**
+ * Puts a span around each call of some methods of an object, in place. `describe` names what a span says of the call:
+ * ids and counts. Does nothing unless traces are sent.
+ */
+export const traceMethods = <T extends object, K extends MethodsOf<T>>(
+  object: T,
+  prefix: string,
+  methods: Readonly<Record<K, (args: Parameters<Extract<T[K], Method>>) => SpanAttributes>>,
+): T => {
+  if (!isTracing()) return object;
+  for (const name of Object.keys(methods) as K[]) {
+    const method = object[name] as Method;
+    const inSpan = (...args: never[]): Promise<unknown> =>
+      traced(`${prefix}.${String(name)}`, methods[name](args as Parameters<Extract<T[K], Method>>), () =>
+        method.apply(object, args),
+      );
+    Object.defineProperty(object, name, { value: inSpan, configurable: true, writable: true });
+  }
+  return object;
+};

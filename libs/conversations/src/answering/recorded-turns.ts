@@ -1,13 +1,12 @@
 import { type Clock, type CommandMeta, type Decisions, isErased, type Receipt, refuse, stepOf } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
-import { conversationDecider, type Answer, type Party } from '../conversation/conversation.decider';
+import { type Answer, conversationDecider, type Party } from '../conversation/conversation.decider';
 import type { ConversationKind } from '../conversation/conversation.events';
 import { textOf, type TextPart } from '../conversation/message-parts';
 import type { AnsweringAgent } from './answerer';
 import type { History, RecordedAnswer } from './history';
 import { SavedText } from './saved-text';
-import { titleOf } from './title';
-import { Turn, type FinishedTurn, type TurnEvent } from './turn';
+import { type FinishedTurn, Turn, type TurnEvent } from './turn';
 
 export interface Question {
   /** Absent: a new conversation. */
@@ -153,4 +152,16 @@ export const recordedTurn = (event: RecordedAnswer, from: number, say: (event: T
     createdAt: recordedAt,
     receipt: { stream, position, revision, eventIds: [id], repeated: true },
   };
+};
+
+/** Longest title made from a question, characters. */
+const MAX_TITLE = 80;
+
+/** The title of a conversation until its user gives another: the beginning of the first question. */
+const titleOf = (question: string): string => {
+  const text = question.replace(/[\p{C}\s]+/gu, ' ').trim();
+  if (text === '') return 'New conversation';
+  if (text.length <= MAX_TITLE) return text;
+  const cut = text.slice(0, MAX_TITLE).toWellFormed();
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_TITLE / 2)).trimEnd()}…`;
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { processorTime } from '../../../../test/fixtures/processor-time';
-import { quoteFor } from './quote';
+import { quoteFor } from './source-parts';
 import { sourceParts } from './source-parts';
 import type { RetrievedPassage } from './retriever';
 

@@ -1,7 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 import { type EventRow, isRemoved, REMOVED, verify } from './event-row';
-import { atOneTime, type AtOneTime } from './one-state';
 
 /** An entry's own key, and behind it the row that it names, which is all null where there is none. */
 type PlacedRow = readonly [stream: string, revision: number, ...row: EventRow | NoRow];
@@ -135,3 +134,23 @@ const mustBe = (row: EventRow, revision: number): void => {
 
 export const gap = (stream: string, revision: number): LogCorrupted =>
   new LogCorrupted(`${stream} revision ${revision}`, 'an event of the stream is missing');
+
+type AtOneTime = <T>(reads: () => T) => T;
+
+/**
+ * Runs several reads of a connection on one state of the database. Each statement by itself sees what was committed when it
+ * began, so that a commit of the writer between two of them reads as damage. In a transaction of the caller they run as they are.
+ */
+const atOneTime = (database: Database): AtOneTime => {
+  const begin = database.prepare('BEGIN');
+  const end = database.prepare('COMMIT');
+  return (reads) => {
+    if (database.inTransaction) return reads();
+    begin.run();
+    try {
+      return reads();
+    } finally {
+      end.run();
+    }
+  };
+};

@@ -3,7 +3,6 @@ import type { Admin, Producer } from 'kafkajs';
 import type { Message } from '../message';
 import type { Publisher } from '../publisher';
 import { type KafkaOptions, openKafka } from './open-kafka';
-import { ensureTopics, type TopicShape } from './topics';
 
 export interface KafkaPublisherOptions extends KafkaOptions, TopicShape {
   /** Made when they are missing. */
@@ -131,4 +130,26 @@ const nameOf = (error: unknown): string => {
   const detail = type ?? (typeof code === 'string' ? code : undefined);
   if (detail !== undefined) return detail;
   return cause === undefined ? (name ?? 'failed') : nameOf(cause);
+};
+
+interface TopicShape {
+  readonly partitions: number;
+  readonly replication: number;
+}
+
+/** Makes the topics that are missing; those that are there stay as they are. */
+const ensureTopics = async (
+  admin: Admin,
+  topics: readonly string[],
+  { partitions, replication }: TopicShape,
+): Promise<void> => {
+  const present = new Set(await admin.listTopics());
+  const missing = topics.filter((topic) => !present.has(topic));
+  if (missing.length === 0) return;
+  // Answers false, without an error, when another process made them meanwhile. Waiting for leaders fails while brokers do
+  // not know the topics yet; the first batch is tried again instead.
+  await admin.createTopics({
+    topics: missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: replication })),
+    waitForLeaders: false,
+  });
 };
