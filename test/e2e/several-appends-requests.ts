@@ -8,7 +8,6 @@ import {
   catalogue,
   CORE,
   events,
-  file,
   isFree,
   items,
   later,

@@ -32,7 +32,7 @@ export let platform: TestPlatform;
 export let agentId: string;
 let names = 0;
 const folder = mkdtempSync(join(tmpdir(), 'several-'));
-export const file = join(folder, 'models.json');
+const file = join(folder, 'models.json');
 export const BOUNDARY = 'several';
 
 export const nextNumber = (): number => (names += 1);

@@ -8,6 +8,9 @@ import { asNewerReads } from './newer-reads';
 const search = { search: async () => [] } as unknown as SearchIndex;
 
 describe('what is read elsewhere than in the log', () => {
+  // As a log on a server does, which is asked.
+  beforeAll(() => void moment());
+
   const opened = () => {
     const stores = { readStore: new MemoryReadStore(), coordination: new MemoryCoordinationStore() };
     asNewerReads({ ...stores, searchIndex: search });

@@ -2,9 +2,12 @@ import type { EventLog, Subscription } from '@app/event-log';
 import {
   type Aggregates,
   type Clock,
+  errorName,
   type EventCodec,
   isUnavailable,
   isWrongExpectedRevision,
+  type Logger,
+  Mutex,
   type Position,
   rest,
   type StoredEvent,
@@ -13,9 +16,6 @@ import {
 import {
   type DeadLetter,
   describeError,
-  errorName,
-  type Logger,
-  Mutex,
   type PoisonEvent,
   type PolicyFailure,
   PolicyJournal,
