@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { generatedFiles } from '../../api/src/docs/generated-files';
 import { productRoot } from '../../api/src/docs/version';
 
-/** Writes every file that follows from the code; a test fails when one is not up to date. */
+/** Writes every generated file. A test fails if one is out of date. */
 for (const [path, write] of Object.entries(generatedFiles)) {
   const file = join(productRoot, path);
   const present = existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -65,7 +65,7 @@ export class HttpLogReader implements LogReader {
     this.positions.clear();
   }
 
-  /** The next page that holds something; a filtered page may be empty before the end. */
+  /** The next page that is not empty. A filtered page may be empty before the end. */
   private async page(query: NonNullable<Ask['query']>): Promise<Page> {
     for (let cursor: string | undefined; ;) {
       const page = await this.ask({ ...query, raw: true, cursor });

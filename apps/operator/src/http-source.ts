@@ -18,13 +18,13 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** Where a verifier of a running server reads from: the events of ours byte for byte, of others' what it needs to know. */
+/** The source for verifying a running server: our events byte for byte, and what is needed of others'. */
 export const httpSource = (api: PlatformClient): VerifySource => {
   const ours = logSource(new HttpLogReader(api));
   return { ...ours, events: () => inLogOrder(ours.events(), strangersOf(api)) };
 };
 
-/** What others wrote. A server of an earlier version does not say, and takes it for ours. */
+/** What other programs wrote. A server of an earlier version does not tell, and takes it for ours. */
 async function* strangersOf(api: PlatformClient): AsyncGenerator<Stranger | { readonly passedOver: ForeignEvents }> {
   for (let cursor: string | undefined; ;) {
     const page = await api.json<Page>(PATH, { query: { limit: MOST_IN_A_PAGE, cursor } }).catch(noneIfUnknown);

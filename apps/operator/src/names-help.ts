@@ -1,4 +1,4 @@
-/** Loaded when help is asked for: most verbs only talk to a server. */
+/** Loaded for help only: most commands only talk to a server. */
 const names = () => require('./names') as typeof import('./names');
 
 /** Lines of help with the names that verbs take. */

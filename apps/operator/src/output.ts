@@ -1,20 +1,20 @@
-/** Where a verb writes: results on standard output, everything about the work itself on standard error. */
+/** The output of a command: results on standard output, everything else on standard error. */
 export interface Output {
   /** True for `--json`: results are JSON, one document a line. */
   readonly json: boolean;
-  /** One result: printed as JSON, or as the lines made from it for people, who see so many characters in a line. */
+  /** Prints a result as JSON, or as lines for people, of at most this many characters. */
   result<T>(value: T, lines: (value: T, width: number) => readonly string[]): void;
-  /** What is said before the work, for people alone. */
+  /** A heading before the work, for people only. */
   heading(line: string): void;
-  /** Something worth knowing while the work goes on. */
+  /** A note during the work. */
   note(line: string): void;
-  /** A line that the next one replaces: a progress bar. Where there is no terminal, one is printed now and then. */
+  /** A progress line, which the next one replaces. Without a terminal, one is printed now and then. */
   progress(line: string): void;
-  /** Ends the replaced line; the last one stays. */
+  /** Ends the progress line and keeps the last one. */
   progressDone(): void;
 }
 
-/** How often a line of progress is printed where there is no terminal, milliseconds. */
+/** Interval of progress lines without a terminal, milliseconds. */
 const PRINTED_EVERY_MS = 2_000;
 
 /** Where text goes; `process` is one. */
@@ -69,12 +69,12 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
   };
 };
 
-/** What stands for an empty list. */
+/** Printed for an empty list. */
 export const NONE = '(none)';
 
 type Cell = string | number | undefined;
 
-/** Lines of a table with a header; columns are as wide as their widest cell, numbers stand right. Cells are wrapped where a line would be longer than `width`. */
+/** Lines of a table with a header. Columns are as wide as their widest cell, numbers are right-aligned. Cells wrap if a line would be longer than `width`. */
 export const table = <T>(
   rows: readonly T[],
   columns: Readonly<Record<string, (row: T) => string | number | null | undefined>>,
@@ -103,10 +103,10 @@ export const table = <T>(
 };
 
 const GAP = '  ';
-/** Columns are not made narrower than this. */
+/** The minimum width of a column. */
 const NARROWEST = 8;
 
-/** Takes from the widest column until all fit. */
+/** Narrows the widest column until all fit. */
 const fitting = (natural: readonly number[], width: number): readonly number[] => {
   const widths = [...natural];
   const room = width - GAP.length * (widths.length - 1);
@@ -118,7 +118,7 @@ const fitting = (natural: readonly number[], width: number): readonly number[] =
   return widths;
 };
 
-/** Between words where that is possible. */
+/** Breaks between words if possible. */
 const wrap = (given: string, width: number): readonly string[] => {
   if (given.length <= width) return [given];
   const space = given.lastIndexOf(' ', width);

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** How long work over a period of usage may take, milliseconds. */
+/** Timeout of work over a period of usage, milliseconds. */
 export const LONG_WORK_MS = 280_000;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,10 +1,10 @@
 import { EXIT, Failure } from './exit-codes';
 import { serverSentEvents, type ServerSentEvent } from './server-sent-events';
 
-/** How long one answer may take where nothing else is said, milliseconds; streams are not bound by it. */
+/** Default timeout of an answer, milliseconds. It does not apply to streams. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** The problem document of a refused request. */
+/** The problem document of a rejected request. */
 export class Refused extends Failure {
   constructor(
     readonly status: number,
@@ -33,7 +33,7 @@ export class PlatformClient {
     private readonly apiKey: string | undefined,
   ) {}
 
-  /** The JSON of an answer. Throws `Refused` for a problem document, `Failure` when nobody answers. */
+  /** The JSON of an answer. Throws `Refused` for a problem document, `Failure` if nothing answers. */
   async json<T>(path: string, ask: Ask = {}): Promise<T> {
     const response = await this.send(path, ask, AbortSignal.timeout(ask.withinMs ?? ANSWER_WITHIN_MS));
     return (response.status === 204 ? undefined : await this.whole(response)) as T;
@@ -149,7 +149,7 @@ export class PlatformClient {
   }
 }
 
-/** A proxy in between may answer with something else than a problem document. */
+/** A proxy in between may answer something other than a problem document. */
 const problemOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);

@@ -37,7 +37,7 @@ const VERBS = [
   addWhatIfVerb,
 ];
 
-/** Runs the command line of operators and auditors. `words` are the arguments behind the program's name. */
+/** Runs the command line of operators and auditors. `words` are the arguments after the program's name. */
 export const operate = async (words: readonly string[], streams: Streams): Promise<ExitCode> => {
   let code: ExitCode = EXIT.done;
   const run = runner(streams, (ended) => (code = ended));
@@ -63,7 +63,7 @@ export const operate = async (words: readonly string[], streams: Streams): Promi
   }
 };
 
-/** Says what went wrong in a sentence, or with `--json` in a document; only what nobody foresaw has a stack. */
+/** Prints what went wrong as a sentence, or with `--json` as a document. Only unexpected errors have a stack. */
 const failed = (error: unknown, { stderr }: Streams, json: boolean): ExitCode => {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT.done;

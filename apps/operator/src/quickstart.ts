@@ -96,7 +96,7 @@ const createAgent = async (api: PlatformClient, steps: Steps): Promise<string> =
   return agent.id;
 };
 
-/** A server that is named must be usable; one that is not named is started. */
+/** Uses the named server, or starts one if none is named. */
 const productFor = async (given: Options): Promise<Product> => {
   // Empty variables count as unset.
   const [url, apiKey] = [given.url || undefined, given.apiKey || undefined];

@@ -7,7 +7,7 @@ import { progressBar } from './progress-bar';
 
 const ASK_EVERY_MS = 100;
 
-/** Starts a rebuild; with `swap` the server serves the new version by itself once it is verified to be equal. */
+/** Starts a rebuild. With `swap` the server swaps the new version in once it is verified to be equal. */
 export const startRebuild = (api: PlatformClient, name: string, swap: boolean): Promise<ProjectionStatus> =>
   api.json(`${projectionPath(name)}/rebuild`, { method: 'POST', body: { swap } });
 

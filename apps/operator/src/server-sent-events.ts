@@ -5,7 +5,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Reads the events of a stream of bytes as they arrive; comments and empty events are passed over. */
+/** Reads the events of a byte stream as they arrive. Skips comments and empty events. */
 export async function* serverSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let buffer = '';

@@ -11,7 +11,7 @@ interface GlobalOptions {
   readonly apiKey?: string;
 }
 
-/** What a verb works with. */
+/** The session of a command. */
 export interface Session {
   readonly api: PlatformClient;
   readonly output: Output;
@@ -19,7 +19,7 @@ export interface Session {
   readonly server: { readonly url: string; readonly isOption: boolean } | undefined;
 }
 
-/** A verb: does its work and says how it ended; nothing said is `EXIT.done`. */
+/** A command: does its work and returns its exit code, `EXIT.done` by default. */
 export type Verb<Args extends readonly unknown[]> = (session: Session, ...args: Args) => Promise<ExitCode | void>;
 
 /** Makes the action of a command from a verb. */
@@ -35,7 +35,7 @@ export const addGlobalOptions = (program: Command): Command =>
       new Option('--api-key <key>', 'API key with the permissions that the command needs').env('PLATFORM_API_KEY'),
     );
 
-/** Runs verbs in a session made from the global options; `ended` hears each exit code. */
+/** Runs commands in a session made from the global options. Calls `ended` with each exit code. */
 export const runner =
   (streams: Streams, ended: (code: ExitCode) => void): Run =>
   <Args extends readonly unknown[]>(verb: Verb<Args>) =>

@@ -24,7 +24,7 @@ import {
 import { type Batch, batchOf } from './batch';
 import type { Publisher } from './publisher';
 
-/** The name under which the relay keeps its place and its dead letters in the log, as policies do. */
+/** The name of the relay's place and dead letters in the log, as of a policy. */
 export const RELAY = 'relay';
 /** Events read and sent at once; messages are below 1 KiB, so that a batch fits into what brokers take by default (1 MiB). */
 const PAGE = 500;
@@ -32,7 +32,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** The place is recorded so long after the first event that is not; what was sent within it is sent again after a crash. */
 const RECORD_AFTER_MS = 1_000;
-/** How long a stop waits for the batch under way. */
+/** A stop waits this long for the running batch. */
 const STOP_MS = 5_000;
 
 export interface RelayRunOptions {

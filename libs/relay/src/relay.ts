@@ -15,23 +15,23 @@ export interface RelayOptions {
   readonly topicPrefix: string;
 }
 
-/** What this process has sent since it began. */
+/** What this process has sent since its start. */
 export interface RelayCounts {
-  /** Messages that the brokers took. */
+  /** Messages that the brokers accepted. */
   readonly published: number;
-  /** Tries in which they took none. */
+  /** Attempts in which they accepted none. */
   readonly failures: number;
 }
 
-/** Encrypted fields read as erased here, so that no mapping can pass content on. */
+/** Encrypted fields read as erased here, so no mapping can pass content on. */
 const noKeys: Keyring = {
   ensureKey: () => Promise.reject(new Error('the relay writes nothing that is encrypted')),
   keys: async () => new Map(),
 };
 
 /**
- * Tells others, over brokers, what happens in the log: in order for each stream, at least once, from a place kept in the log.
- * Runs beside the policies, so in one process at a time and in no rebuild. While the brokers are away the log is the buffer.
+ * Sends integration events to brokers: in order for each stream, at least once, from a place kept in the log. Runs beside the
+ * policies, so in one process at a time and in no rebuild. While the brokers are away the log is the buffer.
  */
 export class Relay implements Reader {
   readonly name = RELAY;
@@ -58,7 +58,7 @@ export class Relay implements Reader {
     return { published: this.published, failures: this.failures };
   }
 
-  /** Whether the brokers can be reached, in bounded time. */
+  /** Checks within a bounded time whether the brokers can be reached. */
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
     return this.options.publisher.health();
   }

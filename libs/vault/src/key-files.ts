@@ -26,7 +26,7 @@ export const loadOrMakeKey = (options: {
   return key;
 };
 
-/** The stores were made with a key that is not there. */
+/** The key that the stores were made with is missing. */
 export class MissingKey extends Error {
   override readonly name = 'MissingKey';
 
@@ -35,7 +35,7 @@ export class MissingKey extends Error {
   }
 }
 
-/** A file of a key holds something else. */
+/** A key file holds something else. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 

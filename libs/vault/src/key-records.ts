@@ -2,7 +2,7 @@ import { WrongVaultKey } from './key-files';
 import { unwrapKey } from './key-wrapping';
 import type { KeyRecord } from './vault';
 
-/** Throws `WrongVaultKey` unless every key among the records opens: one that did not would be found out only when it is needed. */
+/** Throws `WrongVaultKey` unless every key among the records opens. Otherwise a wrong one would surface only when it is needed. */
 export const checkRecords = (records: readonly KeyRecord[], wrappingKey: Buffer): void => {
   for (const record of records) {
     if (record.kind !== 'key') continue;

@@ -8,7 +8,7 @@ export const WRAPPED_BYTES = 60;
 export const wrappingKeyOf = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/vault/wrap/1', 32));
 
-/** AES-256-GCM of a data key; the thing is authenticated with it, so that no key can be moved to another thing. */
+/** AES-256-GCM of a data key. The aggregate is authenticated with it, so no key can be moved to another aggregate. */
 export const wrapKey = (wrappingKey: Buffer, thing: string, key: DataKey): Buffer => {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', wrappingKey, nonce).setAAD(Buffer.from(thing));

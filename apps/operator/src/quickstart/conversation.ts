@@ -38,7 +38,7 @@ export const OWN_QUESTIONS = [
 const QUESTIONS = 3;
 const WORDS_QUOTED = 10;
 
-/** A question about each of the first documents that hold a sentence, since nobody knows what else they answer. */
+/** A question about each of the first documents that hold a sentence. What else unknown documents answer cannot be known. */
 export const questionsAbout = (files: readonly SourceFile[]): readonly string[] =>
   files
     .flatMap(({ text }) => /^[A-Z][^|<>*[\]`\n]{60,}/m.exec(text)?.[0] ?? [])

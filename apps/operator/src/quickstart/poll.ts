@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../exit-codes';
 
-/** Asks again and again until the answer is there (anything but undefined); fails after `withinMs`. */
+/** Polls until there is an answer other than undefined. Fails after `withinMs`. */
 export const poll = async <T>(what: string, withinMs: number, ask: () => Promise<T | undefined>): Promise<T> => {
   const deadline = performance.now() + withinMs;
   for (;;) {

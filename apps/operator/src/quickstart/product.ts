@@ -22,7 +22,7 @@ export interface Product {
   stop(): Promise<void>;
 }
 
-/** Uses a server that runs already. Throws when it does not answer, or does not take the key. */
+/** Uses a running server. Throws if it does not answer or rejects the key. */
 export const runningProduct = async (url: string, apiKey: string): Promise<Product> => {
   const api = new PlatformClient(url, apiKey);
   await api.json('/api/v1/core/spaces', { query: { limit: 1 } });

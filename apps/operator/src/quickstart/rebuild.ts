@@ -4,7 +4,7 @@ import { allProjections, projectionPath } from '../projections';
 import { startRebuild, watchRebuild } from '../rebuilds';
 import type { Steps } from './steps';
 
-/** Builds every view anew from the log while the product serves; each is compared with the live one and swapped in when equal. */
+/** Rebuilds every view from the log while the product serves. Each is compared with the live one and swapped in if equal. */
 export const rebuildEveryView = async (api: PlatformClient, steps: Steps, output: Output): Promise<void> => {
   const projections = await allProjections(api);
   for (const { name, rebuild } of projections) {

@@ -1,6 +1,6 @@
 import { duration } from '../output';
 
-/** Tells a person what is done, and how long each step took. */
+/** Prints what is being done, and how long each step took. */
 export class Steps {
   private readonly startedAt = performance.now();
   private number = 0;

@@ -17,13 +17,13 @@ export const storesConfig = (): Config => {
   }
 };
 
-/** Throws where `DATA_DIR` holds no log, rather than begin one there: it is another folder than the product's. */
+/** Throws if `DATA_DIR` holds no log, instead of creating one there: it is not the product's folder. */
 export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
   if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite')))
     throw new Failure(`No log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
 };
 
-/** For verbs that fill a folder. Throws where it cannot be made or written. */
+/** For commands that fill a folder. Throws if it cannot be created or written. */
 export const demandDataFolder = ({ DATA_DIR }: Config): Promise<void> =>
   orFailure(Promise.resolve().then(() => demandFolder('DATA_DIR', DATA_DIR)));
 
@@ -55,7 +55,7 @@ export const keepPublicKey = async (config: Config, publicKey: string): Promise<
 
 type Secret = 'VAULT_KEY' | 'SEAL_KEY';
 
-/** A secret of the instance, from the environment or `DATA_DIR/keys`; undefined where there is none. */
+/** A secret of the instance, from the environment or `DATA_DIR/keys`; undefined if there is none. */
 export const findInstanceKey = ({ DATA_DIR, ...config }: Config, name: Secret): string | undefined =>
   findKey({ folder: join(DATA_DIR, 'keys'), name, given: config[name] });
 
@@ -67,7 +67,7 @@ export const instanceKey = (config: Config, name: Secret): string => {
   return found;
 };
 
-/** The outcome of work on the stores; what a person can act on becomes a `Failure`. */
+/** The outcome of work on the stores. Errors that a person can act on become a `Failure`. */
 export const orFailure = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;

@@ -24,7 +24,7 @@ export interface AdminKeyOptions {
 
 const NAME = 'Made by an operator';
 
-/** The way back for whoever has the stores and no key: whoever can write them can write anything, so nothing more is asked, but who and why. */
+/** Recovery for operators who have the stores but no key. Whoever can write the stores can write anything, so only name and reason are required. */
 export const createAdminKey: Verb<[AdminKeyOptions]> = async (
   { output },
   { reason, by = `${userInfo().username}@${hostname()}`, user },
@@ -63,7 +63,7 @@ const made = async (
   const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:operator', now: systemClock.now() };
   const step = stepOf(meta, 'apiKey');
   const keyId = deriveId(step.commandId, 'apiKey');
-  // On record before it is done, as all that operators ask for.
+  // Recorded before it is done, as every operator action.
   await decisions.transact(
     operatorActions,
     keyId,

@@ -9,7 +9,7 @@ const LOOKED_AT = 1 << 20;
 const A_LINE = /(?:^|\n)\{"(?:format":"agent-platform\/export"|stream":"|removed":\{"stream":"|footer":\{"events":)/;
 const NEWER = /^\{"format":"agent-platform\/export","version":(?!1[,}])/;
 
-/** Throws where a file is no export at all: that is a wrong file, and no sign of tampering. */
+/** Throws if a file is not an export at all: that is a wrong file, not a sign of tampering. */
 export const demandExport = async (file: string): Promise<void> => {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Failure(

@@ -7,7 +7,7 @@ import { demandExport } from './export-file';
 import { demandLog, findInstanceKey, importedPublicKeys, orFailure, storesConfig, storesNamed } from './config';
 import { exitCodeOf, shown, verificationLines, type VerifyGiven, verifyOnline } from '../verification';
 
-/** What is verified, said before it is: no two logs must be taken for each other. */
+/** What is verified, printed first: no log must be taken for another. */
 interface Subject {
   readonly kind: 'export' | 'server' | 'stores';
   readonly at: string;
@@ -28,7 +28,7 @@ export const verify: Verb<
 
 const NAMES = { export: 'the export', server: 'the log of the server', stores: 'the log in' } as const;
 
-/** A file, then the option `--url`, then stores that are named, then `PLATFORM_URL`, then the stores in the default folder. */
+/** Precedence: a file, the option `--url`, named stores, `PLATFORM_URL`, the stores in the default folder. */
 const subjectOf = (session: Session, file: string | undefined): Subject => {
   const { server, output } = session;
   if (file !== undefined) {

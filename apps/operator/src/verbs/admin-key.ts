@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Run } from '../session';
 import type { AdminKeyOptions } from '../stores/create-admin-key';
 
-/** The stores' drivers are loaded when they are needed: most verbs only talk to a server. */
+/** Loads the stores' drivers on demand: most commands only talk to a server. */
 const stores = () => require('../stores/create-admin-key') as typeof import('../stores/create-admin-key');
 
 export const addAdminKeyVerb = (program: Command, run: Run): void => {

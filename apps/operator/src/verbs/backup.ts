@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Run } from '../session';
 
-/** The stores' drivers are loaded when they are needed: most verbs only talk to a server. */
+/** Loads the stores' drivers on demand: most commands only talk to a server. */
 const stores = () => require('../stores/backup') as typeof import('../stores/backup');
 
 export const addBackupVerbs = (program: Command, run: Run): void => {

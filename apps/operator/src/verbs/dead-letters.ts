@@ -20,7 +20,7 @@ interface DeadLetter {
 
 const path = (id: string): string => `${OPERATIONS}/dead-letters/${encodeURIComponent(id)}`;
 
-/** Ends with `EXIT.foundWrong` when there are any. */
+/** Ends with `EXIT.foundWrong` if there are any. */
 const list: Verb<[]> = async ({ api, output }) => {
   const letters: DeadLetter[] = [];
   for await (const letter of api.list<DeadLetter>(`${OPERATIONS}/dead-letters`)) letters.push(letter);

@@ -40,7 +40,7 @@ interface Policy {
   readonly failure?: { readonly type: string; readonly attempts: number; readonly detail: string };
 }
 
-/** Ends with `EXIT.foundWrong` when a dependency is down, or a view is late or holds dead letters. */
+/** Ends with `EXIT.foundWrong` if a dependency is down, or a view is late or has dead letters. */
 const status: Verb<[]> = async ({ api, output }) => {
   const health = await healthOf(api);
   output.result(health, (_, width) => [
@@ -59,7 +59,7 @@ const status: Verb<[]> = async ({ api, output }) => {
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
 
-/** The report is the same where something is down. */
+/** The report has the same form if something is down. */
 const healthOf = async (api: PlatformClient): Promise<Health> => {
   try {
     return await api.json<Health>('/health');
@@ -78,7 +78,7 @@ const dependencyLines = ({ dependencies }: Health, width: number): readonly stri
     width,
   );
 
-/** They stop nothing: the log is shown without them. */
+/** They stop nothing. The log is shown without them. */
 const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: null } }: Health): readonly string[] =>
   since === null
     ? []

@@ -3,7 +3,7 @@ import type { Run } from '../session';
 import type { Apart } from '../stores/transfer';
 import { publicKey } from './verify';
 
-/** The stores' drivers are loaded when they are needed: most verbs only talk to a server. */
+/** Loads the stores' drivers on demand: most commands only talk to a server. */
 const stores = () => require('../stores/transfer') as typeof import('../stores/transfer');
 
 export const addTransferVerbs = (program: Command, run: Run): void => {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Run } from '../session';
 
-/** What computes hashes and opens stores is loaded when it is needed. */
+/** Loads what computes hashes and opens stores on demand. */
 const stores = () => require('../stores/verify') as typeof import('../stores/verify');
 
 export const addVerifyVerb = (program: Command, run: Run): void => {

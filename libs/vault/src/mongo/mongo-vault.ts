@@ -63,7 +63,7 @@ const checkWrappingKey = async (server: MongoServer, { vault }: VaultModels, key
   }
 };
 
-/** Any number of processes may share a vault: each looks for destructions of the others before it hands out a remembered key. */
+/** Any number of processes may share a vault. Each checks for destructions by others before it hands out a remembered key. */
 class MongoVault implements Vault {
   private readonly writes: VaultWrites;
   private readonly made: Grouped<EnsureRequest, undefined>;

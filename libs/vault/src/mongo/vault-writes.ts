@@ -11,7 +11,7 @@ export interface EnsureRequest {
   readonly owner: KeyOwner;
 }
 
-/** What changes a vault. Every write stands for itself and may be repeated, so that no transactions are needed. */
+/** The writes of a vault. Each is independent and may be repeated, so no transactions are needed. */
 export class VaultWrites {
   constructor(
     private readonly server: MongoServer,
@@ -19,7 +19,7 @@ export class VaultWrites {
     private readonly wrappingKey: Buffer,
   ) {}
 
-  /** Makes the keys that are missing; what was destroyed is passed over. */
+  /** Creates missing keys. Skips destroyed ones. */
   async ensure(requests: readonly EnsureRequest[]): Promise<void> {
     const gone = await this.goneOwners(requests);
     const wanted = requests.filter(({ owner }) => !belongsTo(owner, gone));
@@ -32,7 +32,7 @@ export class VaultWrites {
     );
   }
 
-  /** Takes over what another vault knows. Answers how many of its keys stay destroyed here. */
+  /** Imports what another vault knows. Answers how many of its keys stay destroyed here. */
   async merge(records: readonly KeyRecord[]): Promise<number> {
     await this.buryOwners(records.flatMap((record) => (record.kind === 'destroyedOwner' ? [record] : [])));
     const destroyed = records.flatMap((record) => (record.kind === 'destroyed' ? [record] : []));

@@ -28,7 +28,7 @@ export class VaultWriter {
     emptyWriteAheadLog(this.database);
   }
 
-  /** Makes the keys that are missing in one durable transaction. What was destroyed is passed over. */
+  /** Creates missing keys in one durable transaction. Skips destroyed ones. */
   ensure(requests: readonly EnsureRequest[]): void {
     this.commit(() => {
       const ownerGone = this.database.prepare('SELECT 1 FROM destroyed_owners WHERE owner IN (?, ?)');
