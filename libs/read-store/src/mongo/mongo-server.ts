@@ -24,7 +24,7 @@ export class NoReplicaSet extends Error {
 
   constructor() {
     super(
-      'MONGODB_URL names a MongoDB server outside of a replica set, which has no transactions. Start mongod with --replSet rs0, run rs.initiate() in mongosh once, and start again; one member is enough.',
+      'MONGODB_URL names a standalone MongoDB server, which has no transactions. Start mongod with --replSet rs0, run rs.initiate() in mongosh once, and start again. One member is enough.',
     );
   }
 }

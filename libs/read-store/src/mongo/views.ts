@@ -236,7 +236,7 @@ const otherIndexes = (view: string, version: number, options?: ErrorOptions): Er
 
 const olderFormat = (view: string, version: number): Error =>
   new Error(
-    `rows of view ${view} v${version} stand as text, as up to version 1.5; they are only read until it is built anew`,
+    `rows of view ${view} v${version} are text in the format of version 1.5; they are only read until the view is rebuilt`,
   );
 
 const viewedBy = (standing: object | undefined): unknown =>
