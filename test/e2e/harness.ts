@@ -7,6 +7,7 @@ import { readConfig } from '@app/kernel';
 import type { Logger } from 'pino';
 import { makeLogger } from '../../apps/api/src/http/logging';
 import { type Platform, startPlatform } from '../../apps/api/src/start';
+import { type Host, hostOf } from './host';
 
 export const ADMIN_KEY = 'test-bootstrap-key-0123456789-abcdefghijklmnop';
 
@@ -30,7 +31,7 @@ export interface Answer<T = Record<string, unknown>> {
 }
 
 export interface TestPlatform {
-  readonly platform: Platform;
+  readonly platform: Platform & { readonly host: Host };
   readonly dataDir: string;
   /** Where it listens; empty when it does not. */
   readonly url: string;
@@ -65,7 +66,8 @@ export const startTestPlatform = async (
     given.listen === true
       ? { listen: async (app: Platform['app']) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
       : {};
-  const platform = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), listen);
+  const started = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), listen);
+  const platform = { ...started, host: hostOf(started.app) };
   const url = given.listen === true ? await platform.app.getUrl() : '';
 
   const call: TestPlatform['call'] = async <T>(

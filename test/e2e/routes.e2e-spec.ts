@@ -1,4 +1,4 @@
-import { controllers } from '../../apps/api/src/controllers';
+import { controllers } from '../../apps/api/src/api-modules';
 import { routesOf } from '../../apps/api/src/docs/controller-routes';
 import { errorRegistry } from '../../apps/api/src/http/error-registry';
 import type { ServedRoute } from '../../apps/api/src/http/route-table';

@@ -1,4 +1,4 @@
-import type { Stores } from '@app/hosting';
+import type { Host } from '../e2e/host';
 import type { NewEvent } from '@app/kernel';
 import type { ServedRoute } from '../../apps/api/src/http/route-table';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
@@ -9,7 +9,7 @@ const SECRET = 'the failpoint tells no caller this';
 
 let platform: TestPlatform;
 let world: World;
-let stores: Stores;
+let stores: Host['stores'];
 beforeAll(async () => {
   platform = await startTestPlatform();
   world = await makeWorld(platform);

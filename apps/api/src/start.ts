@@ -1,31 +1,39 @@
 import type { Server } from 'node:http';
+import { Lifecycle } from '@app/hosting';
 import { bootstrap, CreateUserHandler } from '@app/identity';
-import type { Config } from '@app/kernel';
-import { recordCatalogue } from '@app/models';
+import {
+  CLOCK,
+  type Clock,
+  type Config,
+  Decisions,
+  demandFolder,
+  type Ids,
+  IDS,
+  InstanceSecret,
+  mayShare,
+  Resources,
+} from '@app/kernel';
+import { Models, recordCatalogue } from '@app/models';
+import { startTracing } from '@app/telemetry';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { projectorRole } from '../../projector/src/projector';
-import { workerRole } from '../../worker/src/worker';
+import { Projector } from '../../projector/src/projector';
+import { Worker } from '../../worker/src/worker';
 import { AppModule } from './app.module';
+import { productVersion } from './docs/version';
 import type { Environment } from './environment';
-import { type Host, openHost } from './host';
 import { Idempotency } from './http/idempotency';
 import type { RouteTable } from './http/route-table';
 import { serve } from './http/serve';
 import { Health } from './monitoring/health';
-import { measurePlatform } from './monitoring/platform-metrics';
 
 /** How long requests that run may take to end after a stop was asked for. */
 const DRAIN_MS = 30_000;
-/** How long answers that nobody waits for any more may take to end. */
-const ANSWER_GRACE_MS = 5_000;
-/** How long providers may take to say what answers used whose clients left, and the log to take it. */
-const SETTLE_GRACE_MS = 8_000;
 const SWEEP_MS = 60 * 60_000;
 
 /** A running platform. */
 export interface Platform {
-  readonly host: Host;
   readonly app: NestFastifyApplication;
   readonly routes: RouteTable;
   /** Not ready from now on; resolves when the requests that run have ended (30 s at most), and all is written and closed. */
@@ -47,26 +55,22 @@ export const startPlatform = async (
   logger: Logger,
   { listen, madeKey }: Starting = {},
 ): Promise<Platform> => {
-  const host = await openHost(config, environment, logger);
-  const { conversations, spending, stores, metrics, tracing, models } = host;
-  const { app, routes, requests } = await serve(AppModule.of(host), logger);
+  const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
+  if (!mayShare(config)) demandFolder('DATA_DIR', config.DATA_DIR);
+  const resources = new Resources();
+  const platform = AppModule.forRoot({ config, environment, logger, resources, version: productVersion });
+  const { app, routes, requests } = await serve(platform, logger).catch(async (error: unknown) => {
+    await resources.close();
+    throw error;
+  });
   requests.hold();
   await listen?.(app);
-  if (config.ROLES.includes('api')) {
-    const { madeSecret } = await bootstrap(
-      { ...host, decisions: stores.decisions, createUser: app.get(CreateUserHandler) },
-      config.BOOTSTRAP_API_KEY,
-    );
-    if (madeSecret !== undefined) madeKey?.(madeSecret);
-    await recordModels(host);
-  }
-  const projector = config.ROLES.includes('projector') ? projectorRole(host) : undefined;
-  const worker = config.ROLES.includes('worker') ? workerRole(host) : undefined;
-  await host.leases.processes.start();
-  host.catalogueReloads?.start();
-  await projector?.start();
-  await worker?.start();
-  measurePlatform(metrics, host);
+  if (config.ROLES.includes('api')) await prepare(app, config, madeKey);
+  const lifecycle = app.get(Lifecycle, { strict: false });
+  await lifecycle.start({
+    projector: config.ROLES.includes('projector') ? app.get(Projector, { strict: false }) : undefined,
+    worker: config.ROLES.includes('worker') ? app.get(Worker, { strict: false }) : undefined,
+  });
   const sweep = setInterval(
     () =>
       void app
@@ -83,31 +87,35 @@ export const startPlatform = async (
     health.enter('draining');
     clearInterval(sweep);
     await requests.drain(DRAIN_MS);
-    await conversations.turns.close(ANSWER_GRACE_MS);
-    await worker?.stop();
     // Calls whose clients are still there end here: those are settled, too.
-    (app.getHttpServer() as Server).closeAllConnections();
-    const unsettled = await spending.ledger.close(SETTLE_GRACE_MS);
-    if (unsettled > 0)
-      logger.warn({ unsettled }, 'Some model calls were not settled in time. They may be missing from usage.');
+    await lifecycle.drain(() => (app.getHttpServer() as Server).closeAllConnections());
     await app.close();
-    await projector?.stop();
-    await host.relay?.close();
-    await host.leases.processes.stop();
-    await host.catalogueReloads?.stop();
-    await models.close();
-    await stores.close();
+    await lifecycle.close();
     await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'Sending the last traces failed.'));
   };
-  return { host, app, routes, stop };
+  return { app, routes, stop };
 };
 
-const recordModels = async ({ stores, models, ids, clock }: Host): Promise<void> => {
-  const commandId = ids.next();
-  await recordCatalogue(stores.decisions, models.catalogue, {
+/** What stands before the first request: the first admin and their key, and the models and prices of this start. */
+const prepare = async (
+  app: INestApplicationContext,
+  { BOOTSTRAP_API_KEY }: Config,
+  madeKey: Starting['madeKey'],
+): Promise<void> => {
+  const system = {
+    decisions: app.get(Decisions),
+    createUser: app.get(CreateUserHandler),
+    secret: app.get(InstanceSecret),
+    clock: app.get<Clock>(CLOCK),
+    ids: app.get<Ids>(IDS),
+  };
+  const { madeSecret } = await bootstrap(system, BOOTSTRAP_API_KEY);
+  if (madeSecret !== undefined) madeKey?.(madeSecret);
+  const commandId = system.ids.next();
+  await recordCatalogue(system.decisions, app.get(Models).catalogue, {
     commandId,
     correlationId: commandId,
     actor: 'system:models',
-    now: clock.now(),
+    now: system.clock.now(),
   });
 };

@@ -1,26 +1,38 @@
-import { finishErasures } from '@app/hosting';
-import { type LeaseShare, led } from '@app/coordination';
-import type { Host } from '../../api/src/host';
-import type { Role } from '../../api/src/role';
+import { ForeignAccount } from '@app/auditing';
+import { led, Leases, type LeaseShare } from '@app/coordination';
+import { FinishErasures } from '@app/erasure';
+import type { Role } from '@app/hosting';
+import { Policies, Projecting } from '@app/projecting';
+import { Sealer } from '@app/sealing';
+import { Inject, Injectable } from '@nestjs/common';
 
 /** Keeps the views up with the log, reacts to events, seals the log, counts what others write to its server: what other projectors do not do already. */
-export const projectorRole = (host: Host): Role => {
-  const { projecting, policies, sealer, leases, foreignAccount } = host;
-  let shares: readonly LeaseShare[] = [];
-  return {
-    start: async () => {
-      await projecting.start();
-      await policies.start();
-      await finishErasures(host);
-      shares = await leases.join([
-        led('sealer', 1, sealer),
-        ...(foreignAccount === undefined ? [] : [led('foreign-events', 2, foreignAccount)]),
-      ]);
-    },
-    stop: async () => {
-      await policies.stop();
-      await projecting.stop();
-      await leases.leave(shares);
-    },
-  };
-};
+@Injectable()
+export class Projector implements Role {
+  private shares: readonly LeaseShare[] = [];
+
+  constructor(
+    private readonly projecting: Projecting,
+    private readonly policies: Policies,
+    private readonly erasures: FinishErasures,
+    private readonly leases: Leases,
+    private readonly sealer: Sealer,
+    @Inject(ForeignAccount) private readonly foreignAccount: ForeignAccount | undefined,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.projecting.start();
+    await this.policies.start();
+    await this.erasures.run();
+    this.shares = await this.leases.join([
+      led('sealer', 1, this.sealer),
+      ...(this.foreignAccount === undefined ? [] : [led('foreign-events', 2, this.foreignAccount)]),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    await this.policies.stop();
+    await this.projecting.stop();
+    await this.leases.leave(this.shares);
+  }
+}

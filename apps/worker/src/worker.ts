@@ -1,16 +1,26 @@
-import type { Host } from '../../api/src/host';
-import type { Role } from '../../api/src/role';
+import { BlobSweep, type Role } from '@app/hosting';
+import { IngestionWorker } from '@app/knowledge';
+import { UnfinishedWork } from '@app/projecting';
+import { Injectable } from '@nestjs/common';
 
 /** Ingests documents, removes bodies that were stored for none, and finishes what requests left unfinished. */
-export const workerRole = ({ knowledge: { worker, blobSweep }, unfinished }: Host): Role => ({
-  start: async () => {
-    worker.start();
-    blobSweep.start();
-    unfinished.start();
-  },
-  stop: async () => {
-    blobSweep.stop();
-    await unfinished.stop();
-    await worker.stop();
-  },
-});
+@Injectable()
+export class Worker implements Role {
+  constructor(
+    private readonly ingestion: IngestionWorker,
+    private readonly blobSweep: BlobSweep,
+    private readonly unfinished: UnfinishedWork,
+  ) {}
+
+  async start(): Promise<void> {
+    this.ingestion.start();
+    this.blobSweep.start();
+    this.unfinished.start();
+  }
+
+  async stop(): Promise<void> {
+    this.blobSweep.stop();
+    await this.unfinished.stop();
+    await this.ingestion.stop();
+  }
+}

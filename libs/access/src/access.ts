@@ -2,6 +2,7 @@ import { agentDecider, type PresentAgent } from '@app/agents';
 import { isLiving, userDecider } from '@app/identity';
 import { Decisions, refuse } from '@app/kernel';
 import { type PresentSpace, promptDecider, type Space, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
+import { Injectable } from '@nestjs/common';
 import type { Caller } from './caller';
 
 /** A Space and the role in which a caller may use it. */
@@ -23,6 +24,7 @@ export interface AgentAccess {
 }
 
 /** Decides who may do what with Spaces and Agents. Folds their streams, never a view. What cannot be read is rejected, except that reads go on for a while if the log is away. */
+@Injectable()
 export class Access {
   constructor(private readonly decisions: Decisions) {}
 

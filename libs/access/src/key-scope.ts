@@ -8,10 +8,12 @@ import {
   userDecider,
 } from '@app/identity';
 import { Decisions, nanoUnits, refuse } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
 import { Access } from './access';
 import type { Caller } from './caller';
 
 /** Limits what a key may be granted: no more than its user has today, and no more than the caller has. */
+@Injectable()
 export class KeyScope {
   constructor(
     private readonly decisions: Decisions,

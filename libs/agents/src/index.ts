@@ -8,6 +8,7 @@ export * from './agent/commands/create-agent';
 export * from './agent/commands/create-personal-agent';
 export * from './agent/commands/delete-agent';
 export * from './agent/commands/restore-agent';
-export * from './handlers';
 export * from './policies/delete-agents-with-their-space.policy';
 export * from './policies/make-a-chat-agent-in-each-personal-space.policy';
+export { AgentsModule } from './agents.module';
+export * from './lookups';

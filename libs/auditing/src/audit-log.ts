@@ -1,6 +1,7 @@
-import type { EventLog } from '@app/event-log';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
-import { fitting, type ReadStore } from '@app/read-store';
+import { fitting, READ_STORE, type ReadStore } from '@app/read-store';
+import { Inject, Injectable } from '@nestjs/common';
 import { type EventQuery, matches, tracedOf } from './event-query';
 import { indexFilter, indexPage, type Stretch, timeBounds } from './trail-index';
 
@@ -22,10 +23,11 @@ export interface EventPage {
 }
 
 /** Reads the log for auditors. Filters are answered from the view `audit-trail`, the events themselves always from the log. */
+@Injectable()
 export class AuditLog {
   constructor(
-    private readonly log: EventLog,
-    private readonly views: ReadStore,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(READ_STORE) private readonly views: ReadStore,
   ) {}
 
   async page(query: EventQuery, { order, after, limit }: EventPageOptions): Promise<EventPage> {

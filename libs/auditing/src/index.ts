@@ -1,9 +1,9 @@
 export * from './audit-log';
-export { auditingAggregates } from './auditing.aggregates';
+export { AuditingModule } from './auditing.module';
 export * from './changes';
 export * from './content-looks';
 export * from './event-query';
-export { ForeignAccount, type KnownForeign, knownForeign } from './foreign-account';
+export { ForeignAccount, type ForeignAccountOptions, type KnownForeign, knownForeign } from './foreign-account';
 export * from './moment';
 export * from './object-history';
 export * from './object-reader';

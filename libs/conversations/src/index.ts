@@ -1,9 +1,6 @@
-import { DeleteConversationHandler } from './conversation/commands/delete-conversation';
-import { UpdateConversationHandler } from './conversation/commands/update-conversation';
-
 export { Answerer, type AnsweringAgent } from './answering/answerer';
 export { History } from './answering/history';
-export type { RetrievedPassage, Retriever } from './answering/retriever';
+export { type RetrievedPassage, RETRIEVER, type Retriever } from './answering/retriever';
 export { type FinishedTurn, Turn, type TurnEvent } from './answering/turn';
 export type { Question } from './answering/recorded-turns';
 export { Turns } from './answering/turns';
@@ -13,7 +10,6 @@ export * from './conversation/conversation.aggregate';
 export * from './conversation/conversation.decider';
 export * from './conversation/conversation.events';
 export * from './conversation/message-parts';
-export { type ConversationDeletionParts, deleteConversations } from './policies/delete-conversations.policy';
-
-/** Every command handler of the context. They need `Decisions` and `Turns`. */
-export const conversationHandlers = [DeleteConversationHandler, UpdateConversationHandler];
+export { ConversationsModule } from './conversations.module';
+export * from './lookups';
+export { DeleteConversationsOfTheDeleted } from './policies/delete-conversations.policy';

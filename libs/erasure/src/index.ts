@@ -1,3 +1,5 @@
 export * from './erasure.aggregate';
 export * from './erase-content.policy';
 export * from './erasure.events';
+export { ErasureModule } from './erasure.module';
+export { FinishErasures } from './finish-erasures';

@@ -2,6 +2,9 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { ExpectedRevision, NewEvent, StoredEvent } from '@app/kernel';
 import { type EventLog, InvalidAppend } from './event-log';
 
+/** Injection token of the `EventMac`. */
+export const EVENT_MAC = Symbol('EventMac');
+
 /**
  * What the MAC of an event says of it. `proven`: somebody with the key appended it here. `unplaced`: somebody with the key appended it to
  * this stream, at a revision that was not known then: it must not be there a second time. `absent`: it carries none. `wrong`: another event's or another key's.

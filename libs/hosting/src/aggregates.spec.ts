@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventCatalogue } from './aggregates';
 
@@ -83,4 +83,16 @@ describe('whose an event is', () => {
     ' agent-1',
     'constructor-1',
   ])('is not ours in a stream "%s"', (name) => expect(isOurs(META, name)).toBe(false));
+});
+
+it('every category that the code names is known', () => {
+  const libs = join(__dirname, '../..');
+  const sources = readdirSync(libs, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/\.(spec|contract)\.ts$/.test(file),
+  );
+  const categories = sources.flatMap((file) =>
+    [...readFileSync(join(libs, file), 'utf8').matchAll(/\bcategory: '(\w+)'/g)].map(([, name]) => name),
+  );
+  expect(categories.length).toBeGreaterThan(20);
+  expect(categories.filter((name) => !isOurs(META, `${name}-1`))).toEqual([]);
 });

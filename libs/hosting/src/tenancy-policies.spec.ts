@@ -2,20 +2,20 @@ import {
   agentDecider,
   CreatePersonalAgentHandler,
   defaultConfig,
-  deleteAgents,
-  makePersonalAgents,
+  DeleteAgentsWithTheirSpace,
+  MakeAChatAgentInEachPersonalSpace,
   personalAgentOf,
 } from '@app/agents';
-import { apiKeyDecider, CreateUser, DeleteUser, grantAgentsToTheirKeys, releaseMailAddresses } from '@app/identity';
+import { apiKeyDecider, CreateUser, DeleteUser, GrantAgentsToTheirKeys, ReleaseMailAddresses } from '@app/identity';
 import { EventCodec, type RecordedEvent } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import {
   CreatePersonalSpaceHandler,
   CreateSpace,
   DeleteSpace,
-  deletePrompts,
-  forgetMembers,
-  keepPersonalSpaces,
+  DeletePromptsWithTheirSpace,
+  ForgetMembersWhoAreGone,
+  KeepAPersonalSpaceForEachUser,
   personalSpaceOf,
   promptDecider,
   spaceDecider,
@@ -47,7 +47,7 @@ const lastOf = async (stream: string): Promise<RecordedEvent> => {
 const spaceStatus = async (id: string) => (await process.decisions.load(spaceDecider, id)).state.status;
 const agentStatus = async (id: string) => (await process.decisions.load(agentDecider, id)).state.status;
 const promptStatus = async (id: string) => (await process.decisions.load(promptDecider, id)).state.status;
-const parts = () => ({ decisions: process.decisions, log: tenancy.log, clock: tenancy.clock });
+const parts = () => [process.decisions, tenancy.log, tenancy.clock] as const;
 const user = async () =>
   (
     await process.createUser.execute(
@@ -90,8 +90,7 @@ const reactTwice = async (policy: Pick<Policy, 'react'>, event: RecordedEvent): 
 };
 
 describe('a personal Space', () => {
-  const policy = () =>
-    keepPersonalSpaces({ ...parts(), createPersonalSpace: new CreatePersonalSpaceHandler(process.decisions) });
+  const policy = () => new KeepAPersonalSpaceForEachUser(...parts(), new CreatePersonalSpaceHandler(process.decisions));
 
   it('comes and goes with its user', async () => {
     const userId = await user();
@@ -118,13 +117,10 @@ describe('a personal Space', () => {
   it('gets one chat Agent', async () => {
     const userId = await user();
     await policy().react(await lastOf(`user-${userId}`));
-    const makeAgents = makePersonalAgents({
-      createPersonalAgent: new CreatePersonalAgentHandler(process.decisions, {
-        defaultModel: 'm',
-        isChatModel: () => true,
-      }),
-      clock: tenancy.clock,
-    });
+    const makeAgents = new MakeAChatAgentInEachPersonalSpace(
+      new CreatePersonalAgentHandler(process.decisions, { defaultModel: 'm', isChatModel: () => true }),
+      tenancy.clock,
+    );
     await reactTwice(makeAgents, await lastOf(`space-${personalSpaceOf(userId)}`));
     expect((await process.decisions.load(agentDecider, personalAgentOf(personalSpaceOf(userId)))).state).toMatchObject({
       status: 'present',
@@ -140,7 +136,7 @@ describe('what is in a deleted Space', () => {
     const spaceId = await space();
     const [present, late] = [await agent(spaceId), await agent(spaceId)];
     await removeSpace(spaceId);
-    const policy = deleteAgents({ ...parts(), agentsOf: async (of) => (of === spaceId ? [present] : []) });
+    const policy = new DeleteAgentsWithTheirSpace(...parts(), async (of) => (of === spaceId ? [present] : []));
     await reactTwice(policy, await lastOf(`space-${spaceId}`));
     expect(await agentStatus(present)).toBe('deleted');
     await reactTwice(policy, await lastOf(`agent-${late}`));
@@ -158,7 +154,7 @@ describe('what is in a deleted Space', () => {
         tenancy.meta(),
       );
     await removeSpace(spaceId);
-    const policy = deletePrompts({ ...parts(), promptsOf: async () => [present] });
+    const policy = new DeletePromptsWithTheirSpace(...parts(), async () => [present]);
     await reactTwice(policy, await lastOf(`space-${spaceId}`));
     await reactTwice(policy, await lastOf(`prompt-${late}`));
     for (const id of [present, late]) expect(await promptStatus(id)).toBe('deleted');
@@ -167,7 +163,7 @@ describe('what is in a deleted Space', () => {
   it('stays while the Space does', async () => {
     const spaceId = await space();
     const agentId = await agent(spaceId);
-    await reactTwice(deleteAgents({ ...parts(), agentsOf: async () => [] }), await lastOf(`agent-${agentId}`));
+    await reactTwice(new DeleteAgentsWithTheirSpace(...parts(), async () => []), await lastOf(`agent-${agentId}`));
     expect(await agentStatus(agentId)).toBe('present');
   });
 });
@@ -179,7 +175,7 @@ describe('a deleted user', () => {
     for (const id of [spaceId, otherId])
       await process.decisions.transact(spaceDecider, id, { type: 'SetMember', userId, role: 'viewer' }, tenancy.meta());
     await removeUser(userId);
-    const policy = forgetMembers({ ...parts(), spacesOf: async () => [spaceId] });
+    const policy = new ForgetMembersWhoAreGone(...parts(), async () => [spaceId]);
     await reactTwice(policy, await lastOf(`user-${userId}`));
     await reactTwice(policy, await lastOf(`space-${otherId}`));
     for (const id of [spaceId, otherId])
@@ -191,10 +187,7 @@ describe('a deleted user', () => {
   it('lets their mail address go', async () => {
     const userId = await user();
     await removeUser(userId);
-    await reactTwice(
-      releaseMailAddresses({ reservations: process.reservations, clock: tenancy.clock }),
-      await lastOf(`user-${userId}`),
-    );
+    await reactTwice(new ReleaseMailAddresses(process.reservations, tenancy.clock), await lastOf(`user-${userId}`));
   });
 });
 
@@ -212,7 +205,7 @@ describe('an Agent created with a key', () => {
   };
 
   it('is granted to it, unless it was revoked', async () => {
-    const policy = grantAgentsToTheirKeys({ decisions: process.decisions, clock: tenancy.clock });
+    const policy = new GrantAgentsToTheirKeys(process.decisions, tenancy.clock);
     const spaceId = await space();
     const [valid, revoked] = [await key(), await key()];
     await process.decisions.transact(apiKeyDecider, revoked, { type: 'Revoke' }, tenancy.meta());

@@ -13,6 +13,11 @@ const MOST_DENIALS = 5;
 /** Told, in a sentence, what is waited for. */
 export type Warn = (sentence: string) => void;
 
+/** Hears such sentences, as a structured logger does. */
+export interface Warning {
+  warn(sentence: string): void;
+}
+
 export interface Patience {
   readonly warn?: Warn | undefined;
   /** How long a server is waited for, milliseconds; ten minutes by default. */

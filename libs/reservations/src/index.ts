@@ -1,4 +1,4 @@
-export { reservationAggregate } from './reservation.aggregate';
 export * from './reservation.decider';
 export * from './reservation.events';
 export * from './reservations';
+export { ReservationsModule } from './reservations.module';

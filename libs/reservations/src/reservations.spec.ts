@@ -1,6 +1,13 @@
 import { ChangeUser, CreateUser } from '@app/identity';
 import { Unavailable } from '@app/kernel';
-import { ChangeSpace, CreateSpace, DeleteSpace, releaseSpaceNames, spaceDecider, type SpaceEvent } from '@app/spaces';
+import {
+  ChangeSpace,
+  CreateSpace,
+  DeleteSpace,
+  ReleaseNamesOfSpaces,
+  spaceDecider,
+  type SpaceEvent,
+} from '@app/spaces';
 import { until } from '../../../test/fixtures/until';
 import { openTenancy, outcomes, pause, type Tenancy } from '../../../test/fixtures/tenancy';
 import { happened } from '../../../test/fixtures/view';
@@ -110,7 +117,7 @@ describe('a name that must be unique', () => {
       type: 'SpaceDeleted',
       data: JSON.parse(deleted?.data ?? '{}'),
     } as SpaceEvent);
-    const policy = releaseSpaceNames({ reservations: alive.reservations, clock: tenancy.clock });
+    const policy = new ReleaseNamesOfSpaces(alive.reservations, tenancy.clock);
     const react = () => policy.react({ ...event, context: { ...event.context, commandId: tenancy.ids.next() } });
     await react();
     await expect(create(alive, 'Old name')).resolves.toBeDefined();

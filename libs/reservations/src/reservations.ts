@@ -4,6 +4,7 @@ import {
   Decisions,
   DomainError,
   type Ids,
+  IDS,
   InstanceSecret,
   isDomainError,
   isUnavailable,
@@ -14,6 +15,7 @@ import {
   unlessLeft,
   type Uuid,
 } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { Set as PersistentSet } from 'immutable';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
@@ -42,11 +44,12 @@ export interface Claimant {
  * in the owner's stream between the two, and then takes the name over. Commands of one thing hold a name side by side, each
  * by its own ticket, so that one that is refused takes nothing from another.
  */
+@Injectable()
 export class Reservations {
   constructor(
     private readonly decisions: Decisions,
     private readonly secret: InstanceSecret,
-    private readonly ids: Ids,
+    @Inject(IDS) private readonly ids: Ids,
   ) {}
 
   /**

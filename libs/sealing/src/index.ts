@@ -18,4 +18,4 @@ export * from './verify/verification';
 export * from './verify/verify';
 export * from './verify/verify-source';
 export * from './verify/verify-stores';
-export { sealingAggregates } from './sealing.aggregates';
+export { SealingModule } from './sealing.module';

@@ -1,5 +1,6 @@
-import type { LogReader } from '@app/event-log';
+import { EVENT_LOG, type LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { headOf, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
 import { sealOf } from './sealed-place';
@@ -24,11 +25,12 @@ const SEALS_TRIED = 3;
 const MOST_SEALS = 1_000;
 
 /** Finds seals by ordinal, position or event without reading all of them: seals never change, and both grow from one to the next. */
+@Injectable()
 export class SealArchive {
   private readonly marks = new LRUCache<number, SealMark>({ max: REMEMBERED_MARKS });
   private readonly seals = new LRUCache<number, ArchivedSeal>({ max: REMEMBERED_SEALS });
 
-  constructor(private readonly log: LogReader) {}
+  constructor(@Inject(EVENT_LOG) private readonly log: LogReader) {}
 
   /** Number of seals. */
   async count(): Promise<number> {

@@ -1,5 +1,8 @@
 import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject, sign, verify } from 'node:crypto';
 
+/** Injection token of the `SealKey`. */
+export const SEAL_KEY = Symbol('SealKey');
+
 /** The Ed25519 key that signs seals, derived from the text of `SEAL_KEY`, which is never in the log. */
 export interface SealKey {
   readonly keyId: string;

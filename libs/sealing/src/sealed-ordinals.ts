@@ -1,9 +1,10 @@
-import type { LogReader } from '@app/event-log';
+import { EVENT_LOG, type LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
-import { LRUCache } from 'lru-cache';
 import type { Ordinals } from '@app/projecting';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { isSealable, SEAL_STREAM, type Seal, sealedEvent, sealedId } from './seal';
-import type { ArchivedSeal, SealArchive } from './seal-archive';
+import { type ArchivedSeal, SealArchive } from './seal-archive';
 
 const PAGE = 500;
 /** So many events are counted behind the last seal: more wait for one only while nobody seals. */
@@ -21,13 +22,14 @@ const MOST_LOOKED_UP = 40;
  * behind them it was written. Behind the last seal a few pages are counted on; further out an ordinal is not known. No call
  * reads more of a log however long it is, sealed or not. Where events were removed a count may be short by as many.
  */
+@Injectable()
 export class SealedOrdinals implements Ordinals {
   /** Position of the last event that each seal covers, by the seal's revision. */
   private readonly ends = new LRUCache<number, Position>({ max: REMEMBERED_ENDS });
   private counting: Promise<number | null> | undefined;
 
   constructor(
-    private readonly log: LogReader,
+    @Inject(EVENT_LOG) private readonly log: LogReader,
     private readonly archive: SealArchive,
   ) {}
 

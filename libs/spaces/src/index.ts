@@ -1,4 +1,3 @@
-export * from './handlers';
 export * from './policies/delete-prompts-with-their-space.policy';
 export * from './policies/forget-members-who-are-gone.policy';
 export * from './policies/keep-a-personal-space-for-each-user.policy';
@@ -16,4 +15,5 @@ export * from './space/commands/remove-member';
 export * from './space/commands/set-member';
 export * from './space/space.decider';
 export * from './space/space.events';
-export { spacesAggregates } from './spaces.aggregates';
+export * from './lookups';
+export { SpacesModule } from './spaces.module';

@@ -1,7 +1,8 @@
 import { decimalAmount, nanoUnits } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
 import type { Standing } from './account/open-account';
-import type { Ledger } from './ledger';
-import type { AppliedLimit, Limits, Spender } from './limits/limits';
+import { Ledger } from './ledger';
+import { type AppliedLimit, Limits, type Spender } from './limits/limits';
 
 /** Injection token of the `LimitWindows`. */
 export const LIMIT_WINDOWS = Symbol('LimitWindows');
@@ -22,6 +23,7 @@ export const overageOf = ({ amount, includedAmount }: AppliedLimit, spent: bigin
 };
 
 /** Finds the limit of a caller that is the nearest to its end. */
+@Injectable()
 export class LimitWindows {
   constructor(
     private readonly limits: Limits,

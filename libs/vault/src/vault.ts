@@ -2,6 +2,8 @@ import type { KeyOwner, Keyring, KeySelector, Patience } from '@app/kernel';
 
 /** Injection token of the `Vault` port. */
 export const VAULT = Symbol('Vault');
+/** Injection token of the secret that wraps the data keys in the vault. */
+export const VAULT_KEY = Symbol('VaultKey');
 
 export interface DestroyedKey {
   readonly thing: string;

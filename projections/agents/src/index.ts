@@ -1,8 +1,4 @@
-import { GetAgentHandler } from './queries/get-agent';
-import { ListAgentsHandler } from './queries/list-agents';
-
+export { AgentsViewModule } from './agents-view.module';
 export * from './agents.projection';
 export * from './queries/get-agent';
 export * from './queries/list-agents';
-
-export const agentQueryHandlers = [GetAgentHandler, ListAgentsHandler];

@@ -1,1 +1,2 @@
+export { AuditObjectsViewModule } from './audit-objects-view.module';
 export * from './audit-objects.projection';

@@ -1,1 +1,2 @@
+export { AuditTrailViewModule } from './audit-trail-view.module';
 export * from './audit-trail.projection';

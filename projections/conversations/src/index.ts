@@ -1,8 +1,4 @@
-import { GetConversationHandler } from './queries/get-conversation';
-import { ListConversationsHandler } from './queries/list-conversations';
-
+export { ConversationsViewModule } from './conversations-view.module';
 export * from './conversations.projection';
 export * from './queries/get-conversation';
 export * from './queries/list-conversations';
-
-export const conversationQueryHandlers = [GetConversationHandler, ListConversationsHandler];

@@ -1,6 +1,3 @@
-import { ListDocumentLogsHandler } from './queries/list-document-logs';
-
+export { DocumentLogsViewModule } from './document-logs-view.module';
 export * from './document-logs.projection';
 export * from './queries/list-document-logs';
-
-export const documentLogQueryHandlers = [ListDocumentLogsHandler];

@@ -1,8 +1,4 @@
-import { FindDocumentHandler, GetDocumentHandler } from './queries/get-document';
-import { ListDocumentsHandler } from './queries/list-documents';
-
+export { DocumentsViewModule } from './documents-view.module';
 export * from './documents.projection';
 export * from './queries/get-document';
 export * from './queries/list-documents';
-
-export const documentQueryHandlers = [FindDocumentHandler, GetDocumentHandler, ListDocumentsHandler];

@@ -1,1 +1,2 @@
+export { IngestionQueueViewModule } from './ingestion-queue-view.module';
 export * from './ingestion-queue.projection';

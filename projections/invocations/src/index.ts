@@ -1,9 +1,6 @@
-import { ListInvocationsHandler } from './queries/list-invocations';
-
 export * from './invocation-pages';
+export { InvocationsViewModule } from './invocations-view.module';
 export * from './invocations.projection';
 export * from './queries/list-invocations';
 export * from './replay-limit';
 export * from './usage-in';
-
-export const invocationQueryHandlers = [ListInvocationsHandler];

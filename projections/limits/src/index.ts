@@ -1,6 +1,3 @@
-import { ListLimitsHandler } from './queries/list-limits';
-
+export { LimitsViewModule } from './limits-view.module';
 export * from './limits.projection';
 export * from './queries/list-limits';
-
-export const limitQueryHandlers = [ListLimitsHandler];

@@ -1,8 +1,4 @@
-import { GetMessageHandler } from './queries/get-message';
-import { ListMessagesHandler } from './queries/list-messages';
-
+export { MessagesViewModule } from './messages-view.module';
 export * from './messages.projection';
 export * from './queries/get-message';
 export * from './queries/list-messages';
-
-export const messageQueryHandlers = [GetMessageHandler, ListMessagesHandler];

@@ -1,1 +1,2 @@
+export { NamedBlobsViewModule } from './named-blobs-view.module';
 export * from './named-blobs.projection';

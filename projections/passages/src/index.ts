@@ -1,1 +1,2 @@
+export { PassagesViewModule } from './passages-view.module';
 export * from './passages.projection';

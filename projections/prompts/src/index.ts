@@ -1,8 +1,4 @@
-import { GetPromptHandler } from './queries/get-prompt';
-import { ListPromptsHandler } from './queries/list-prompts';
-
+export { PromptsViewModule } from './prompts-view.module';
 export * from './prompts.projection';
 export * from './queries/get-prompt';
 export * from './queries/list-prompts';
-
-export const promptQueryHandlers = [GetPromptHandler, ListPromptsHandler];

@@ -1,8 +1,4 @@
-import { GetSpaceHandler } from './queries/get-space';
-import { ListSpacesHandler } from './queries/list-spaces';
-
 export * from './queries/get-space';
 export * from './queries/list-spaces';
+export { SpacesViewModule } from './spaces-view.module';
 export * from './spaces.projection';
-
-export const spaceQueryHandlers = [GetSpaceHandler, ListSpacesHandler];

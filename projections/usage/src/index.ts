@@ -1,8 +1,5 @@
-import { ReportUsageHandler } from './queries/report-usage';
-
 export * from './queries/report-usage';
 export * from './spent-in';
 export * from './usage-parts';
+export { UsageViewModule } from './usage-view.module';
 export * from './usage.projection';
-
-export const usageQueryHandlers = [ReportUsageHandler];

@@ -1,8 +1,4 @@
-import { GetUserHandler } from './queries/get-user';
-import { ListUsersHandler } from './queries/list-users';
-
 export * from './queries/get-user';
 export * from './queries/list-users';
+export { UsersViewModule } from './users-view.module';
 export * from './users.projection';
-
-export const userQueryHandlers = [GetUserHandler, ListUsersHandler];

@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { AUDIT_TRAIL, positionOf } from '@app/auditing';
 import { refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
-import { type Proof, proofOf, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
+import { type Proof, proofOf, SEAL_KEY, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -23,9 +23,6 @@ import {
 } from '../http';
 import { proofSchema, sealKeySchema, sealSchema } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
-
-/** Injection token of the key that signs seals. */
-export const SEAL_KEY = Symbol('SealKey');
 
 const LIST = 'seals';
 const sealsQuery = listQuery({ after: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional() });

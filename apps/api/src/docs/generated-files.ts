@@ -1,5 +1,5 @@
 import { eventCatalogue } from '@app/hosting';
-import { controllers } from '../controllers';
+import { controllers } from '../api-modules';
 import { configurationTable } from './configuration-table';
 import { routesOf } from './controller-routes';
 import { errorPage } from './error-page';

@@ -1,29 +1,37 @@
+import type { EventLog, EventMac } from '@app/event-log';
 import { coalesced, isUnavailable } from '@app/kernel';
-import type { PolicyStatus, ProjectionStatus } from '@app/projecting';
+import type { Models } from '@app/models';
+import type { Policies, PolicyStatus, Projecting, ProjectionStatus } from '@app/projecting';
+import type { ReadStore } from '@app/read-store';
+import type { Relay } from '@app/relay';
 import { knownUnproven } from '@app/sealing';
 import type { Metrics } from '@app/telemetry';
 import { ingestionQueue } from '@projections/ingestion-queue';
-import type { Host } from '../host';
 
 const unknownWhenAway = (error: unknown): number => {
   if (isUnavailable(error)) return Number.NaN;
   throw error;
 };
 
+/** What is measured beside requests and appends. */
+export interface MeasuredParts {
+  readonly log: EventLog;
+  readonly readStore: ReadStore;
+  readonly projecting: Projecting;
+  readonly policies: Policies;
+  /** Undefined where no brokers are configured. */
+  readonly relay: Relay | undefined;
+  readonly models: Models;
+  readonly mac: EventMac;
+}
+
 /** Lag and dead letters of each view and policy, the depth of the ingestion queue, what was relayed, and which model providers are left alone. */
 export const measurePlatform = (
   metrics: Metrics,
-  {
-    projecting,
-    policies,
-    relay,
-    stores,
-    models,
-    mac,
-  }: Pick<Host, 'projecting' | 'policies' | 'relay' | 'stores' | 'models' | 'mac'>,
+  { projecting, policies, relay, log, readStore, models, mac }: MeasuredParts,
 ): void => {
   const [statusOfViews, statusOfPolicies] = [coalesced(() => projecting.status()), coalesced(() => policies.status())];
-  const unproven = coalesced(() => knownUnproven(stores.log, mac).then(({ events }) => events, unknownWhenAway));
+  const unproven = coalesced(() => knownUnproven(log, mac).then(({ events }) => events, unknownWhenAway));
   const ofViews = (read: (status: ProjectionStatus) => number) => async () =>
     new Map((await statusOfViews()).map((status) => [status.name, read(status)]));
   const ofPolicies = (read: (status: PolicyStatus) => number) => async () =>
@@ -62,7 +70,7 @@ export const measurePlatform = (
     'queue_depth',
     'Work that waits.',
     'queue',
-    async () => new Map([['ingestion', await stores.readStore.count(ingestionQueue.name)]]),
+    async () => new Map([['ingestion', await readStore.count(ingestionQueue.name)]]),
   );
   metrics.gauge(
     'unproven_events',

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
-import { type Blobs, openFileBlobs } from '@app/blobs';
+import { type Blobs, openBlobs, openFileBlobs } from '@app/blobs';
 import { eventMacOf } from '@app/event-log';
-import { eventCatalogue, openBlobs, openLog, openLogReader, openVault } from '@app/hosting';
+import { eventCatalogue, openLog, openLogReader } from '@app/hosting';
 import { type Config, EventCodec, type Keyring, mayShare, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
-import type { Vault } from '@app/vault';
+import { openVault, type Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
 import { count, type Output } from '../output';
 import { progressBar } from '../progress-bar';
@@ -161,9 +161,9 @@ const withStores = async <T extends object>(
   if (keys === undefined && blobs === undefined) return {};
   if (keys !== undefined && blobs !== undefined && resolve(keys).startsWith(`${resolve(blobs)}/`))
     throw new Failure('Keep the keys outside the folder of the files.', EXIT.wrongUsage);
-  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, progress));
+  const vault = await orFailure(openVault(config, instanceKey(config, 'VAULT_KEY'), systemClock, { warn: progress }));
   try {
-    return await work(vault, await orFailure(openBlobs(config, vault, progress)));
+    return await work(vault, await orFailure(openBlobs(config, vault, { warn: progress })));
   } finally {
     await vault.close();
   }

@@ -1,46 +1,43 @@
+import { EVENT_LOG } from '@app/event-log';
 import {
   type Clock,
-  type Decisions,
+  CLOCK,
+  Decisions,
   idOf,
+  isDeleted,
   reactionTo,
   type RecordedEvent,
   stepOf,
   type StreamReader,
 } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
 import { agentDecider } from '../agent/agent.decider';
-
-const NAME = 'delete-agents-with-their-space';
-
-export interface DeleteAgentsParts {
-  readonly decisions: Decisions;
-  readonly log: StreamReader;
-  readonly clock: Clock;
-  /** Ids of the Agents of a Space, complete up to the event at `position`. */
-  readonly agentsOf: (spaceId: string, position: string) => Promise<readonly string[]>;
-}
+import { AGENTS_OF_SPACE, type AgentsOfSpace } from '../lookups';
 
 /** Deletes the Agents of a deleted Space, the personal one too. An Agent created meanwhile is handled by its own event. */
-export const deleteAgents = ({ decisions, log, clock, agentsOf }: DeleteAgentsParts): Policy => {
-  const remove = async (agentId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(
-      agentDecider,
-      agentId,
-      { type: 'Delete', withSpace: true },
-      stepOf(reactionTo(event, NAME, clock.now()), agentId),
-    );
-  };
-  const isSpaceDeleted = async (spaceId: string): Promise<boolean> =>
-    (await log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 }))[0]?.type === 'SpaceDeleted';
+@PolicyHandler()
+export class DeleteAgentsWithTheirSpace implements Policy {
+  readonly name = 'delete-agents-with-their-space';
+  readonly types = ['SpaceDeleted', 'AgentCreated'];
 
-  return {
-    name: NAME,
-    types: ['SpaceDeleted', 'AgentCreated'],
-    react: async (event) => {
-      const id = idOf(event.context.stream);
-      if (event.type === 'SpaceDeleted')
-        for (const agentId of await agentsOf(id, event.context.position)) await remove(agentId, event);
-      else if (await isSpaceDeleted(String(event.data['spaceId']))) await remove(id, event);
-    },
-  };
-};
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(AGENTS_OF_SPACE) private readonly agentsOf: AgentsOfSpace,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
+    const id = idOf(event.context.stream);
+    if (event.type === 'SpaceDeleted')
+      for (const agentId of await this.agentsOf(id, event.context.position)) await this.remove(agentId, event);
+    else if (await isDeleted(this.log, `space-${String(event.data['spaceId'])}`, 'SpaceDeleted'))
+      await this.remove(id, event);
+  }
+
+  private async remove(agentId: string, event: RecordedEvent): Promise<void> {
+    const meta = stepOf(reactionTo(event, this.name, this.clock.now()), agentId);
+    await this.decisions.transact(agentDecider, agentId, { type: 'Delete', withSpace: true }, meta);
+  }
+}

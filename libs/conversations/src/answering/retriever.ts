@@ -27,7 +27,10 @@ export interface Asking extends Asker {
   readonly holds: boolean;
 }
 
-/** Finds passages for an answer. Implemented by the Knowledge context. */
+/** Injection token of the `Retriever`. */
+export const RETRIEVER = Symbol('Retriever');
+
+/** Where an answering Agent finds what it knows. */
 export interface Retriever {
   retrieve(
     agent: { readonly agentId: string; readonly spaceId: string },

@@ -1,69 +1,63 @@
+import { EVENT_LOG } from '@app/event-log';
 import {
   type Clock,
-  type Decisions,
+  CLOCK,
+  Decisions,
   idOf,
+  isDeleted,
   reactionTo,
   type RecordedEvent,
   stepOf,
   type StreamReader,
 } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
+import { type ConversationOwner, CONVERSATIONS_OF, type ConversationsOf } from '../lookups';
 
-const NAME = 'delete-conversations-of-the-deleted';
-
-export interface ConversationDeletionParts {
-  readonly decisions: Decisions;
-  readonly log: StreamReader;
-  readonly clock: Clock;
-  /** Ids of the conversations of an Agent, a Space or a user, complete up to the event at `position`. */
-  readonly conversationsOf: (
-    owner: { readonly agentId: string } | { readonly spaceId: string } | { readonly userId: string },
-    position: string,
-  ) => Promise<readonly string[]>;
-}
+type ConversationStarted = RecordedEvent & Extract<ConversationEvent, { type: 'ConversationStarted' }>;
 
 /**
  * Deletes the conversations of an Agent, a Space or a user with it. Those begun before the deletion stand in the view when
  * it is asked; one begun behind it, by a request that was under way, is met as its own event.
  */
-export const deleteConversations = ({ decisions, log, clock, conversationsOf }: ConversationDeletionParts): Policy => {
-  const remove = async (conversationId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(
-      conversationDecider,
-      conversationId,
-      { type: 'Remove' },
-      stepOf(reactionTo(event, NAME, clock.now()), conversationId),
-    );
-  };
-  const isDeleted = async (stream: string, type: string): Promise<boolean> =>
-    (await log.readStream(stream, { direction: 'backwards', limit: 1 }))[0]?.type === type;
+@PolicyHandler()
+export class DeleteConversationsOfTheDeleted implements Policy {
+  readonly name = 'delete-conversations-of-the-deleted';
+  readonly types = ['AgentDeleted', 'SpaceDeleted', 'UserDeleted', 'ConversationStarted'];
 
-  const react = async (event: RecordedEvent): Promise<void> => {
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONVERSATIONS_OF) private readonly conversationsOf: ConversationsOf,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
     if (event.type !== 'ConversationStarted') {
-      for (const conversationId of await conversationsOf(ownerOf(event.type, id), event.context.position))
-        await remove(conversationId, event);
-      return;
-    }
-    const { agentId, spaceId, userId } = (
-      event as RecordedEvent & Extract<ConversationEvent, { type: 'ConversationStarted' }>
-    ).data;
-    const orphaned = [
-      isDeleted(`agent-${agentId}`, 'AgentDeleted'),
-      isDeleted(`space-${spaceId}`, 'SpaceDeleted'),
-      isDeleted(`user-${userId}`, 'UserDeleted'),
-    ];
-    if ((await Promise.all(orphaned)).some(Boolean)) await remove(id, event);
-  };
-  return { name: NAME, types: ['AgentDeleted', 'SpaceDeleted', 'UserDeleted', 'ConversationStarted'], react };
-};
+      for (const conversationId of await this.conversationsOf(ownerOf(event.type, id), event.context.position))
+        await this.remove(conversationId, event);
+    } else if (await this.isOrphaned(event as ConversationStarted)) await this.remove(id, event);
+  }
 
-const ownerOf = (
-  type: string,
-  id: string,
-): { readonly agentId: string } | { readonly spaceId: string } | { readonly userId: string } => {
+  private async isOrphaned({ data: { agentId, spaceId, userId } }: ConversationStarted): Promise<boolean> {
+    const gone = await Promise.all([
+      isDeleted(this.log, `agent-${agentId}`, 'AgentDeleted'),
+      isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted'),
+      isDeleted(this.log, `user-${userId}`, 'UserDeleted'),
+    ]);
+    return gone.some(Boolean);
+  }
+
+  private async remove(conversationId: string, event: RecordedEvent): Promise<void> {
+    const meta = stepOf(reactionTo(event, this.name, this.clock.now()), conversationId);
+    await this.decisions.transact(conversationDecider, conversationId, { type: 'Remove' }, meta);
+  }
+}
+
+const ownerOf = (type: string, id: string): ConversationOwner => {
   if (type === 'AgentDeleted') return { agentId: id };
   return type === 'SpaceDeleted' ? { spaceId: id } : { userId: id };
 };

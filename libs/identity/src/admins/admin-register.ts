@@ -1,4 +1,5 @@
 import { type CommandMeta, Decisions, isDomainError, refuse, stepOf, unlessLeft } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
 import { isActiveAdmin, isLiving, userDecider } from '../user/user.decider';
 import type { InstanceRole } from '../user/user.events';
 import { type AdminsCommand, adminsDecider } from './admins.decider';
@@ -26,6 +27,7 @@ export interface Appointed {
  * counts as remaining only admins who are appointed here and whose own streams confirm that very appointment; so whoever
  * dies between the two writes leaves at worst one admin too few counted, never one too many, and whoever needs that one reinstates them.
  */
+@Injectable()
 export class AdminRegister {
   constructor(private readonly decisions: Decisions) {}
 

@@ -1,13 +1,16 @@
 import {
   type Clock,
+  CLOCK,
   type Decider,
   Decisions,
   deriveId,
   type EventsOf,
   type Ids,
+  IDS,
   isDomainError,
   type Uuid,
 } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { apiKeyUsed } from './api-key.events';
 
 /** `lastUsedAt` is exact to this, so that a request costs no write. */
@@ -35,13 +38,14 @@ export const apiKeyUseDecider: Decider<Use, NoteUse, EventsOf<[typeof apiKeyUsed
 };
 
 /** Records the use of keys, after the requests that use them. */
+@Injectable()
 export class ApiKeyUse {
   private readonly noted = new Map<Uuid, number>();
 
   constructor(
     private readonly decisions: Decisions,
-    private readonly clock: Clock,
-    private readonly ids: Ids,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
   ) {}
 
   /** Whether a use at a time (milliseconds) is far enough from the last recorded one. */

@@ -10,7 +10,7 @@ import {
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { apiKeyDecider } from '../api-key/api-key.decider';
 import { apiKeyEvents } from '../api-key/api-key.events';
-import { revokeKeysOfDeletedUsers } from './revoke-keys-of-deleted-users.policy';
+import { RevokeKeysOfDeletedUsers } from './revoke-keys-of-deleted-users.policy';
 
 const ids = new TimeOrderedIds();
 const [GONE, THERE] = [ids.next(), ids.next()];
@@ -23,7 +23,7 @@ it('a key that was made behind the deletion of its user goes too, once, and othe
   const log = new MemoryLog();
   const codec = new EventCodec(new EventCatalogue(apiKeyEvents), keyring);
   const decisions = new Decisions(log, codec);
-  const policy = revokeKeysOfDeletedUsers({ decisions, log, clock: systemClock });
+  const policy = new RevokeKeysOfDeletedUsers(decisions, log, systemClock);
   const make = async (userId: string): Promise<RecordedEvent> => {
     const keyId = ids.next();
     const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };

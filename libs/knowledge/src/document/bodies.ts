@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Blobs } from '@app/blobs';
+import { BLOBS, type Blobs } from '@app/blobs';
 import { isUnavailable, streamOf } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { documentDecider } from './document.decider';
 
 /** A body in the blob store that no event names yet. */
@@ -12,8 +13,9 @@ export interface StoredBody {
 }
 
 /** Bodies of new documents: stored first, encrypted under the document's key, then named by an event. */
+@Injectable()
 export class Bodies {
-  constructor(private readonly blobs: Blobs) {}
+  constructor(@Inject(BLOBS) private readonly blobs: Blobs) {}
 
   /** Stores a body, which may stream, for a document that is or will be in a Space (null: global). */
   async store(documentId: string, spaceId: string | null, body: Buffer | AsyncIterable<Buffer>): Promise<StoredBody> {

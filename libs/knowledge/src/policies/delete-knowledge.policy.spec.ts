@@ -11,7 +11,7 @@ import {
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
-import { deleteKnowledge } from './delete-knowledge.policy';
+import { DeleteKnowledgeOfTheDeleted } from './delete-knowledge.policy';
 
 const ids = new TimeOrderedIds();
 const [AGENT, SPACE] = [ids.next(), ids.next()];
@@ -25,17 +25,13 @@ const setUp = () => {
   const codec = new EventCodec(new EventCatalogue(documentEvents), keyring);
   const decisions = new Decisions(log, codec);
   const documents = new Map<string, { agentId: string; spaceId: string }>();
-  const policy = deleteKnowledge({
-    decisions,
-    log,
-    clock: systemClock,
-    documentsOf: async (owner) =>
-      [...documents]
-        .filter(([, document]) =>
-          'agentId' in owner ? document.agentId === owner.agentId : document.spaceId === owner.spaceId,
-        )
-        .map(([documentId]) => documentId),
-  });
+  const policy = new DeleteKnowledgeOfTheDeleted(decisions, log, systemClock, async (owner) =>
+    [...documents]
+      .filter(([, document]) =>
+        'agentId' in owner ? document.agentId === owner.agentId : document.spaceId === owner.spaceId,
+      )
+      .map(([documentId]) => documentId),
+  );
   const add = async (agentId = AGENT): Promise<RecordedEvent> => {
     const documentId = ids.next();
     documents.set(documentId, { agentId, spaceId: SPACE });

@@ -10,7 +10,7 @@ import {
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 import { tagEvents } from '../tags/tag.events';
-import { deleteTagsOfDeletedSpaces } from './delete-tags-of-deleted-spaces.policy';
+import { DeleteTagsOfDeletedSpaces } from './delete-tags-of-deleted-spaces.policy';
 
 const ids = new TimeOrderedIds();
 const [GONE, THERE] = [ids.next(), ids.next()];
@@ -23,7 +23,7 @@ it('a tag that was made behind the deletion of its Space goes too, once, and oth
   const log = new MemoryLog();
   const codec = new EventCodec(new EventCatalogue(tagEvents), keyring);
   const decisions = new Decisions(log, codec);
-  const policy = deleteTagsOfDeletedSpaces({ decisions, log, clock: systemClock });
+  const policy = new DeleteTagsOfDeletedSpaces(decisions, log, systemClock);
   const make = async (spaceId: string): Promise<RecordedEvent> => {
     const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
     await decisions.transact(

@@ -1,29 +1,36 @@
-import { type Clock, type Decisions, idOf, reactionTo, stepOf, type StreamReader } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { EVENT_LOG } from '@app/event-log';
+import {
+  type Clock,
+  CLOCK,
+  Decisions,
+  idOf,
+  isDeleted,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 
-const NAME = 'delete-tags-of-deleted-spaces';
-
-export interface LateTagsParts {
-  readonly decisions: Decisions;
-  readonly log: StreamReader;
-  readonly clock: Clock;
-}
-
 /** Views drop the tags of a Space with it. One made behind the deletion, by a request that was under way, is met as its own event. */
-export const deleteTagsOfDeletedSpaces = ({ decisions, log, clock }: LateTagsParts): Policy => ({
-  name: NAME,
-  types: ['TagCreated'],
-  react: async (event) => {
+@PolicyHandler()
+export class DeleteTagsOfDeletedSpaces implements Policy {
+  readonly name = 'delete-tags-of-deleted-spaces';
+  readonly types = ['TagCreated'];
+
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
     const spaceId = idOf(event.context.stream);
-    const [last] = await log.readStream(`space-${spaceId}`, { direction: 'backwards', limit: 1 });
-    if (last?.type !== 'SpaceDeleted') return;
+    if (!(await isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted'))) return;
     const tagId = String(event.data['tagId']);
-    await decisions.transact(
-      tagRegistryDecider,
-      spaceId,
-      { type: 'Delete', tagId, withSpace: true },
-      stepOf(reactionTo(event, NAME, clock.now()), tagId),
-    );
-  },
-});
+    const meta = stepOf(reactionTo(event, this.name, this.clock.now()), tagId);
+    await this.decisions.transact(tagRegistryDecider, spaceId, { type: 'Delete', tagId, withSpace: true }, meta);
+  }
+}

@@ -1,9 +1,20 @@
-import { idOf } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { CONFIG, type Config, idOf, type RecordedEvent } from '@app/kernel';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
+import { IngestionWorker } from '../ingestion/ingestion-worker';
 
-/** Offers documents to the worker as soon as they wait. Those it cannot take now stay in the queue view. */
-export const ingestWaitingDocuments = (worker: { offer(documentId: string): void }): Policy => ({
-  name: 'ingest-waiting-documents',
-  types: ['DocumentAdded', 'DocumentContentReplaced', 'DocumentReprocessRequested'],
-  react: async ({ context }) => worker.offer(idOf(context.stream)),
-});
+/** Hands documents to the worker the moment they wait, where this process is one; those it cannot take now, and others' workers, find them in the queue view. */
+@PolicyHandler()
+export class IngestWaitingDocuments implements Policy {
+  readonly name = 'ingest-waiting-documents';
+  readonly types = ['DocumentAdded', 'DocumentContentReplaced', 'DocumentReprocessRequested'];
+
+  constructor(
+    private readonly worker: IngestionWorker,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async react({ context }: RecordedEvent): Promise<void> {
+    if (this.config.ROLES.includes('worker')) this.worker.offer(idOf(context.stream));
+  }
+}

@@ -1,14 +1,19 @@
-import type { Blobs } from '@app/blobs';
+import { BLOBS, type Blobs } from '@app/blobs';
 import type { RecordedEvent } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
 import type { DocumentEvent } from '../document/document.events';
 
 /** Removes bodies that newer content or passages replaced, once those are served. Erasure removes what a deletion leaves. */
-export const removeSupersededBlobs = (blobs: Blobs): Policy => ({
-  name: 'remove-superseded-blobs',
-  types: ['DocumentReady'],
-  react: async (event) => {
+@PolicyHandler()
+export class RemoveSupersededBlobs implements Policy {
+  readonly name = 'remove-superseded-blobs';
+  readonly types = ['DocumentReady'];
+
+  constructor(@Inject(BLOBS) private readonly blobs: Blobs) {}
+
+  async react(event: RecordedEvent): Promise<void> {
     const { data } = event as RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReady' }>;
-    if (data.superseded.length > 0) await blobs.remove(data.superseded);
-  },
-});
+    if (data.superseded.length > 0) await this.blobs.remove(data.superseded);
+  }
+}

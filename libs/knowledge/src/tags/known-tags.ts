@@ -1,7 +1,9 @@
-import { type Decisions, refuse } from '@app/kernel';
+import { Decisions, refuse } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
 import { tagRegistryDecider } from './tag-registry.decider';
 
 /** The tags of Spaces, from the log: a tag of another Space can be attached to nothing. */
+@Injectable()
 export class KnownTags {
   constructor(private readonly decisions: Decisions) {}
 

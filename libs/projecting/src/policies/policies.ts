@@ -38,9 +38,8 @@ export interface PoliciesOptions {
   readonly codec: EventCodec;
   /** Where the process that runs the policies says how they are doing. */
   readonly coordination: Pick<CoordinationStore, 'read' | 'write'>;
-  readonly policies: readonly Policy[];
-  /** Run beside the policies. */
-  readonly readers?: readonly Reader[];
+  /** More may be added until the start. */
+  readonly policies?: readonly Policy[] | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Counts of the log; by default the log is counted once. */
@@ -66,17 +65,27 @@ export interface PolicyStatus {
 export class Policies {
   readonly events = new ProjectingEvents();
   private readonly runners = new Map<string, Runner>();
-  private readonly readers: readonly Reader[];
+  private readonly readers: Reader[] = [];
   private readonly ordinals: Ordinals;
   private shares: readonly LeaseShare[] = [];
   private reporting: NodeJS.Timeout | undefined;
   private unserve: (() => Promise<void>) | undefined;
 
   constructor(private readonly options: PoliciesOptions) {
-    this.readers = [...options.policies.map((policy) => this.readerOf(policy)), ...(options.readers ?? [])];
-    const names = this.readers.map(({ name }) => name);
-    if (new Set(names).size < names.length) throw new Error(`a policy is defined twice: ${names.join(', ')}`);
+    for (const policy of options.policies ?? []) this.add(policy);
     this.ordinals = options.ordinals ?? new CountedOrdinals(options.log);
+  }
+
+  /** One more policy, before the start. */
+  add(policy: Policy): void {
+    this.addReader(this.readerOf(policy));
+  }
+
+  /** Another reader that is run beside the policies, before the start. */
+  addReader(reader: Reader): void {
+    if (this.readers.some(({ name }) => name === reader.name))
+      throw new Error(`a policy is defined twice: ${reader.name}`);
+    this.readers.push(reader);
   }
 
   /** Runs the policies here, or stands by while another process does. */

@@ -1,47 +1,45 @@
+import { EVENT_LOG } from '@app/event-log';
 import {
   type Clock,
-  type Decisions,
+  CLOCK,
+  Decisions,
   idOf,
+  isDeleted,
   reactionTo,
   type RecordedEvent,
   stepOf,
   type StreamReader,
 } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
+import { SPACES_OF_USER, type SpacesOfUser } from '../lookups';
 import { spaceDecider } from '../space/space.decider';
-import { isDeleted } from './is-deleted';
-
-const NAME = 'forget-members-who-are-gone';
-
-export interface ForgetParts {
-  readonly decisions: Decisions;
-  readonly log: StreamReader;
-  readonly clock: Clock;
-  /** Ids of the Spaces that a user is a member of, complete up to the event at `position`. */
-  readonly spacesOf: (userId: string, position: string) => Promise<readonly string[]>;
-}
 
 /** Ends the memberships of a deleted user, even as the last owner. A membership made meanwhile is handled by its own event. */
-export const forgetMembers = ({ decisions, log, clock, spacesOf }: ForgetParts): Policy => {
-  const forget = async (spaceId: string, userId: string, event: RecordedEvent): Promise<void> => {
-    await decisions.transact(
-      spaceDecider,
-      spaceId,
-      { type: 'ForgetMember', userId },
-      stepOf(reactionTo(event, NAME, clock.now()), spaceId),
-    );
-  };
-  return {
-    name: NAME,
-    types: ['UserDeleted', 'SpaceMemberAdded'],
-    react: async (event) => {
-      const id = idOf(event.context.stream);
-      if (event.type === 'UserDeleted') {
-        for (const spaceId of await spacesOf(id, event.context.position)) await forget(spaceId, id, event);
-        return;
-      }
-      const { userId } = event.data as { readonly userId: string };
-      if (await isDeleted(log, `user-${userId}`, 'UserDeleted')) await forget(id, userId, event);
-    },
-  };
-};
+@PolicyHandler()
+export class ForgetMembersWhoAreGone implements Policy {
+  readonly name = 'forget-members-who-are-gone';
+  readonly types = ['UserDeleted', 'SpaceMemberAdded'];
+
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SPACES_OF_USER) private readonly spacesOf: SpacesOfUser,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
+    const id = idOf(event.context.stream);
+    if (event.type === 'UserDeleted') {
+      for (const spaceId of await this.spacesOf(id, event.context.position)) await this.forget(spaceId, id, event);
+      return;
+    }
+    const { userId } = event.data as { readonly userId: string };
+    if (await isDeleted(this.log, `user-${userId}`, 'UserDeleted')) await this.forget(id, userId, event);
+  }
+
+  private async forget(spaceId: string, userId: string, event: RecordedEvent): Promise<void> {
+    const meta = stepOf(reactionTo(event, this.name, this.clock.now()), spaceId);
+    await this.decisions.transact(spaceDecider, spaceId, { type: 'ForgetMember', userId }, meta);
+  }
+}

@@ -1,21 +1,22 @@
-import { type Clock, reactionTo } from '@app/kernel';
-import type { Policy } from '@app/projecting';
-import type { Claim, Reservations } from '@app/reservations';
-
-const NAME = 'release-names-of-spaces';
+import { type Clock, CLOCK, reactionTo, type RecordedEvent } from '@app/kernel';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { type Claim, Reservations } from '@app/reservations';
+import { Inject } from '@nestjs/common';
 
 /** Releases the names that a Space gave up, if its command died before it could. */
-export const releaseSpaceNames = ({
-  reservations,
-  clock,
-}: {
-  readonly reservations: Reservations;
-  readonly clock: Clock;
-}): Policy => ({
-  name: NAME,
-  types: ['SpaceChanged', 'SpaceDeleted'],
-  react: async (event) => {
+@PolicyHandler()
+export class ReleaseNamesOfSpaces implements Policy {
+  readonly name = 'release-names-of-spaces';
+  readonly types = ['SpaceChanged', 'SpaceDeleted'];
+
+  constructor(
+    private readonly reservations: Reservations,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
     const { released } = event.data as { readonly released: readonly Claim[] };
-    for (const claim of released) await reservations.release(claim, reactionTo(event, NAME, clock.now()));
-  },
-});
+    for (const claim of released)
+      await this.reservations.release(claim, reactionTo(event, this.name, this.clock.now()));
+  }
+}

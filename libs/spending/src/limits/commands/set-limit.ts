@@ -85,5 +85,3 @@ export class RemoveLimitHandler implements ICommandHandler<RemoveLimit> {
     );
   }
 }
-
-export const limitHandlers = [AddLimitHandler, ChangeLimitHandler, RemoveLimitHandler];

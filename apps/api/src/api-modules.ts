@@ -1,0 +1,35 @@
+import type { Type } from '@nestjs/common';
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { AuditApiModule } from './audit/audit-api.module';
+import { CompatApiModule } from './compat/compat-api.module';
+import { AgentsApiModule } from './core/agents/agents-api.module';
+import { ApiKeysApiModule } from './core/api-keys/api-keys-api.module';
+import { CostControlApiModule } from './core/cost-control/cost-control-api.module';
+import { KnowledgeApiModule } from './core/knowledge/knowledge-api.module';
+import { LlmApiModule } from './core/llm/llm-api.module';
+import { SpacesApiModule } from './core/spaces/spaces-api.module';
+import { UsageApiModule } from './core/usage/usage-api.module';
+import { UsersApiModule } from './core/users/users-api.module';
+import { DocsApiModule } from './docs/docs-api.module';
+import { MonitoringModule } from './monitoring/monitoring.module';
+import { OperationsApiModule } from './operations/operations-api.module';
+
+/** The API's part of each context. */
+export const apiModules: readonly Type[] = [
+  UsersApiModule,
+  ApiKeysApiModule,
+  SpacesApiModule,
+  AgentsApiModule,
+  KnowledgeApiModule,
+  LlmApiModule,
+  UsageApiModule,
+  CostControlApiModule,
+  CompatApiModule,
+  AuditApiModule,
+  OperationsApiModule,
+];
+
+/** Every controller of the API. Routes, permissions, documentation and the tests over all routes follow from these. */
+export const controllers: readonly Type[] = [...apiModules, MonitoringModule, DocsApiModule].flatMap(
+  (module) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as readonly Type[],
+);

@@ -1,0 +1,36 @@
+import { UnfinishedWork } from '@app/projecting';
+import { openContext } from '../../../test/fixtures/context';
+import { spendingLookups } from '../../../test/fixtures/spending-lookups';
+import { RETRIEVER } from './answering/retriever';
+import { Turns } from './answering/turns';
+import { DeleteConversation } from './conversation/commands/delete-conversation';
+import { ConversationsModule } from './conversations.module';
+import { CONVERSATIONS_OF } from './lookups';
+
+let context: Awaited<ReturnType<typeof openContext>>;
+beforeAll(async () => {
+  context = await openContext(ConversationsModule, [
+    ...spendingLookups,
+    { provide: CONVERSATIONS_OF, useValue: async () => [] },
+    { provide: RETRIEVER, useValue: { retrieve: async () => [] } },
+  ]);
+});
+afterAll(() => context.close());
+
+describe('the module of conversations', () => {
+  it('handles commands', async () => {
+    const { commands, ids, meta } = context;
+    const party = { userId: ids.next(), agentId: ids.next() };
+    await expect(commands.execute(new DeleteConversation(party, ids.next(), meta()))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('has turns that were abandoned closed', async () => {
+    const close = jest.spyOn(context.module.get(Turns, { strict: false }), 'closeAbandonedTurns');
+    await context.module.get(UnfinishedWork).finishAll();
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it('runs its policy', async () => expect(await context.policies()).toEqual(['delete-conversations-of-the-deleted']));
+});

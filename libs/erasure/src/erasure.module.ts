@@ -1,0 +1,139 @@
+import { type BlobName, BLOBS, type Blobs } from '@app/blobs';
+import { EVENT_LOG } from '@app/event-log';
+import {
+  Aggregates,
+  type Clock,
+  CLOCK,
+  Decisions,
+  Grouped,
+  IDS,
+  LOGGER,
+  type Position,
+  provideWith,
+  type StreamReader,
+  Unavailable,
+} from '@app/kernel';
+import { Policies, type Policy, Projecting } from '@app/projecting';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
+import { type Vault, VAULT } from '@app/vault';
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { erasureAggregate } from './erasure.aggregate';
+import { buildsReached } from './builds-reached';
+import { eraseContent } from './erase-content.policy';
+import { FinishErasures, type FinishErasuresParts, noteReceipt } from './finish-erasures';
+
+/** How long an erasure waits for a view before it fails, and is tried again. */
+const VIEW_MS = 30_000;
+
+const ERASE_CONTENT = Symbol('EraseContent');
+
+interface ErasureParts {
+  readonly log: StreamReader;
+  readonly vault: Vault;
+  readonly blobs: Blobs;
+  readonly decisions: Decisions;
+  readonly readStore: ReadStore;
+  readonly searchIndex: SearchIndex;
+  readonly aggregates: Aggregates;
+  readonly projecting: Projecting;
+  readonly clock: Clock;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/** Erases what was deleted from every store of the platform. */
+const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: ErasureParts): Policy => {
+  const { decisions, aggregates, clock } = parts;
+  const viewsReached = async (position: Position): Promise<void> => {
+    const late = await Promise.all(
+      projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])),
+    );
+    const [view] = late.flat();
+    if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
+    await buildsReached(projecting, projecting.names(), position);
+  };
+  const heldBack = new Grouped<readonly string[], readonly string[]>(async (asked) => {
+    const letters = await projecting.lettersOfBuilds();
+    return asked.map((streams) => {
+      const concerned = new Set(streams);
+      return [...new Set(letters.filter(({ stream }) => concerned.has(stream)).map(({ name }) => name))];
+    });
+  });
+  /** The last of those that come together stands for all. */
+  const noted = new Grouped<string, void>(async (receipts) => {
+    await noteReceipt(readStore, receipts.at(-1) ?? '', clock.now());
+    return receipts.map(() => undefined);
+  });
+  // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.
+  projecting.events.on('rebuild', ({ view, state }) => {
+    if (state !== 'ready') return;
+    Promise.all([readStore.purge(), searchIndex.purge()]).catch((error: unknown) =>
+      logger.warn({ view, error }, 'Purging the stores after a rebuild failed. The next erasure purges them.'),
+    );
+  });
+  return eraseContent({
+    ...parts,
+    blobsOf: async (stream) => (aggregates.holdBlobs(stream) ? blobsInStream(log, aggregates, stream) : []),
+    viewsReached,
+    heldBack: (streams) => heldBack.join(streams),
+    stores: [
+      { name: 'views', purge: () => readStore.purge() },
+      { name: 'search', purge: () => searchIndex.purge() },
+    ],
+    onReceipt: (stream) => noted.join(stream),
+    memories: [{ name: 'decisions', forget: (things) => things.forEach((thing) => decisions.forget(thing)) }],
+  });
+};
+
+/** Names are not encrypted: nothing is decoded. */
+const blobsInStream = async (
+  log: StreamReader,
+  aggregates: Aggregates,
+  stream: string,
+): Promise<readonly BlobName[]> => {
+  const named = (await log.readStream(stream)).map(({ type, data }) =>
+    aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }),
+  );
+  return [...new Set(named.flatMap(({ held, released }) => [...held, ...released]))];
+};
+
+/** Erases what was deleted, and deletes again what a restored log brings back. */
+@Module({
+  providers: [
+    provideWith(ERASE_CONTENT, erasure, {
+      log: EVENT_LOG,
+      vault: VAULT,
+      blobs: BLOBS,
+      decisions: Decisions,
+      readStore: READ_STORE,
+      searchIndex: SEARCH_INDEX,
+      aggregates: Aggregates,
+      projecting: Projecting,
+      clock: CLOCK,
+      logger: LOGGER,
+    }),
+    provideWith(FinishErasures, (parts: FinishErasuresParts) => new FinishErasures(parts), {
+      decisions: Decisions,
+      log: EVENT_LOG,
+      vault: VAULT,
+      readStore: READ_STORE,
+      aggregates: Aggregates,
+      ids: IDS,
+      clock: CLOCK,
+      logger: LOGGER,
+    }),
+  ],
+  exports: [FinishErasures],
+})
+export class ErasureModule implements OnModuleInit {
+  static readonly aggregates = [erasureAggregate];
+
+  constructor(
+    @Inject(ERASE_CONTENT) private readonly eraseContent: Policy,
+    private readonly policies: Policies,
+  ) {}
+
+  onModuleInit(): void {
+    this.policies.add(this.eraseContent);
+  }
+}

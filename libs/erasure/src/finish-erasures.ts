@@ -1,0 +1,89 @@
+import {
+  type Aggregates,
+  type Clock,
+  type Decisions,
+  idOf,
+  type Ids,
+  isDomainError,
+  type StreamReader,
+} from '@app/kernel';
+import type { ReadStore } from '@app/read-store';
+import type { Vault } from '@app/vault';
+
+const PAGE = 500;
+const CONCURRENCY = 50;
+/** Stands beside the views: that this was done, and the last receipt of an erasure since. Where that is not in the log any more, an older one was put in its place. */
+const DONE = 'erasures-finished';
+
+/** 1.5.0 wrote the time alone, which says nothing of the log. */
+type Done = { readonly at: string; readonly receipt: string | null };
+
+/** Notes the stream of a receipt of an erasure, once it is written; not while erasures are finished, which must begin again where that is cut short. */
+export const noteReceipt = async (
+  readStore: Pick<ReadStore, 'readState' | 'writeState'>,
+  receipt: string,
+  now: Date,
+): Promise<void> => {
+  const done = (await readStore.readState(DONE)) as Done | string | undefined;
+  if (typeof done === 'object')
+    await readStore.writeState(DONE, { at: now.toISOString(), receipt } satisfies Done, { expected: done });
+};
+
+export interface FinishErasuresParts {
+  readonly decisions: Decisions;
+  readonly log: StreamReader;
+  readonly vault: Pick<Vault, 'destroyed'>;
+  readonly readStore: Pick<ReadStore, 'readState' | 'writeState'>;
+  readonly aggregates: Aggregates;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/**
+ * Deletes again what a restored or imported log shows as living though the vault knows that it was erased after the backup: its
+ * content cannot come back, and its husk must not. What belongs to it goes by the policies, as at any deletion.
+ */
+export class FinishErasures {
+  constructor(private readonly parts: FinishErasuresParts) {}
+
+  /** Once for each log: a log that holds the last receipt is the one that this was done for. */
+  async run(): Promise<void> {
+    const { log, vault, readStore, clock } = this.parts;
+    const done = (await readStore.readState(DONE)) as Done | string | undefined;
+    if (
+      typeof done === 'object' &&
+      (done.receipt === null || (await log.readStream(done.receipt, { limit: 1 })).length > 0)
+    )
+      return;
+    await readStore.writeState(DONE, null);
+    for (let after: string | null = null; ;) {
+      const page = await vault.destroyed(after, PAGE);
+      for (let from = 0; from < page.length; from += CONCURRENCY)
+        await Promise.all(page.slice(from, from + CONCURRENCY).map(({ thing }) => this.finish(thing)));
+      if (page.length < PAGE) break;
+      after = page.at(-1)?.thing ?? null;
+    }
+    await readStore.writeState(DONE, { at: clock.now().toISOString(), receipt: null } satisfies Done);
+  }
+
+  private async finish(thing: string): Promise<void> {
+    const { aggregates, log, decisions, ids, clock, logger } = this.parts;
+    const remove = aggregates.deletionOf(thing);
+    const [last] = remove === undefined ? [] : await log.readStream(thing, { direction: 'backwards', limit: 1 });
+    if (remove === undefined || last === undefined || aggregates.erasingTypes.includes(last.type)) return;
+    const commandId = ids.next();
+    logger.warn({ thing }, 'Deleting again what was erased after the restored backup.');
+    await remove(decisions, idOf(thing), {
+      commandId,
+      correlationId: commandId,
+      actor: 'system:restore',
+      now: clock.now(),
+    }).catch(unlessGone);
+  }
+}
+
+/** The policies of the Space or user that it belongs to may be faster. */
+const unlessGone = (error: unknown): void => {
+  if (!isDomainError(error, 'not_found')) throw error;
+};

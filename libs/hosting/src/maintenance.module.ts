@@ -1,0 +1,41 @@
+import { BLOBS } from '@app/blobs';
+import { Processes } from '@app/coordination';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { CLOCK, LOGGER, type Logger, provideWith } from '@app/kernel';
+import { Models } from '@app/models';
+import { Projecting } from '@app/projecting';
+import { READ_STORE } from '@app/read-store';
+import { Module } from '@nestjs/common';
+import { BlobSweep, type BlobSweepParts } from './blob-sweep';
+import { CatalogueReloads } from './catalogue-reloads';
+import { INSTANCE_KEYS, type InstanceKeys } from './instance-keys';
+
+interface ReloadParts {
+  readonly log: EventLog;
+  readonly models: Models;
+  readonly processes: Processes;
+  readonly keys: InstanceKeys;
+  readonly logger: Logger;
+}
+
+/** What keeps an instance in order: blobs that nothing names are removed; processes read the model catalogue again together (undefined for one that is alone). */
+@Module({
+  providers: [
+    provideWith(BlobSweep, (parts: BlobSweepParts) => new BlobSweep(parts), {
+      blobs: BLOBS,
+      log: EVENT_LOG,
+      readStore: READ_STORE,
+      projecting: Projecting,
+      clock: CLOCK,
+      logger: LOGGER,
+    }),
+    provideWith(
+      CatalogueReloads,
+      ({ processes, keys, ...parts }: ReloadParts) =>
+        processes.alone ? undefined : new CatalogueReloads({ ...parts, after: keys.head }),
+      { log: EVENT_LOG, models: Models, processes: Processes, keys: INSTANCE_KEYS, logger: LOGGER },
+    ),
+  ],
+  exports: [BlobSweep, CatalogueReloads],
+})
+export class MaintenanceModule {}

@@ -1,0 +1,72 @@
+import { Aggregates, CONFIG, type Config } from '@app/kernel';
+import { PROJECTIONS, projectionsOf, REBUILD_WORKERS, type ViewModule } from '@app/projecting';
+import { VAULT_KEY } from '@app/vault';
+import { Global, Module } from '@nestjs/common';
+import { AgentVersionsViewModule } from '@projections/agent-versions';
+import { AgentsViewModule } from '@projections/agents';
+import { ApiKeysViewModule } from '@projections/api-keys';
+import { AuditObjectsViewModule } from '@projections/audit-objects';
+import { AuditTrailViewModule } from '@projections/audit-trail';
+import { ConversationsViewModule } from '@projections/conversations';
+import { DocumentLogsViewModule } from '@projections/document-logs';
+import { DocumentsViewModule } from '@projections/documents';
+import { IngestionQueueViewModule } from '@projections/ingestion-queue';
+import { InvocationsViewModule } from '@projections/invocations';
+import { LimitsViewModule } from '@projections/limits';
+import { MessagesViewModule } from '@projections/messages';
+import { NamedBlobsViewModule } from '@projections/named-blobs';
+import { PassagesViewModule } from '@projections/passages';
+import { PromptsViewModule } from '@projections/prompts';
+import { RestatementsViewModule } from '@projections/restatements';
+import { SpaceMembersViewModule } from '@projections/space-members';
+import { SpacesViewModule } from '@projections/spaces';
+import { TagsViewModule } from '@projections/tags';
+import { UsageViewModule } from '@projections/usage';
+import { UsersViewModule } from '@projections/users';
+import { observeProjections } from './observed';
+import { rebuildWorkers } from './spawn-rebuild-worker';
+
+/** Every view of the product. */
+export const viewModules = [
+  AgentVersionsViewModule,
+  AgentsViewModule,
+  ApiKeysViewModule,
+  AuditObjectsViewModule,
+  AuditTrailViewModule,
+  ConversationsViewModule,
+  DocumentLogsViewModule,
+  DocumentsViewModule,
+  IngestionQueueViewModule,
+  InvocationsViewModule,
+  LimitsViewModule,
+  MessagesViewModule,
+  NamedBlobsViewModule,
+  PassagesViewModule,
+  PromptsViewModule,
+  RestatementsViewModule,
+  SpaceMembersViewModule,
+  SpacesViewModule,
+  TagsViewModule,
+  UsageViewModule,
+  UsersViewModule,
+] as const satisfies readonly ViewModule[];
+
+/** Every view, and, everywhere, their projections, what contexts look up in them, and the thread that rebuilds them. */
+@Global()
+@Module({
+  imports: [...viewModules],
+  providers: [
+    {
+      provide: PROJECTIONS,
+      inject: [Aggregates],
+      useFactory: (aggregates: Aggregates) => observeProjections(projectionsOf(viewModules, aggregates)),
+    },
+    {
+      provide: REBUILD_WORKERS,
+      inject: [CONFIG, VAULT_KEY],
+      useFactory: (config: Config, vaultKey: string) => rebuildWorkers({ config, vaultKey }),
+    },
+  ],
+  exports: [...viewModules, PROJECTIONS, REBUILD_WORKERS],
+})
+export class ViewsModule {}

@@ -1,0 +1,28 @@
+/** A class, abstract or with a private constructor, too. */
+interface Class extends Function {
+  readonly prototype: unknown;
+}
+
+/** What a dependency is asked for by: a symbol, or a class. */
+export type Token = symbol | Class;
+
+/** The shape of Nest's `FactoryProvider`. */
+export interface PartsProvider<T> {
+  readonly provide: Token;
+  readonly inject: Token[];
+  readonly useFactory: (...given: unknown[]) => T;
+}
+
+/** A Nest provider for what is made from an object of its parts: `inject` names the token of each part. */
+export const provideWith = <T, Parts extends object>(
+  provide: Token,
+  make: (parts: Parts) => T,
+  inject: { readonly [Name in keyof Parts]: Token },
+): PartsProvider<T> => {
+  const names = Object.keys(inject);
+  return {
+    provide,
+    inject: Object.values(inject) as Token[],
+    useFactory: (...given) => make(Object.fromEntries(names.map((name, index) => [name, given[index]])) as Parts),
+  };
+};

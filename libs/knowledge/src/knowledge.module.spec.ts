@@ -1,0 +1,43 @@
+import { UnfinishedWork } from '@app/projecting';
+import { openContext } from '../../../test/fixtures/context';
+import { spendingLookups } from '../../../test/fixtures/spending-lookups';
+import { Batches } from './document/batches';
+import { KnowledgeModule } from './knowledge.module';
+import { DOCUMENTS_OF, WAITING_DOCUMENTS } from './lookups';
+import { CreateTag } from './tags/commands/create-tag';
+import { KnownTags } from './tags/known-tags';
+
+let context: Awaited<ReturnType<typeof openContext>>;
+beforeAll(async () => {
+  context = await openContext(KnowledgeModule, [
+    ...spendingLookups,
+    { provide: DOCUMENTS_OF, useValue: async () => [] },
+    { provide: WAITING_DOCUMENTS, useValue: async () => [] },
+  ]);
+});
+afterAll(() => context.close());
+
+describe('the module of Knowledge', () => {
+  it('handles commands, and exports which tags are known', async () => {
+    const { commands, ids, meta, module } = context;
+    const spaceId = ids.next();
+    const { tagId } = await commands.execute(new CreateTag(spaceId, { name: 'T', color: '#808080' }, meta()));
+    const known = module.get(KnownTags, { strict: false });
+    await known.demand(spaceId, [tagId]);
+    await expect(known.demand(ids.next(), [tagId])).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('has what requests left unfinished finished', async () => {
+    const finish = jest.spyOn(context.module.get(Batches, { strict: false }), 'finish');
+    await context.module.get(UnfinishedWork).finishAll();
+    expect(finish).toHaveBeenCalledTimes(1);
+  });
+
+  it('runs its policies', async () =>
+    expect(await context.policies()).toEqual([
+      'delete-knowledge-of-the-deleted',
+      'delete-tags-of-deleted-spaces',
+      'ingest-waiting-documents',
+      'remove-superseded-blobs',
+    ]));
+});

@@ -1,0 +1,122 @@
+import { BLOBS } from '@app/blobs';
+import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { type Clock, CLOCK, Decisions, type Ids, IDS, LOGGER, provideWith } from '@app/kernel';
+import { Models } from '@app/models';
+import { Projecting, UnfinishedWork } from '@app/projecting';
+import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
+import { type Metering, METERING, SpendingModule } from '@app/spending';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { knowledgeAggregates } from './knowledge.aggregates';
+import { Batches } from './document/batches';
+import { Bodies } from './document/bodies';
+import { AddDocumentsHandler } from './document/commands/add-documents';
+import { AttachTagHandler } from './document/commands/attach-tag';
+import { DeleteDocumentHandler } from './document/commands/delete-document';
+import { DetachTagHandler } from './document/commands/detach-tag';
+import { ReprocessDocumentHandler } from './document/commands/reprocess-document';
+import { UpdateDocumentHandler } from './document/commands/update-document';
+import { IngestionWorker, type WorkerOptions } from './ingestion/ingestion-worker';
+import { ProgressBoard } from './ingestion/progress';
+import { WAITING_DOCUMENTS } from './lookups';
+import { DeleteKnowledgeOfTheDeleted } from './policies/delete-knowledge.policy';
+import { DeleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spaces.policy';
+import { IngestWaitingDocuments } from './policies/ingest-waiting-documents.policy';
+import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy';
+import { PASSAGES, Retrieval } from './search/retrieval';
+import { CreateTagHandler } from './tags/commands/create-tag';
+import { DeleteTagHandler } from './tags/commands/delete-tag';
+import { UpdateTagHandler } from './tags/commands/update-tag';
+import { KnownTags } from './tags/known-tags';
+
+/** A worker that has not been heard of for this long is dead; its documents are taken up again. */
+const CLAIM_MS = 5_000;
+
+/** Injection token of the claims of this process to documents in work and to batches. */
+const KNOWLEDGE_CLAIMS = Symbol('KnowledgeClaims');
+
+const commands = [
+  AddDocumentsHandler,
+  AttachTagHandler,
+  DeleteDocumentHandler,
+  DetachTagHandler,
+  ReprocessDocumentHandler,
+  UpdateDocumentHandler,
+  CreateTagHandler,
+  DeleteTagHandler,
+  UpdateTagHandler,
+];
+const policies = [
+  IngestWaitingDocuments,
+  DeleteKnowledgeOfTheDeleted,
+  DeleteTagsOfDeletedSpaces,
+  RemoveSupersededBlobs,
+];
+
+type WorkerParts = Omit<WorkerOptions, 'searchable' | 'progress'> & {
+  readonly projecting: Projecting;
+  readonly searchIndex: SearchIndex;
+  readonly coordination: CoordinationStore;
+};
+
+const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: WorkerParts): IngestionWorker =>
+  new IngestionWorker({
+    ...parts,
+    progress: new ProgressBoard(coordination, parts.clock),
+    searchable: async (documentId, { position, revision }, withinMs) =>
+      (await projecting.waitFor(PASSAGES, position, withinMs)) &&
+      ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
+  });
+
+/** Documents, their ingestion and search, and tags. Views provide `DOCUMENTS_OF` and `WAITING_DOCUMENTS`. The worker runs where it is started. */
+@Module({
+  imports: [SpendingModule],
+  providers: [
+    ...commands,
+    ...policies,
+    Bodies,
+    KnownTags,
+    {
+      provide: KNOWLEDGE_CLAIMS,
+      inject: [COORDINATION_STORE, CLOCK, IDS],
+      useFactory: (store: CoordinationStore, clock: Clock, ids: Ids) => new Claims(store, clock, ids.next(), CLAIM_MS),
+    },
+    {
+      provide: Batches,
+      inject: [Decisions, KNOWLEDGE_CLAIMS, CLOCK],
+      useFactory: (decisions: Decisions, claims: Claims, clock: Clock) => new Batches(decisions, claims, clock),
+    },
+    {
+      provide: Retrieval,
+      inject: [SEARCH_INDEX, Models, METERING],
+      useFactory: (index: SearchIndex, models: Models, metering: Metering) =>
+        new Retrieval(index, { models, metering }),
+    },
+    provideWith(IngestionWorker, ingestionWorker, {
+      decisions: Decisions,
+      blobs: BLOBS,
+      models: Models,
+      metering: METERING,
+      ids: IDS,
+      clock: CLOCK,
+      logger: LOGGER,
+      claims: KNOWLEDGE_CLAIMS,
+      waiting: WAITING_DOCUMENTS,
+      projecting: Projecting,
+      searchIndex: SEARCH_INDEX,
+      coordination: COORDINATION_STORE,
+    }),
+  ],
+  exports: [Bodies, KnownTags, Batches, Retrieval, IngestionWorker],
+})
+export class KnowledgeModule implements OnModuleInit {
+  static readonly aggregates = knowledgeAggregates;
+
+  constructor(
+    private readonly batches: Batches,
+    private readonly unfinished: UnfinishedWork,
+  ) {}
+
+  onModuleInit(): void {
+    this.unfinished.add({ name: 'documents', finish: () => this.batches.finish() });
+  }
+}

@@ -1,0 +1,15 @@
+import type { Position } from '@app/kernel';
+import type { WaitingDocument } from './ingestion/ingestion-worker';
+
+/** Injection token of `DocumentsOf`. */
+export const DOCUMENTS_OF = Symbol('DocumentsOf');
+/** Ids of the documents of an Agent or a Space, complete up to the event at `position`. */
+export type DocumentsOf = (
+  owner: { readonly agentId: string } | { readonly spaceId: string },
+  position: Position,
+) => Promise<readonly string[]>;
+
+/** Injection token of `WaitingDocuments`. */
+export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
+/** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
+export type WaitingDocuments = () => Promise<readonly WaitingDocument[]>;

@@ -1,0 +1,21 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { Policies } from './policies';
+import { PolicyHandler } from './policy-handler';
+import type { Policy } from '../projection';
+
+/** Hands every `@PolicyHandler()` of the application to `Policies`, before they start. */
+@Injectable()
+export class PolicyExplorer implements OnModuleInit {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly policies: Policies,
+  ) {}
+
+  onModuleInit(): void {
+    const found = this.discovery
+      .getProviders({ metadataKey: PolicyHandler.KEY })
+      .map(({ instance }) => instance as Policy);
+    for (const policy of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) this.policies.add(policy);
+  }
+}

@@ -1,0 +1,51 @@
+import { BLOBS } from '@app/blobs';
+import { COORDINATION_STORE, Leases } from '@app/coordination';
+import { EVENT_LOG } from '@app/event-log';
+import { CLOCK, EventCodec, LOGGER, provideWith } from '@app/kernel';
+import { READ_STORE } from '@app/read-store';
+import { SEARCH_INDEX } from '@app/search-index';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Policies, type PoliciesOptions } from './policies/policies';
+import { PolicyExplorer } from './policies/policy-explorer';
+import { policyAggregates } from './policies/policy.aggregates';
+import { UnfinishedWork } from './policies/unfinished-work';
+import { Projecting, type ProjectingOptions } from './projecting';
+import { ORDINALS, PROJECTIONS, REBUILD_WORKERS } from './tokens';
+import { CompleteViews } from './views/complete-views';
+
+const stores = { readStore: READ_STORE, searchIndex: SEARCH_INDEX, blobs: BLOBS };
+const beside = { log: EVENT_LOG, codec: EventCodec, ordinals: ORDINALS, leases: Leases, clock: CLOCK, logger: LOGGER };
+
+/**
+ * Provides, everywhere, what keeps views (`PROJECTIONS`) up with the log and runs policies
+ * (`@PolicyHandler()`). Others provide `PROJECTIONS`, `ORDINALS` and `REBUILD_WORKERS`. Nothing runs before it is started.
+ */
+@Module({})
+export class ProjectingModule {
+  static readonly aggregates = policyAggregates;
+
+  static forRoot(): DynamicModule {
+    return {
+      module: ProjectingModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: [
+        provideWith(Projecting, (parts: ProjectingOptions) => new Projecting(parts), {
+          ...beside,
+          ...stores,
+          projections: PROJECTIONS,
+          spawn: REBUILD_WORKERS,
+        }),
+        provideWith(Policies, (parts: PoliciesOptions) => new Policies(parts), {
+          ...beside,
+          coordination: COORDINATION_STORE,
+        }),
+        PolicyExplorer,
+        CompleteViews,
+        UnfinishedWork,
+      ],
+      exports: [Projecting, Policies, CompleteViews, UnfinishedWork],
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import { type Position, Unavailable } from '@app/kernel';
+import { pagesOf, READ_STORE, type ReadStore } from '@app/read-store';
+import { Inject, Injectable } from '@nestjs/common';
+import { Projecting } from '../projecting';
+
+/** How long a view is waited for. */
+const VIEW_MS = 30_000;
+
+type Where = Readonly<Record<string, string>>;
+type OrderBy = readonly { readonly field: string; readonly order: 'asc' | 'desc' }[];
+
+/** Reads of views that must miss nothing, as policies need them. */
+@Injectable()
+export class CompleteViews {
+  constructor(
+    @Inject(Projecting) private readonly projecting: Pick<Projecting, 'gap'>,
+    @Inject(READ_STORE) private readonly store: Pick<ReadStore, 'find'>,
+  ) {}
+
+  /**
+   * Resolves when it can be told from a view that something is not there: it shows the whole log up to a position. Throws `Unavailable`
+   * where it will do so later, and another error where dead letters must be solved first: a reaction becomes one itself then,
+   * to be retried after them.
+   */
+  async reached(view: string, position: Position): Promise<void> {
+    const gap = await this.projecting.gap(view, position, VIEW_MS);
+    if (gap === undefined) return;
+    if (gap.passes) throw new Unavailable(`the view ${view}`, gap.reason);
+    throw new Error(`the view ${view} is incomplete: ${gap.reason}, then retry this`);
+  }
+
+  /** The keys of all rows of a view that meet a condition, complete up to a position of the log. Throws as `reached`. */
+  async keys(view: string, where: Where, orderBy: OrderBy, position: Position): Promise<readonly string[]> {
+    await this.reached(view, position);
+    const keys: string[] = [];
+    for await (const rows of pagesOf(this.store, view, { where, orderBy })) for (const { key } of rows) keys.push(key);
+    return keys;
+  }
+}

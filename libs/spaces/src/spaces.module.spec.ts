@@ -1,0 +1,41 @@
+import { Policies } from '@app/projecting';
+import { openContext } from '../../../test/fixtures/context';
+import { until } from '../../../test/fixtures/until';
+import { PROMPTS_OF_SPACE, SPACES_OF_USER } from './lookups';
+import { AddPrompt } from './prompt/commands/add-prompt';
+import { CreateSpace } from './space/commands/create-space';
+import { DeleteSpace } from './space/commands/delete-space';
+import { SpacesModule } from './spaces.module';
+
+let context: Awaited<ReturnType<typeof openContext>>;
+const prompts = new Map<string, readonly string[]>();
+beforeAll(async () => {
+  context = await openContext(SpacesModule, [
+    { provide: PROMPTS_OF_SPACE, useValue: async (spaceId: string) => prompts.get(spaceId) ?? [] },
+    { provide: SPACES_OF_USER, useValue: async () => [] },
+  ]);
+});
+afterAll(() => context.close());
+
+describe('the module of Spaces', () => {
+  it('runs its policies: the prompts of a deleted Space go with it', async () => {
+    const { commands, ids, meta, module, types } = context;
+    const policies = module.get(Policies);
+    await policies.start();
+    const space = new CreateSpace(ids.next(), { name: 'S', description: '', color: '#000000' }, meta());
+    const { spaceId } = await commands.execute(space);
+    const { promptId } = await commands.execute(new AddPrompt(spaceId, { title: 'T', text: 'x', tags: [] }, meta()));
+    prompts.set(spaceId, [promptId]);
+    await commands.execute(new DeleteSpace(spaceId, meta()));
+    await until(() => types().includes('PromptDeleted'), 'the prompt');
+    await policies.stop();
+  });
+
+  it('names them', async () =>
+    expect(await context.policies()).toEqual([
+      'delete-prompts-with-their-space',
+      'forget-members-who-are-gone',
+      'keep-a-personal-space-for-each-user',
+      'release-names-of-spaces',
+    ]));
+});

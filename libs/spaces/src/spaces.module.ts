@@ -1,0 +1,40 @@
+import { ReservationsModule } from '@app/reservations';
+import { Module } from '@nestjs/common';
+import { spacesAggregates } from './spaces.aggregates';
+import { DeletePromptsWithTheirSpace } from './policies/delete-prompts-with-their-space.policy';
+import { ForgetMembersWhoAreGone } from './policies/forget-members-who-are-gone.policy';
+import { KeepAPersonalSpaceForEachUser } from './policies/keep-a-personal-space-for-each-user.policy';
+import { ReleaseNamesOfSpaces } from './policies/release-names-of-spaces.policy';
+import { AddPromptHandler } from './prompt/commands/add-prompt';
+import { ChangePromptHandler } from './prompt/commands/change-prompt';
+import { DeletePromptHandler } from './prompt/commands/delete-prompt';
+import { ChangeSpaceHandler } from './space/commands/change-space';
+import { CreatePersonalSpaceHandler } from './space/commands/create-personal-space';
+import { CreateSpaceHandler } from './space/commands/create-space';
+import { DeleteSpaceHandler } from './space/commands/delete-space';
+import { RemoveMemberHandler } from './space/commands/remove-member';
+import { SetMemberHandler } from './space/commands/set-member';
+
+const commands = [
+  AddPromptHandler,
+  ChangePromptHandler,
+  DeletePromptHandler,
+  ChangeSpaceHandler,
+  CreatePersonalSpaceHandler,
+  CreateSpaceHandler,
+  DeleteSpaceHandler,
+  RemoveMemberHandler,
+  SetMemberHandler,
+];
+const policies = [
+  KeepAPersonalSpaceForEachUser,
+  ForgetMembersWhoAreGone,
+  ReleaseNamesOfSpaces,
+  DeletePromptsWithTheirSpace,
+];
+
+/** Spaces, their members and their prompts. Views provide `PROMPTS_OF_SPACE` and `SPACES_OF_USER`. */
+@Module({ imports: [ReservationsModule], providers: [...commands, ...policies] })
+export class SpacesModule {
+  static readonly aggregates = spacesAggregates;
+}

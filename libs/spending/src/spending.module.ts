@@ -1,0 +1,102 @@
+import { Processes } from '@app/coordination';
+import { EVENT_LOG } from '@app/event-log';
+import {
+  type Clock,
+  CLOCK,
+  CONFIG,
+  type Config,
+  Decisions,
+  deriveId,
+  EventCodec,
+  IDS,
+  LOGGER,
+  provideWith,
+} from '@app/kernel';
+import { UnfinishedWork } from '@app/projecting';
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { spendingAggregates } from './spending.aggregates';
+import { Ledger } from './ledger';
+import { LIMIT_WINDOWS, LimitWindows } from './limit-windows';
+import { AddLimitHandler, ChangeLimitHandler, RemoveLimitHandler } from './limits/commands/set-limit';
+import { Limits } from './limits/limits';
+import {
+  CALLS_BEHIND,
+  OPEN_RESTATEMENTS,
+  type OpenRestatements,
+  RECORDED_SPENDING,
+  type RecordedSpending,
+} from './lookups';
+import { METERING } from './metering';
+import { type CallsBehind, Restatements, type RestatingParts } from './restatement';
+import type { SettlementsParts } from './settlements';
+
+/** How long a restatement may go on before others take it for abandoned; both may go on with it, since each page is entered once. */
+const ABANDONED_MS = 60_000;
+
+type LedgerParts = Omit<SettlementsParts, keyof RecordedSpending | 'currency'> & {
+  readonly records: RecordedSpending;
+  readonly config: Config;
+};
+
+/** Counts model calls and holds them to their limits. Views provide `RECORDED_SPENDING`, `CALLS_BEHIND` and `OPEN_RESTATEMENTS`. */
+@Module({
+  providers: [
+    AddLimitHandler,
+    ChangeLimitHandler,
+    RemoveLimitHandler,
+    {
+      provide: Limits,
+      inject: [Decisions, CONFIG],
+      useFactory: (decisions: Decisions, { DEFAULT_CURRENCY, DEFAULT_TIME_ZONE }: Config) =>
+        new Limits(decisions, { currency: DEFAULT_CURRENCY, timeZone: DEFAULT_TIME_ZONE }),
+    },
+    provideWith(
+      Ledger,
+      ({ records, config, ...parts }: LedgerParts) =>
+        new Ledger({ ...parts, ...records, currency: config.DEFAULT_CURRENCY }),
+      {
+        log: EVENT_LOG,
+        codec: EventCodec,
+        processes: Processes,
+        limits: Limits,
+        records: RECORDED_SPENDING,
+        ids: IDS,
+        clock: CLOCK,
+        config: CONFIG,
+        logger: LOGGER,
+      },
+    ),
+    { provide: METERING, useExisting: Ledger },
+    LimitWindows,
+    { provide: LIMIT_WINDOWS, useExisting: LimitWindows },
+    provideWith(
+      Restatements,
+      ({ callsBehind, ...parts }: RestatingParts & { readonly callsBehind: CallsBehind }) =>
+        new Restatements(parts, callsBehind),
+      { decisions: Decisions, log: EVENT_LOG, codec: EventCodec, callsBehind: CALLS_BEHIND },
+    ),
+  ],
+  exports: [Limits, Ledger, METERING, LIMIT_WINDOWS, Restatements],
+})
+export class SpendingModule implements OnModuleInit {
+  static readonly aggregates = spendingAggregates;
+
+  constructor(
+    private readonly restatements: Restatements,
+    private readonly unfinished: UnfinishedWork,
+    @Inject(OPEN_RESTATEMENTS) private readonly openRestatements: OpenRestatements,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.unfinished.add({ name: 'restatements', finish: () => this.finishRestatements() });
+  }
+
+  private async finishRestatements(): Promise<void> {
+    const now = this.clock.now();
+    for (const id of await this.openRestatements(new Date(now.getTime() - ABANDONED_MS))) {
+      const commandId = deriveId(id, 'finish');
+      await this.restatements.finish(id, { commandId, correlationId: commandId, actor: 'system:restatements', now });
+    }
+  }
+}
