@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 interface NestCli {
   readonly projects: Readonly<Record<string, { readonly root: string }>>;
@@ -38,4 +38,42 @@ it('every decision record stands in the index', () => {
   const records = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');
   expect(records.length).toBeGreaterThan(20);
   expect(records.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+});
+
+describe('a dependency of package.json', () => {
+  interface Manifest {
+    readonly scripts: Readonly<Record<string, string>>;
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+  }
+  /** Loaded by another that is listed, which asks for it as its peer. */
+  const PEERS: Readonly<Record<string, string>> = {
+    '@fastify/static': 'SwaggerModule serves the files of /docs with it.',
+    rxjs: 'Nest is built on it.',
+  };
+  const { scripts, dependencies, devDependencies } = read<Manifest>('package.json');
+  const sources = ['apps', 'libs', 'projections', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|cjs|mjs)$/.test(name) && name !== basename(__filename))
+      .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+  );
+  /** Named as a whole or by a path in it: by an import, a resolution, a setting. */
+  const isNamed = (name: string): boolean =>
+    sources.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`));
+  const commands = [...Object.values(scripts), ...sources].join('\n');
+  const isRun = (name: string): boolean => {
+    const { bin = {} } = read<{ bin?: string | Record<string, string> }>(`node_modules/${name}/package.json`);
+    const names = typeof bin === 'string' ? [name] : Object.keys(bin);
+    return names.some((command) => new RegExp(`(?:^|[\\s'"/])${command}(?:$|[\\s'"/])`, 'm').test(commands));
+  };
+  const isUsed = (name: string): boolean => isNamed(name) || isRun(name) || name.startsWith('@types/');
+  const listed = Object.keys({ ...dependencies, ...devDependencies });
+
+  it('is imported, run, or asked for by another', () => {
+    expect(listed.length).toBeGreaterThan(40);
+    expect(listed.filter((name) => !isUsed(name) && PEERS[name] === undefined)).toEqual([]);
+  });
+
+  it('stands among the peers only where nothing else uses it', () =>
+    expect(Object.keys(PEERS).filter((name) => !listed.includes(name) || isNamed(name))).toEqual([]));
 });

@@ -54,12 +54,20 @@ describe('health, metrics and documentation', () => {
   it('serves its documentation without any other host', async () => {
     const page = await platform.call('/docs', { key: null });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(page.text).not.toMatch(/https?:\/\//);
-    for (const [, file] of page.text.matchAll(/(?:src|href)="([^"]+)"/g))
-      expect((await platform.call(file as string, { key: null })).status).toBe(200);
-    expect(await platform.call('/docs/', { key: null })).toMatchObject({ status: 200, text: page.text });
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+    expect(page.text.replaceAll(/xmlns(:\w+)?="[^"]+"/g, '')).not.toMatch(/https?:\/\//);
+    for (const address of ['/docs', '/docs/']) {
+      const { status, text } = await platform.call(address, { key: null });
+      const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file as string);
+      expect([status, files.length]).toEqual([200, 6]);
+      for (const file of files) {
+        const { pathname } = new URL(file, `http://product${address}`);
+        expect([pathname, (await platform.call(pathname, { key: null })).status]).toEqual([pathname, 200]);
+      }
+    }
     expect((await platform.call<{ openapi: string }>('/openapi.json', { key: null })).body.openapi).toBe('3.1.0');
-    expect((await platform.call('/docs/package.json', { key: null })).status).toBe(404);
+    for (const path of ['/docs/package.json', '/docs/nothing.js'])
+      expect((await platform.call(path, { key: null })).body).toMatchObject({ status: 404, code: 'not_found' });
   });
 });
 

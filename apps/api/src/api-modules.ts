@@ -10,7 +10,6 @@ import { LlmApiModule } from './core/llm/llm-api.module';
 import { SpacesApiModule } from './core/spaces/spaces-api.module';
 import { UsageApiModule } from './core/usage/usage-api.module';
 import { UsersApiModule } from './core/users/users-api.module';
-import { DocsApiModule } from './docs/docs-api.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 import { OperationsApiModule } from './operations/operations-api.module';
 
@@ -29,7 +28,7 @@ export const apiModules: readonly Type[] = [
   OperationsApiModule,
 ];
 
-/** Every controller of the API. Routes, permissions, documentation and the tests over all routes follow from these. */
-export const controllers: readonly Type[] = [...apiModules, MonitoringModule, DocsApiModule].flatMap(
+/** Every controller of the API: what the documentation is made from. */
+export const controllers: readonly Type[] = [...apiModules, MonitoringModule].flatMap(
   (module) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as readonly Type[],
 );

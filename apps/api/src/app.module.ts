@@ -2,10 +2,7 @@ import { PlatformModule, type ProcessOptions } from '@app/hosting';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ProjectorModule } from '../../projector/src/projector.module';
 import { WorkerModule } from '../../worker/src/worker.module';
-import { apiModules, controllers } from './api-modules';
-import { routesOf } from './docs/controller-routes';
-import { DocsApiModule } from './docs/docs-api.module';
-import { openApiDocument } from './docs/openapi';
+import { apiModules } from './api-modules';
 import { HttpModule } from './http/http.module';
 import { MonitoringModule } from './monitoring/monitoring.module';
 
@@ -13,15 +10,14 @@ import { MonitoringModule } from './monitoring/monitoring.module';
 @Module({})
 export class AppModule {
   static forRoot(options: ProcessOptions): DynamicModule {
-    const { version, config } = options;
-    const docs = DocsApiModule.forRoot(() => JSON.stringify(openApiDocument(routesOf(controllers), version)));
+    const { config } = options;
     return {
       module: AppModule,
       imports: [
         PlatformModule.forRoot(options),
         HttpModule,
         MonitoringModule,
-        ...(config.ROLES.includes('api') ? [...apiModules, docs] : []),
+        ...(config.ROLES.includes('api') ? apiModules : []),
         ...(config.ROLES.includes('projector') ? [ProjectorModule] : []),
         ...(config.ROLES.includes('worker') ? [WorkerModule] : []),
       ],

@@ -5,11 +5,15 @@ import { generatedFiles } from '../../api/src/docs/generated-files';
 import { productRoot } from '../../api/src/docs/version';
 
 /** Writes every generated file. A test fails if one is out of date. */
-for (const [path, write] of Object.entries(generatedFiles)) {
-  const file = join(productRoot, path);
-  const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const text = write(present);
-  if (text === present) continue;
-  writeFileSync(file, text);
-  process.stdout.write(`${path} was written\n`);
-}
+const generate = async (): Promise<void> => {
+  for (const [path, write] of Object.entries(generatedFiles)) {
+    const file = join(productRoot, path);
+    const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    const text = await write(present);
+    if (text === present) continue;
+    writeFileSync(file, text);
+    process.stdout.write(`${path} was written\n`);
+  }
+};
+
+void generate();

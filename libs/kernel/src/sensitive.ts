@@ -20,7 +20,9 @@ export const isErased = (value: unknown): value is Erased =>
 /** The value, or a fallback where it is erased. */
 export const revealed = <T>(value: Sensitive<T>, fallback: T): T => (isErased(value) ? fallback : value);
 
-const erasedSchema = z.strictObject({ erased: z.literal(true) });
+const erasedSchema = z.strictObject({
+  erased: z.literal(true).describe('The value was erased: its key is destroyed.'),
+});
 const marked = new WeakSet<z.ZodType>();
 
 /**

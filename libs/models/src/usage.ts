@@ -4,19 +4,30 @@ const tokens = z.number().int().nonnegative();
 
 /** Tokens of a model call. `inputTokens` is the full total, cached reads included (specification, LLM invocation). */
 export const tokenUsage = z.strictObject({
-  inputTokens: tokens,
-  inputTokenDetails: z.strictObject({ noCacheTokens: tokens, cacheReadTokens: tokens, cacheWriteTokens: tokens }),
-  outputTokens: tokens,
-  outputTokenDetails: z.strictObject({ textTokens: tokens, reasoningTokens: tokens }),
-  totalTokens: tokens,
+  inputTokens: tokens.describe('Tokens of the input, cached ones included.'),
+  inputTokenDetails: z
+    .strictObject({
+      noCacheTokens: tokens.describe('Tokens that no cache held.'),
+      cacheReadTokens: tokens.describe('Tokens that were read from a cache.'),
+      cacheWriteTokens: tokens.describe('Tokens that were written to a cache.'),
+    })
+    .describe('The tokens of the input, by how they were read.'),
+  outputTokens: tokens.describe('Tokens of the output.'),
+  outputTokenDetails: z
+    .strictObject({
+      textTokens: tokens.describe('Tokens of the answer.'),
+      reasoningTokens: tokens.describe('Tokens of reasoning.'),
+    })
+    .describe('The tokens of the output, by what they are.'),
+  totalTokens: tokens.describe('Tokens altogether.'),
 });
 export type TokenUsage = z.output<typeof tokenUsage>;
 
 /** Usage of an invocation with what it cost: `cost` is a decimal string in `currency`. */
 export const invocationUsage = tokenUsage.extend({
-  cost: z.string(),
-  currency: z.string(),
-  isIncludedUsage: z.boolean(),
+  cost: z.string().describe('What the call cost, a decimal.'),
+  currency: z.string().describe('The currency of the cost.'),
+  isIncludedUsage: z.boolean().describe('Whether it is part of the included usage.'),
 });
 export type InvocationUsage = z.output<typeof invocationUsage>;
 

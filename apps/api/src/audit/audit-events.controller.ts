@@ -3,23 +3,24 @@ import { AUDIT_TRAIL, AuditLog, type EventQuery, matches, tracedOf } from '@app/
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, IDS, type Ids, refuse, type StoredEvent } from '@app/kernel';
 import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import {
   Answers,
+  AnswersAs,
   CommandContext,
   CurrentCaller,
+  Documented,
   flagText,
   instant,
   JsonText,
   listOf,
-  Lists,
   listQuery,
-  Parameters,
+  Lists,
   query,
   Reads,
   Requires,
-  Summary,
 } from '../http';
 import { ContentRegister, lookedAt } from './content-register';
 import { EventShower } from './event-shower';
@@ -31,23 +32,24 @@ import { knownPosition } from './known-position';
 const name = z.string().min(1).max(300);
 
 const eventsQuery = listQuery({
-  stream: name.optional(),
-  category: name.optional(),
-  type: name.optional(),
-  actor: name.optional(),
-  correlationId: name.optional(),
-  from: instant.optional(),
-  to: instant.optional(),
-  after: name.optional(),
-  order: z.enum(['asc', 'desc']).default('desc'),
-  follow: flagText.default(false),
-  content: flagText.default(false),
-  raw: flagText.default(false),
+  stream: name.optional().describe('Only events of this stream.'),
+  category: name.optional().describe('Only events of streams of this category.'),
+  type: name.optional().describe('Only events of this type.'),
+  actor: name.optional().describe('Only events by this actor.'),
+  correlationId: name.optional().describe('Only events of this request and what followed from it.'),
+  from: instant.optional().describe('Only events recorded then or later.'),
+  to: instant.optional().describe('Only events recorded before.'),
+  after: name.optional().describe('Only events behind this position.'),
+  order: z.enum(['asc', 'desc']).default('desc').describe('Oldest or newest first.'),
+  follow: flagText.default(false).describe('Sends new events as Server-Sent Events.'),
+  content: flagText.default(false).describe('Decrypts what may be read; that look is an event itself.'),
+  raw: flagText.default(false).describe('Adds the stored bytes.'),
 });
 type EventsQuery = z.output<typeof eventsQuery>;
 
 const LIST = 'audit-events';
 
+@Documented('Audit')
 @Controller('api/v1/audit/events')
 export class AuditEventsController {
   constructor(
@@ -62,12 +64,16 @@ export class AuditEventsController {
 
   @Get()
   @Requires('audit:read')
-  @Summary('The events of the log, newest first; `follow=true` sends new ones as Server-Sent Events')
-  @Parameters(eventsQuery)
+  @ApiOperation({
+    operationId: 'listEvents',
+    summary: 'The events of the log, newest first; `follow=true` sends new ones as Server-Sent Events',
+  })
   @Reads(AUDIT_TRAIL)
+  @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
   @Answers(200, listOf(shownEventSchema))
+  @AnswersAs('text/event-stream')
   async events(
-    @Query() raw: unknown,
+    @Query({ schema: eventsQuery }) raw: unknown,
     @Headers('last-event-id') lastEventId: string | undefined,
     @CurrentCaller() caller: Caller,
     @CommandContext() meta: CommandMeta,

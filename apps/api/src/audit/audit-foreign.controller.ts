@@ -2,25 +2,18 @@ import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { strangerPage } from '@app/sealing';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import {
-  Answers,
-  CurrentCaller,
-  JsonText,
-  listOf,
-  Lists,
-  listQuery,
-  Parameters,
-  query,
-  Requires,
-  Summary,
-} from '../http';
+import { Answers, CurrentCaller, Documented, JsonText, listOf, listQuery, Lists, query, Requires } from '../http';
 import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
 import { knownPosition } from './known-position';
 
 const LIST = 'foreign-events';
-const foreignQuery = listQuery({ after: z.string().min(1).max(300).optional() });
+const foreignQuery = listQuery({
+  after: z.string().min(1).max(300).optional().describe('Only events behind this position.'),
+});
 
+@Documented('Audit')
 @Controller('api/v1/audit/foreign-events')
 export class AuditForeignController {
   constructor(
@@ -30,12 +23,13 @@ export class AuditForeignController {
 
   @Get()
   @Requires('audit:read')
-  @Summary(
-    'What other programs wrote to the server of the log, oldest first: items are those in streams of ours or under a seal, `others` counts the rest; a page may be empty before the end',
-  )
-  @Parameters(foreignQuery)
-  @Answers(200, listOf(foreignEventSchema).extend({ others: foreignEventsSchema }))
-  async foreign(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
+  @ApiOperation({
+    operationId: 'listForeignEvents',
+    summary:
+      'What other programs wrote to the server of the log, oldest first: items are those in streams of ours or under a seal, `others` counts the rest; a page may be empty before the end',
+  })
+  @Answers(200, listOf(foreignEventSchema, { others: foreignEventsSchema.describe('The rest.') }))
+  async foreign(@Query({ schema: foreignQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(foreignQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const start =

@@ -22,6 +22,7 @@ import {
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
 import { VAULT, type Vault } from '@app/vault';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -29,18 +30,17 @@ import {
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   flagText,
   InvalidInput,
   JsonText,
   listOf,
-  Lists,
   listQuery,
-  Parameters,
+  Lists,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   wholeNumberText,
 } from '../http';
 import { historyItemSchema } from './audit-schemas';
@@ -53,13 +53,20 @@ import { type ObjectKind, objectKinds } from './object-kinds';
 /** Most streams that one object is read from: a tag's documents. */
 const MOST_STREAMS = 10_000;
 
-const content = flagText.optional();
+const content = flagText.optional().describe('Decrypts what may be read; that look is an event itself.');
 const asOfQuery = z.strictObject({
-  at: z.string().min(1).max(64).optional(),
-  revision: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional(),
+  at: z.string().min(1).max(64).optional().describe('A time, or a position of the log; now by default.'),
+  revision: wholeNumberText(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('A revision of the object, rather than `at`.'),
   content,
 });
 const historyQuery = listQuery({ content });
+
+/** As the API of its kind would have shown it. */
+const objectSchema = z
+  .looseObject({})
+  .meta({ id: 'ObjectAsOf', description: 'The object in the form of its own resource.' });
 
 /** Objects that are folded at once: each holds a few megabytes of its events meanwhile. */
 const FOLDS_AT_ONCE = 2;
@@ -83,6 +90,7 @@ interface Seen {
   readonly upTo: Position | null;
 }
 
+@Documented('Audit')
 @Controller('api/v1/audit/objects/:kind/:id')
 export class AuditObjectsController {
   private readonly objects: ObjectReader;
@@ -102,17 +110,18 @@ export class AuditObjectsController {
 
   @Get()
   @Requires('audit:read')
-  @Summary(
-    'An object as its API would have shown it at a time, a position or a revision of its own, such as a citation pins',
-  )
-  @Parameters(asOfQuery)
+  @ApiOperation({
+    operationId: 'getObjectAsOf',
+    summary:
+      'An object as its API would have shown it at a time, a position or a revision of its own, such as a citation pins',
+  })
   @Reads(auditObjects.name)
-  @Answers(200, z.looseObject({}))
+  @Answers(200, objectSchema)
   @Refuses('not_found', 'invalid_parameter')
   async asOf(
     @Param('kind') kind: string,
     @Param('id') id: string,
-    @Query() raw: unknown,
+    @Query({ schema: asOfQuery }) raw: unknown,
     @CurrentCaller() caller: Caller,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -134,15 +143,17 @@ export class AuditObjectsController {
 
   @Get('history')
   @Requires('audit:read')
-  @Summary('What each event changed in an object, newest first; also after it was deleted')
-  @Parameters(historyQuery)
+  @ApiOperation({
+    operationId: 'listObjectChanges',
+    summary: 'What each event changed in an object, newest first; also after it was deleted',
+  })
   @Reads(auditObjects.name)
   @Answers(200, listOf(historyItemSchema))
   @Refuses('not_found')
   async history(
     @Param('kind') kind: string,
     @Param('id') id: string,
-    @Query() raw: unknown,
+    @Query({ schema: historyQuery }) raw: unknown,
     @CurrentCaller() caller: Caller,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,

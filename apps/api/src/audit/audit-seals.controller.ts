@@ -4,29 +4,32 @@ import { refuse } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Proof, proofOf, SEAL_KEY, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import {
   Answers,
   CurrentCaller,
+  Documented,
   JsonText,
   listOf,
-  Lists,
   listQuery,
-  Parameters,
+  Lists,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   wholeNumberText,
 } from '../http';
 import { proofSchema, sealKeySchema, sealSchema } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
 
 const LIST = 'seals';
-const sealsQuery = listQuery({ after: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional() });
+const sealsQuery = listQuery({
+  after: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only seals behind this ordinal.'),
+});
 
+@Documented('Audit')
 @Controller('api/v1/audit')
 export class AuditSealsController {
   constructor(
@@ -40,10 +43,9 @@ export class AuditSealsController {
 
   @Get('seals')
   @Requires('audit:read')
-  @Summary('The seals over the log, oldest first; `after` is an ordinal')
-  @Parameters(sealsQuery)
+  @ApiOperation({ operationId: 'listSeals', summary: 'The seals over the log, oldest first; `after` is an ordinal' })
   @Answers(200, listOf(sealSchema))
-  async seals(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
+  async seals(@Query({ schema: sealsQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(sealsQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const seals = await this.archive.after(after === undefined ? (asked.after ?? 0) : Number(after.key), limit + 1);
@@ -61,7 +63,7 @@ export class AuditSealsController {
 
   @Get('seals/key')
   @Requires('audit:read')
-  @Summary('The public key that checks the signatures of the seals')
+  @ApiOperation({ operationId: 'getSealKey', summary: 'The public key that checks the signatures of the seals' })
   @Answers(200, sealKeySchema)
   sealKey(): z.output<typeof sealKeySchema> {
     return { keyId: this.key.keyId, algorithm: 'Ed25519', publicKey: this.key.publicKey };
@@ -69,7 +71,10 @@ export class AuditSealsController {
 
   @Get('proof/:eventId')
   @Requires('audit:read')
-  @Summary('The seal over an event and the path from the event to its root')
+  @ApiOperation({
+    operationId: 'getEventProof',
+    summary: 'The seal over an event and the path from the event to its root',
+  })
   @Reads(AUDIT_TRAIL)
   @Answers(200, proofSchema)
   @Refuses('not_found')

@@ -1,8 +1,9 @@
 import type { Caller } from '@app/access';
 import { Models } from '@app/models';
 import { Body, Controller, Post, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, CurrentCaller, LARGE_JSON_LIMIT, Requires, Summary } from '../http';
+import { Accepts, Answers, AnswersAs, CurrentCaller, Documented, LARGE_JSON_LIMIT, Requires } from '../http';
 import { ChatGateway } from './chat-gateway';
 import { fieldsOf, requireString } from './checks';
 import { chatBody, chatCompletion, embeddingsBody, embeddingsList, rerankBody, rerankList } from './compat-schemas';
@@ -12,6 +13,7 @@ import { RerankGateway } from './rerank-gateway';
 import { invalidBody } from './rerank-parameters';
 
 /** The raw model gateway: no Agent, no Knowledge, no memory stands between a client and a model. */
+@Documented('Gateway')
 @Controller('/api/compat/v1')
 export class CompletionsController {
   constructor(
@@ -23,10 +25,18 @@ export class CompletionsController {
 
   @Post('chat/completions')
   @Requires('compat')
-  @Summary('Creates a chat completion; with `stream` as Server-Sent Events that end with `data: [DONE]`.')
-  @Accepts(chatBody, { limit: LARGE_JSON_LIMIT })
+  @ApiOperation({
+    operationId: 'createChatCompletion',
+    summary: 'Creates a chat completion; with `stream` as Server-Sent Events that end with `data: [DONE]`.',
+  })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, chatCompletion)
-  complete(@CurrentCaller() caller: Caller, @Body() raw: unknown, @Res() reply: FastifyReply): Promise<void> {
+  @AnswersAs('text/event-stream')
+  complete(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: chatBody }) raw: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const body = fieldsOf(raw);
     const model = knownModel(this.models, requireString(body, 'model'), ['chat']);
     return this.chat.answer(caller, model, body, reply);
@@ -34,12 +44,12 @@ export class CompletionsController {
 
   @Post('embeddings')
   @Requires('compat')
-  @Summary('Embeds one text or up to 2048.')
-  @Accepts(embeddingsBody, { limit: LARGE_JSON_LIMIT })
+  @ApiOperation({ operationId: 'createEmbeddings', summary: 'Embeds one text or up to 2048.' })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, embeddingsList)
   embed(
     @CurrentCaller() caller: Caller,
-    @Body() raw: unknown,
+    @Body({ schema: embeddingsBody }) raw: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const body = fieldsOf(raw);
@@ -49,12 +59,12 @@ export class CompletionsController {
 
   @Post('rerank')
   @Requires('compat')
-  @Summary('Scores documents against a query, highest first.')
-  @Accepts(rerankBody, { limit: LARGE_JSON_LIMIT })
+  @ApiOperation({ operationId: 'rerankDocuments', summary: 'Scores documents against a query, highest first.' })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, rerankList)
   async rerank(
     @CurrentCaller() caller: Caller,
-    @Body() raw: unknown,
+    @Body({ schema: rerankBody }) raw: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const body = fieldsOf(raw);

@@ -1,18 +1,20 @@
 import { type ModelDescription, Models } from '@app/models';
 import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { z } from 'zod';
-import { Answers, Requires, Summary } from '../http';
+import { Answers, Documented, Requires } from '../http';
 import { gatewayModel, gatewayModels } from './compat-schemas';
 import { modelNotFound } from './known-model';
 
 /** The models that clients may name: chat and embedding models, and the reranker, which is not listed. */
+@Documented('Gateway')
 @Controller('/api/compat/v1/models')
 export class GatewayModelsController {
   constructor(private readonly models: Models) {}
 
   @Get()
   @Requires('compat')
-  @Summary('Lists the configured chat and embedding models.')
+  @ApiOperation({ operationId: 'listModels', summary: 'Lists the configured chat and embedding models.' })
   @Answers(200, gatewayModels)
   list(): z.output<typeof gatewayModels> {
     return {
@@ -23,7 +25,10 @@ export class GatewayModelsController {
 
   @Get('*')
   @Requires('compat')
-  @Summary('Reads one of the listed models, or the reranker. Ids may hold slashes, percent-encoded or not.')
+  @ApiOperation({
+    operationId: 'getModel',
+    summary: 'Reads one of the listed models, or the reranker. Ids may hold slashes, percent-encoded or not.',
+  })
   @Answers(200, gatewayModel)
   get(@Param('*') id: string): z.output<typeof gatewayModel> {
     const { models, rerankerModel } = this.models.catalogue;

@@ -4,10 +4,10 @@ import { generatedFiles } from './generated-files';
 import { INTEGRATION_EVENTS } from './integration-events';
 import { productRoot } from './version';
 
-test.each(Object.entries(generatedFiles))('%s is what `npm run generate` writes', (path, write) => {
+test.each(Object.entries(generatedFiles))('%s is what `npm run generate` writes', async (path, write) => {
   const file = join(productRoot, path);
   const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  expect(present).toBe(write(present));
+  expect(present).toBe(await write(present));
 });
 
 test('no schema of an integration event is left that nothing writes', () => {

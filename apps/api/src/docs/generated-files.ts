@@ -1,16 +1,16 @@
 import { eventCatalogue } from '@app/hosting';
-import { controllers } from '../api-modules';
+import { openApiDocument } from '../http/openapi/openapi';
 import { configurationTable } from './configuration-table';
-import { routesOf } from './controller-routes';
 import { errorPage } from './error-page';
 import { eventCataloguePage } from './event-catalogue';
 import { INTEGRATION_EVENTS, integrationEventTables, integrationSchemaFiles } from './integration-events';
-import { openApiDocument } from './openapi';
+import { previewApplication } from './preview';
 import { productVersion } from './version';
 
 /** Files of the repository that are written from the code: by path, the text that belongs there, given the one that is there. */
-export const generatedFiles: Readonly<Record<string, (present: string) => string>> = {
-  'docs/openapi.json': () => `${JSON.stringify(openApiDocument(routesOf(controllers), productVersion), null, 2)}\n`,
+export const generatedFiles: Readonly<Record<string, (present: string) => string | Promise<string>>> = {
+  'docs/openapi.json': async () =>
+    `${JSON.stringify(openApiDocument(await previewApplication(), productVersion), null, 2)}\n`,
   'docs/event-catalogue.md': () => eventCataloguePage(eventCatalogue),
   'docs/errors.md': () => errorPage(),
   ...integrationSchemaFiles,

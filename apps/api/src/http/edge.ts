@@ -1,5 +1,5 @@
 import { inReadScope, refuse } from '@app/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { accessLog } from './access-log';
 import { budgetWaits } from './budget-waits';
@@ -11,7 +11,7 @@ import { refuseBody } from './input';
 import { parseJsonBody } from './json-body';
 import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
-import { requestIdOf } from './request';
+import { isForReading, requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
 import { traceRequests } from './trace-requests';
 import { takeMultipart } from './uploads';
@@ -60,7 +60,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     if (route.body !== undefined) options.bodyLimit = route.body.limit;
     options.onRequest = [guard(edge, route)];
     options.preValidation =
-      route.body === undefined && !isRead(options.method) ? [goOnInScope, takesNoBody] : [goOnInScope];
+      route.body === undefined && !isForReading(options) ? [goOnInScope, takesNoBody] : [goOnInScope];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
@@ -77,10 +77,6 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   takeMultipart(fastify, MAX_UPLOAD_BYTES);
   installIdempotency(fastify);
 };
-
-/** Bodies of reads are not parsed: there is nothing to look at. */
-const isRead = (method: HTTPMethods | HTTPMethods[]): boolean =>
-  [method].flat().every((each) => each === 'GET' || each === 'HEAD');
 
 /** A body is read from the connection, whose events know nothing of the request. */
 const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acceptance, NO_BODY, type Replay } from './idempotency';
 import { InvalidInput } from './invalid-input';
+import { isForReading } from './request';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 /** What a repeat gets again beside status and body. */
@@ -9,7 +10,7 @@ const KEPT_HEADERS = ['etag', 'location', 'x-log-position', 'content-type'] as c
 /** Gives every write of the instance but model calls of the compatible API the behaviour of `Idempotency-Key`; requests without it pass untouched. */
 export const installIdempotency = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
-    if (route.method === 'GET' || route.method === 'HEAD' || route.config?.route?.requires === 'compat') return;
+    if (isForReading(route) || route.config?.route?.requires === 'compat') return;
     route.preHandler = [acceptOrReplay];
     route.onSend = [settle];
   });

@@ -8,14 +8,20 @@ import { JsonText } from './json-text';
 /** The schema of a list's query: `limit`, `cursor` and the list's own filters. */
 export const listQuery = <Shape extends z.ZodRawShape>(filters: Shape) =>
   z.strictObject({
-    limit: wholeNumberText(1, 100).default(50),
-    cursor: z.string().min(1).max(4_000).optional(),
+    limit: wholeNumberText(1, 100).default(50).describe('Most items of a page.'),
+    cursor: z.string().min(1).max(4_000).optional().describe('The `nextCursor` of the page before.'),
     ...filters,
   });
 
-/** The schema of a list's answer. */
-export const listOf = (item: z.ZodType): z.ZodObject =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+/** The schema of a list's answer, named after its items: an `AgentList` of `Agent`. `more` is what it says beside them. */
+export const listOf = (item: z.ZodType, more: z.ZodRawShape = {}): z.ZodObject =>
+  z
+    .object({
+      items: z.array(item).describe('The items of this page.'),
+      nextCursor: z.string().nullable().describe('Where the next page begins, for `cursor`; null at the end.'),
+      ...more,
+    })
+    .meta({ id: `${item.meta()?.id}List` });
 
 type ListQuery = Readonly<{ limit: number; cursor?: string | undefined } & Record<string, unknown>>;
 

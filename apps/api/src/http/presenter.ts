@@ -11,13 +11,15 @@ export interface Presenter<Source extends object> {
 }
 
 /**
- * A presenter whose view class exposes what `schema` names and nothing else. `shape` turns a row into the wire form where
+ * A presenter whose view class exposes what `schema` names and nothing else; `name` is the resource's in the documentation. `shape` turns a row into the wire form where
  * they differ. The JSON is kept with the row object: stores hand out the same object as long as the row is unchanged.
  */
 export const presenter = <Source extends object>(
-  schema: z.ZodObject,
+  name: string,
+  fields: z.ZodObject,
   shape: (source: Source) => object = (source) => source,
 ): Presenter<Source> => {
+  const schema = fields.meta({ id: name });
   const view = viewClass(schema);
   const kept = new WeakMap<Source, JsonText>();
   const present = (source: Source, extra?: Readonly<Record<string, unknown>>): JsonText => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@app/access';
 import type { CommandProgress, ReadScope } from '@app/kernel';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { Acceptance } from './idempotency';
 import type { RouteDeclaration } from './route';
 
@@ -36,6 +36,10 @@ export const correlationIdOf = (request: FastifyRequest): string => {
 
 /** What the routed handler declares; empty for a request that no route takes. */
 export const declarationOf = (request: FastifyRequest): RouteDeclaration => request.routeOptions.config?.route ?? {};
+
+/** Whether a route is for reading: bodies of its requests are not parsed, and repeats change nothing. */
+export const isForReading = ({ method }: Pick<RouteOptions, 'method'>): boolean =>
+  [method].flat().every((each) => each === 'GET' || each === 'HEAD');
 
 /** What is asked for changes nothing. */
 export const onlyReads = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';

@@ -1,4 +1,6 @@
 import { HttpCode } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { Permission } from '@app/access';
 import type { z } from 'zod';
@@ -23,12 +25,11 @@ export interface BodyDeclaration {
 /** What a handler says about itself: it is enforced at the edge and documented in OpenAPI. */
 export interface RouteDeclaration {
   readonly requires?: Requirement;
-  readonly summary?: string;
   readonly body?: BodyDeclaration;
   readonly query?: z.ZodObject;
   readonly answers?: Readonly<Record<number, z.ZodType | null>>;
-  /** Answers 200 as CSV too, where the request accepts that rather than JSON. */
-  readonly csv?: true;
+  /** What it answers as beside JSON, where there is any. */
+  readonly mediaType?: string;
   /** Codes of this route beyond those that every route of its kind may answer. */
   readonly refuses?: readonly string[];
   /** Views that `x-read-after` waits for. */
@@ -50,23 +51,36 @@ const declare =
   (change: (declared: RouteDeclaration) => RouteDeclaration): MethodDecorator =>
   (target, key, descriptor) => {
     const handler = descriptor.value as object;
-    const route = change(declarationOfHandler(handler));
+    const route = change(declarations.get(handler) ?? declaredByParameters(target, key));
     declarations.set(handler, route);
     RouteConfig({ route })(target, key, descriptor);
   };
 
+/** The schemas of `@Body({ schema })` and `@Query({ schema })`: decorators of parameters come before those of their method. */
+const declaredByParameters = (target: object, handler: string | symbol): RouteDeclaration => {
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, handler) ?? {}) as Record<
+    string,
+    { readonly schema?: z.ZodType }
+  >;
+  const schemaOf = (type: RouteParamtypes): z.ZodType | undefined =>
+    Object.entries(parameters).find(([place]) => place.startsWith(`${type}:`))?.[1].schema;
+  const body = schemaOf(RouteParamtypes.BODY);
+  const query = schemaOf(RouteParamtypes.QUERY);
+  return {
+    ...(body === undefined ? {} : { body: { schema: body, limit: JSON_LIMIT, files: false, required: true } }),
+    ...(query === undefined ? {} : { query: query as z.ZodObject }),
+  };
+};
+
 /** Who may call the handler. Without it nobody may, and a test fails. */
 export const Requires = (requires: Requirement): MethodDecorator => declare((route) => ({ ...route, requires }));
 
-/** One sentence for the documentation. */
-export const Summary = (summary: string): MethodDecorator => declare((route) => ({ ...route, summary }));
-
-/** The body's schema. The handler checks it itself with `input(schema, body)`, after it has asked for the target. */
-export const Accepts = (schema: z.ZodType, options: Partial<Omit<BodyDeclaration, 'schema'>> = {}): MethodDecorator =>
-  declare((route) => ({ ...route, body: { schema, limit: JSON_LIMIT, files: false, required: true, ...options } }));
-
-/** The query parameters' schema. A route without it refuses every parameter; the handler reads them with `query(schema, raw)`. */
-export const Parameters = (query: z.ZodObject): MethodDecorator => declare((route) => ({ ...route, query }));
+/** How a body is taken, where it is not JSON of at most `JSON_LIMIT` that has to be there. `@Body({ schema })` names its schema. */
+export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema'>>): MethodDecorator =>
+  declare(({ body, ...route }) => {
+    if (body === undefined) throw new Error('@Accepts without @Body({ schema })');
+    return { ...route, body: { ...body, ...options } };
+  });
 
 /** A status the handler answers with and the schema of its body (null: none). The lowest is its usual one. */
 export const Answers =
@@ -77,8 +91,8 @@ export const Answers =
     HttpCode(Math.min(...statuses.map(Number)))(target, key, descriptor);
   };
 
-/** The handler answers 200 as CSV too, where the request accepts that rather than JSON: for the documentation. */
-export const AnswersCsv = (): MethodDecorator => declare((route) => ({ ...route, csv: true }));
+/** What the handler answers 200 as where that is not JSON, or not always, for the documentation. */
+export const AnswersAs = (mediaType: string): MethodDecorator => declare((route) => ({ ...route, mediaType }));
 
 /** Codes that the handler may refuse with, for the documentation. */
 export const Refuses = (...codes: readonly string[]): MethodDecorator =>

@@ -5,6 +5,8 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { productVersion } from '../docs/version';
+import { declareDocs, serveDocs } from './openapi/serve-docs';
 import { installEdge, makeAdapter } from './edge';
 import type { EdgeServices } from './edge-services';
 import { Idempotency } from './idempotency';
@@ -28,6 +30,7 @@ export interface ServedApplication {
 export const serve = async (module: Type | DynamicModule, logger: Logger): Promise<ServedApplication> => {
   const adapter = makeAdapter();
   const fastify = adapter.getInstance();
+  declareDocs(fastify);
   const routes = new RouteTable(fastify);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
@@ -36,7 +39,9 @@ export const serve = async (module: Type | DynamicModule, logger: Logger): Promi
   });
   const requests = new OpenRequests(fastify.server, new Overload(fastify.server));
   fastify.addHook('onClose', async () => requests.stop());
-  installEdge(fastify, edgeServices(app, requests), logger);
+  const edge = edgeServices(app, requests);
+  installEdge(fastify, edge, logger);
+  if (edge.config.ROLES.includes('api')) serveDocs(app, productVersion);
   app.useGlobalFilters(new ProblemFilter(routes, logger));
   await app.init();
   await fastify.ready();

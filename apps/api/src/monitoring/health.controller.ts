@@ -1,59 +1,98 @@
 import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Answers, Requires, Summary } from '../http';
+import { Answers, Documented, Requires } from '../http';
 import { Health, type HealthReport } from './health';
 
-const upOrDown = z.object({ status: z.enum(['up', 'down']) });
-const dependency = z.object({ ok: z.boolean(), slow: z.boolean().optional(), reason: z.string().optional() });
-const report = z.object({
-  status: z.enum(['up', 'degraded', 'down']),
-  version: z.string(),
-  dependencies: z.record(z.string(), dependency),
-  providers: z.array(z.object({ name: z.string(), circuit: z.enum(['closed', 'open', 'half-open']) })),
-  processes: z.array(
-    z.object({
-      id: z.string(),
-      roles: z.array(z.string()),
-      version: z.string(),
-      startedAt: z.string(),
-      beatAt: z.string(),
-      alive: z.boolean(),
-      holds: z.record(z.string(), z.array(z.number())),
-    }),
-  ),
-  policies: z.array(
-    z.looseObject({
-      name: z.string(),
-      state: z.string(),
-      lagEvents: z.number().nullable(),
-      lagSeconds: z.number(),
-      deadLetters: z.number(),
-    }),
-  ),
-  projections: z.array(
-    z.looseObject({
-      name: z.string(),
-      version: z.number(),
-      state: z.string(),
-      lagEvents: z.number().nullable(),
-      lagSeconds: z.number().nullable(),
-      deadLetters: z.number(),
-    }),
-  ),
-  foreignEvents: z
-    .object({ events: z.number().int(), since: z.object({ position: z.string(), at: z.string() }).nullable() })
-    .optional(),
-  unprovenEvents: z.object({ events: z.number().int(), at: z.string().nullable() }).optional(),
+const upOrDown = z.object({ status: z.enum(['up', 'down']).describe('Whether it is.') }).meta({ id: 'HealthStatus' });
+const dependency = z.object({
+  ok: z.boolean().describe('Whether it can be used.'),
+  slow: z.boolean().optional().describe('Whether it is slow.'),
+  reason: z.string().optional().describe('What is wrong with it.'),
 });
+const report = z
+  .object({
+    status: z.enum(['up', 'degraded', 'down']).describe('How the instance is doing as a whole.'),
+    version: z.string().describe('The version of the product.'),
+    dependencies: z.record(z.string(), dependency).describe('The stores and services that it needs, by name.'),
+    providers: z
+      .array(
+        z.object({
+          name: z.string().describe('The name of the provider.'),
+          circuit: z
+            .enum(['closed', 'open', 'half-open'])
+            .describe('Whether it is called; `open`: it failed too often, and is left alone for a while.'),
+        }),
+      )
+      .describe('The model providers.'),
+    processes: z
+      .array(
+        z.object({
+          id: z.string().describe('The id of the process.'),
+          roles: z.array(z.string()).describe('What it runs.'),
+          version: z.string().describe('The version of the product.'),
+          startedAt: z.string().describe('When it started, ISO 8601 in UTC.'),
+          beatAt: z.string().describe('When it was last heard of, ISO 8601 in UTC.'),
+          alive: z.boolean().describe('Whether it counts as alive.'),
+          holds: z.record(z.string(), z.array(z.number())).describe('What it works on, by lease.'),
+        }),
+      )
+      .describe('The processes of the instance.'),
+    policies: z
+      .array(
+        z.looseObject({
+          name: z.string().describe('The name of the policy.'),
+          state: z.string().describe('Where it stands.'),
+          lagEvents: z.number().nullable().describe('Events that it is behind; null where that is not known.'),
+          lagSeconds: z.number().describe('Seconds that it is behind.'),
+          deadLetters: z.number().describe('How many events it could not handle.'),
+        }),
+      )
+      .describe('What reacts to events.'),
+    projections: z
+      .array(
+        z.looseObject({
+          name: z.string().describe('The name of the view.'),
+          version: z.number().describe('The version that is served.'),
+          state: z.string().describe('Where it stands.'),
+          lagEvents: z.number().nullable().describe('Events that it is behind; null where that is not known.'),
+          lagSeconds: z.number().nullable().describe('Seconds that it is behind; null where that is not known.'),
+          deadLetters: z.number().describe('How many events it could not handle.'),
+        }),
+      )
+      .describe('The views.'),
+    foreignEvents: z
+      .object({
+        events: z.number().int().describe('How many there are.'),
+        since: z
+          .object({
+            position: z.string().describe('The position of the first.'),
+            at: z.string().describe('A time, ISO 8601 in UTC.'),
+          })
+          .nullable()
+          .describe('Where they begin; null where there are none.'),
+      })
+      .optional()
+      .describe('Events of other programs in the log.'),
+    unprovenEvents: z
+      .object({
+        events: z.number().int().describe('How many there are.'),
+        at: z.string().nullable().describe('When the first was found, or null.'),
+      })
+      .optional()
+      .describe('Events whose authentication code does not hold.'),
+  })
+  .meta({ id: 'HealthReport' });
 
+@Documented('Monitoring')
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: Health) {}
 
   @Get('live')
   @Requires('public')
-  @Summary('Whether the process is alive.')
+  @ApiOperation({ operationId: 'getLiveness', summary: 'Whether the process is alive.' })
   @Answers(200, upOrDown)
   live(): { status: 'up' } {
     return { status: 'up' };
@@ -61,7 +100,7 @@ export class HealthController {
 
   @Get('ready')
   @Requires('public')
-  @Summary('Whether the process takes requests.')
+  @ApiOperation({ operationId: 'getReadiness', summary: 'Whether the process takes requests.' })
   @Answers(503, upOrDown)
   @Answers(200, upOrDown)
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: 'up' | 'down' }> {
@@ -72,7 +111,7 @@ export class HealthController {
 
   @Get()
   @Requires('monitoring')
-  @Summary('How each dependency, process, projection and policy is doing.')
+  @ApiOperation({ operationId: 'getHealth', summary: 'How each dependency, process, projection and policy is doing.' })
   @Answers(503, report)
   @Answers(200, report)
   async all(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {

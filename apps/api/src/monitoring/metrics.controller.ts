@@ -1,16 +1,19 @@
 import { Metrics } from '@app/telemetry';
 import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Answers, Requires, Summary } from '../http';
+import { Answers, AnswersAs, Documented, Requires } from '../http';
 
+@Documented('Monitoring')
 @Controller('metrics')
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
   @Get()
   @Requires('monitoring')
-  @Summary('Metrics in the text format of Prometheus.')
+  @ApiOperation({ operationId: 'getMetrics', summary: 'Metrics in the text format of Prometheus.' })
   @Answers(200)
+  @AnswersAs('text/plain')
   async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     reply.header('content-type', this.metrics.registry.contentType);
     return this.metrics.registry.metrics();

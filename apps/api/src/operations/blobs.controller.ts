@@ -2,11 +2,18 @@ import { operatorActions } from '@app/auditing';
 import { BlobSweep } from '@app/hosting';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { Controller, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CommandContext, Requires, Summary } from '../http';
+import { Answers, CommandContext, Documented, Requires } from '../http';
 
-const sweptSchema = z.object({ blobs: z.number().int(), removed: z.number().int() });
+const sweptSchema = z
+  .object({
+    blobs: z.number().int().describe('How many bodies are stored.'),
+    removed: z.number().int().describe('How many were removed.'),
+  })
+  .meta({ id: 'BlobSweep' });
 
+@Documented('Operations')
 @Controller('api/v1/operations/blobs')
 export class BlobsController {
   constructor(
@@ -16,7 +23,10 @@ export class BlobsController {
 
   @Post('sweep')
   @Requires('operations')
-  @Summary('Removes stored bodies that no event names and that are older than a day; it also happens every hour')
+  @ApiOperation({
+    operationId: 'sweepBlobs',
+    summary: 'Removes stored bodies that no event names and that are older than a day; it also happens every hour',
+  })
   @Answers(200, sweptSchema)
   async sweep(@CommandContext() meta: CommandMeta): Promise<z.output<typeof sweptSchema>> {
     await this.decisions.transact(operatorActions, 'blobs', { type: 'BlobSweepRequested', data: {} }, meta);

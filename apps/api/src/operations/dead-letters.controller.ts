@@ -3,18 +3,18 @@ import { type CommandMeta, Decisions } from '@app/kernel';
 import { type DeadLetter, Policies, Projecting } from '@app/projecting';
 import type { Caller } from '@app/access';
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import {
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   JsonText,
   listOf,
-  Lists,
   listQuery,
-  Parameters,
+  Lists,
   query,
   Requires,
-  Summary,
 } from '../http';
 import { deadLetterSchema, solvedSchema } from './operations-schemas';
 
@@ -25,6 +25,7 @@ interface Solved {
   readonly left: DeadLetter | null;
 }
 
+@Documented('Operations')
 @Controller('api/v1/operations/dead-letters')
 export class DeadLettersController {
   constructor(
@@ -36,10 +37,12 @@ export class DeadLettersController {
 
   @Get()
   @Requires('operations')
-  @Summary('Events that a view or policy could not handle, oldest first')
-  @Parameters(lettersQuery)
+  @ApiOperation({
+    operationId: 'listDeadLetters',
+    summary: 'Events that a view or policy could not handle, oldest first',
+  })
   @Answers(200, listOf(deadLetterSchema))
-  async list(@Query() raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
+  async list(@Query({ schema: lettersQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(lettersQuery, raw);
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const letters = (await Promise.all([this.projecting.deadLetters(), this.policies.deadLetters()]))
@@ -59,7 +62,7 @@ export class DeadLettersController {
 
   @Get(':id')
   @Requires('operations')
-  @Summary('Where the event stands and why it failed; no content')
+  @ApiOperation({ operationId: 'getDeadLetter', summary: 'Where the event stands and why it failed; no content' })
   @Answers(200, deadLetterSchema)
   async one(@Param('id') id: string): Promise<DeadLetter> {
     return (await this.holding(id)).deadLetter(id);
@@ -67,7 +70,10 @@ export class DeadLettersController {
 
   @Post(':id/retry')
   @Requires('operations')
-  @Summary('Hands the event to its view or policy again, then those that wait behind it')
+  @ApiOperation({
+    operationId: 'retryDeadLetter',
+    summary: 'Hands the event to its view or policy again, then those that wait behind it',
+  })
   @Answers(200, solvedSchema)
   retry(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {
     return this.solve('DeadLetterRetryRequested', id, meta, (holder) => holder.retryDeadLetter(id));
@@ -75,7 +81,10 @@ export class DeadLettersController {
 
   @Post(':id/discard')
   @Requires('operations')
-  @Summary('Leaves the event out for good, in rebuilds too, and goes on behind it')
+  @ApiOperation({
+    operationId: 'discardDeadLetter',
+    summary: 'Leaves the event out for good, in rebuilds too, and goes on behind it',
+  })
   @Answers(200, solvedSchema)
   discard(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {
     return this.solve('DeadLetterDiscardRequested', id, meta, (holder) => holder.discardDeadLetter(id));

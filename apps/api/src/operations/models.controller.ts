@@ -2,11 +2,18 @@ import { operatorActions } from '@app/auditing';
 import { type CommandMeta, Decisions, insistently, InvalidConfig, isUnavailable } from '@app/kernel';
 import { Models, recordCatalogue } from '@app/models';
 import { Controller, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CommandContext, InvalidInput, Refuses, Requires, Summary } from '../http';
+import { Answers, CommandContext, Documented, InvalidInput, Refuses, Requires } from '../http';
 
-const catalogueSchema = z.object({ defaultModel: z.string(), models: z.array(z.string()) });
+const catalogueSchema = z
+  .object({
+    defaultModel: z.string().describe('The model of Agents that name none.'),
+    models: z.array(z.string()).describe('The keys of all models.'),
+  })
+  .meta({ id: 'ModelCatalogue' });
 
+@Documented('Operations')
 @Controller('api/v1/operations/models')
 export class ModelsController {
   constructor(
@@ -16,7 +23,10 @@ export class ModelsController {
 
   @Post('reload')
   @Requires('operations')
-  @Summary('Reads the model catalogue again; one that is wrong changes nothing')
+  @ApiOperation({
+    operationId: 'reloadModels',
+    summary: 'Reads the model catalogue again; one that is wrong changes nothing',
+  })
   @Answers(200, catalogueSchema)
   @Refuses('invalid_parameter')
   async reload(@CommandContext() meta: CommandMeta): Promise<z.output<typeof catalogueSchema>> {

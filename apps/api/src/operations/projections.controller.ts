@@ -2,15 +2,19 @@ import { type OperatorAction, operatorActions } from '@app/auditing';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { Projecting, type ProjectionStatus } from '@app/projecting';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Accepts, Answers, CommandContext, input, listOf, Refuses, Requires, Summary } from '../http';
+import { Accepts, Answers, CommandContext, Documented, input, listOf, Refuses, Requires } from '../http';
 import { projectionSchema } from './operations-schemas';
 
-const rebuildBody = z.strictObject({ swap: z.boolean().default(false) });
+const rebuildBody = z.strictObject({
+  swap: z.boolean().default(false).describe('Serves the new version once it is verified to be equal.'),
+});
 
 type ViewAction = Extract<OperatorAction, { data: { projection: string } }>['type'];
 type Rebuild = ReturnType<Projecting['rebuild']>;
 
+@Documented('Operations')
 @Controller('api/v1/operations/projections')
 export class ProjectionsController {
   constructor(
@@ -20,7 +24,10 @@ export class ProjectionsController {
 
   @Get()
   @Requires('operations')
-  @Summary('Every view: version, state, lag, rows, dead letters, rebuild')
+  @ApiOperation({
+    operationId: 'listProjections',
+    summary: 'Every view: version, state, lag, rows, dead letters, rebuild',
+  })
   @Answers(200, listOf(projectionSchema))
   async all(): Promise<{ items: readonly ProjectionStatus[]; nextCursor: null }> {
     return { items: await this.projecting.status(), nextCursor: null };
@@ -28,7 +35,7 @@ export class ProjectionsController {
 
   @Get(':name')
   @Requires('operations')
-  @Summary('One view')
+  @ApiOperation({ operationId: 'getProjection', summary: 'One view' })
   @Answers(200, projectionSchema)
   one(@Param('name') name: string): Promise<ProjectionStatus> {
     return this.projecting.status(name);
@@ -36,15 +43,17 @@ export class ProjectionsController {
 
   @Post(':name/rebuild')
   @Requires('operations')
-  @Summary(
-    'Builds the view anew beside the one that is served; with `swap` it is served once it is verified to be equal',
-  )
-  @Accepts(rebuildBody, { required: false })
+  @ApiOperation({
+    operationId: 'rebuildProjection',
+    summary:
+      'Builds the view anew beside the one that is served; with `swap` it is served once it is verified to be equal',
+  })
+  @Accepts({ required: false })
   @Answers(202, projectionSchema)
   @Refuses('rebuild_exists')
   async rebuild(
     @Param('name') name: string,
-    @Body() body: unknown,
+    @Body({ schema: rebuildBody }) body: unknown,
     @CommandContext() meta: CommandMeta,
   ): Promise<ProjectionStatus> {
     await this.projecting.status(name);
@@ -54,7 +63,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/pause')
   @Requires('operations')
-  @Summary('Pauses a rebuild; what was built is kept')
+  @ApiOperation({ operationId: 'pauseRebuild', summary: 'Pauses a rebuild; what was built is kept' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   pause(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -63,7 +72,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/resume')
   @Requires('operations')
-  @Summary('Goes on with a rebuild that was paused or has failed')
+  @ApiOperation({ operationId: 'resumeRebuild', summary: 'Goes on with a rebuild that was paused or has failed' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   resume(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -72,7 +81,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/cancel')
   @Requires('operations')
-  @Summary('Drops what a rebuild has built')
+  @ApiOperation({ operationId: 'cancelRebuild', summary: 'Drops what a rebuild has built' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   cancel(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -81,7 +90,10 @@ export class ProjectionsController {
 
   @Post(':name/swap')
   @Requires('operations')
-  @Summary('Serves the rebuilt version; the one before is kept and goes on following the log')
+  @ApiOperation({
+    operationId: 'swapProjection',
+    summary: 'Serves the rebuilt version; the one before is kept and goes on following the log',
+  })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   swap(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -90,7 +102,7 @@ export class ProjectionsController {
 
   @Post(':name/rollback')
   @Requires('operations')
-  @Summary('Serves the version before again')
+  @ApiOperation({ operationId: 'rollBackProjection', summary: 'Serves the version before again' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   rollback(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -99,7 +111,10 @@ export class ProjectionsController {
 
   @Post(':name/retire')
   @Requires('operations')
-  @Summary('Drops the version that is no longer served; there is no way back from here')
+  @ApiOperation({
+    operationId: 'retireProjection',
+    summary: 'Drops the version that is no longer served; there is no way back from here',
+  })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   retire(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {

@@ -2,31 +2,53 @@ import { decimalAmount, givenAmount, nanoUnits, timeZoneName } from '@app/kernel
 import { limitScope, limitTerms, type ProposedLimit, restatedPrices, whatIfAnswer } from '@app/spending';
 import { type RestatementRow, restatementRow } from '@projections/restatements';
 import { z } from 'zod';
-import { instant, listQuery, presenter } from '../http';
+import { exposed, instant, listQuery, presenter } from '../http';
 
 const priceVersions = restatedPrices.options[1];
 
 export const newRestatement = z.strictObject({
-  from: instant,
-  to: instant.optional(),
-  prices: z.union([z.literal('current'), z.strictObject({ at: instant }), priceVersions]).default('current'),
+  from: instant.describe('The start of the period, ISO 8601 with an offset.'),
+  to: instant.optional().describe('The end of the period; now by default.'),
+  prices: z
+    .union([
+      z.literal('current'),
+      z.strictObject({ at: instant.describe('The time whose prices hold.') }),
+      priceVersions,
+    ])
+    .default('current')
+    .describe('The prices to restate by: the current ones, those of a time, or versions by model.'),
 });
 
 export const restatementsQuery = listQuery({});
 
 const comparison = z.object({
-  calls: z.number().int(),
-  billed: z.string(),
-  restated: z.string(),
-  difference: z.string(),
+  calls: z.number().int().describe('How many calls.'),
+  billed: z.string().describe('What was billed, a decimal.'),
+  restated: z.string().describe('What they cost under the other prices, a decimal.'),
+  difference: z.string().describe('Restated less billed; negative where too much was billed.'),
 });
 
 /** What calls were billed, beside what they cost under other prices. Amounts are decimals; a negative difference was billed too much. */
 export const restatementView = presenter<RestatementRow>(
-  restatementRow.omit({ sums: true }).extend({
-    totals: comparison.extend({ kept: z.number().int() }).nullable(),
-    models: z.array(comparison.extend({ key: z.string() })),
-    apiKeys: z.array(comparison.extend({ key: z.string().nullable() })),
+  'Restatement',
+  exposed(restatementRow, {
+    id: true,
+    from: 'The start of the period, ISO 8601 in UTC.',
+    to: 'The end of the period, ISO 8601 in UTC.',
+    prices: 'The prices that it restates by.',
+    currency: 'The currency of the amounts.',
+    actor: 'Who asked for it.',
+    startedAt: 'When it began, ISO 8601 in UTC.',
+    closedAt: 'When its ledger was complete; null until then.',
+  }).extend({
+    totals: comparison
+      .extend({ kept: z.number().int().describe('Calls whose cost stays, since they have no other price.') })
+      .nullable()
+      .describe('All calls; null until it is closed.'),
+    models: z.array(comparison.extend({ key: z.string().describe('The model.') })).describe('By model.'),
+    apiKeys: z
+      .array(comparison.extend({ key: z.string().nullable().describe('The API key; null for calls without one.') }))
+      .describe('By API key.'),
   }),
   ({ sums, ...row }) => {
     if (sums === null) return { ...row, totals: null, models: [], apiKeys: [] };
@@ -52,19 +74,27 @@ const { window, action } = limitTerms.shape;
 
 const proposedLimit = z.strictObject({
   scope: z
-    .strictObject({ type, id: z.uuid().optional() })
+    .strictObject({
+      type: type.describe('What kind of thing the limit is for.'),
+      id: z.uuid().optional().describe('Its id; without one, each of this kind has the limit.'),
+    })
     .refine((scope) => scope.type !== 'instance' || scope.id === undefined, {
       path: ['id'],
       message: 'Must be left out: the instance has no id.',
-    }),
-  amount: givenAmount,
-  window,
-  timeZone: timeZoneName.optional(),
-  action: action.default('block'),
-  includedAmount: givenAmount.nullable().default(null),
+    })
+    .describe('What the limit is for.'),
+  amount: givenAmount.describe('The amount, a decimal.'),
+  window: window.describe('The window that it is counted in.'),
+  timeZone: timeZoneName.optional().describe('The time zone of the window.'),
+  action: action.default('block').describe('What happens beyond it.'),
+  includedAmount: givenAmount.nullable().default(null).describe('The part of the amount that is included usage.'),
 });
 
-export const whatIfBody = z.strictObject({ from: instant, to: instant.optional(), limit: proposedLimit });
+export const whatIfBody = z.strictObject({
+  from: instant.describe('The start of the period, ISO 8601 with an offset.'),
+  to: instant.optional().describe('The end of the period; now by default.'),
+  limit: proposedLimit.describe('The limit that is tried.'),
+});
 
 /** A proposed limit in nano-units. */
 export const proposed = (
@@ -77,4 +107,10 @@ export const proposed = (
   timeZone: timeZone ?? ownTimeZone,
 });
 
-export const shownWhatIf = whatIfAnswer.extend({ from: z.string(), to: z.string(), currency: z.string() });
+export const shownWhatIf = whatIfAnswer
+  .extend({
+    from: z.string().describe('The start of the period, ISO 8601 in UTC.'),
+    to: z.string().describe('The end of the period, ISO 8601 in UTC.'),
+    currency: z.string().describe('The currency of the amounts.'),
+  })
+  .meta({ id: 'SpendLimitSimulation' });

@@ -8,24 +8,23 @@ import { replayLimit } from '@projections/invocations';
 import { GetRestatement, ListRestatements } from '@projections/restatements';
 import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { orderedRange } from '../core/usage';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   reached,
   Reads,
   Requires,
-  Summary,
   written,
 } from '../http';
 import { newRestatement, proposed, restatementsQuery, restatementView, shownWhatIf, whatIfBody } from './usage-schemas';
@@ -34,6 +33,7 @@ const PATH = '/api/v1/operations/usage';
 const LIST = 'restatements';
 
 /** What usage would have cost under other prices, and what a limit would have stopped: ids and numbers, no names. */
+@Documented('Operations')
 @Controller(PATH)
 export class UsageOperationsController {
   constructor(
@@ -48,14 +48,15 @@ export class UsageOperationsController {
 
   @Post('restatements')
   @Requires('operations')
-  @Summary(
-    'Writes what the calls of a period cost under other prices into a second ledger, and compares it with what was billed, which stays as it is',
-  )
-  @Accepts(newRestatement)
+  @ApiOperation({
+    operationId: 'createRestatement',
+    summary:
+      'Writes what the calls of a period cost under other prices into a second ledger, and compares it with what was billed, which stays as it is',
+  })
   @Answers(201, restatementView.schema)
   @Reads('invocations')
   async restate(
-    @Body() body: unknown,
+    @Body({ schema: newRestatement }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | undefined> {
@@ -78,11 +79,10 @@ export class UsageOperationsController {
 
   @Get('restatements')
   @Requires('operations')
-  @Summary('What was restated, newest first')
-  @Parameters(restatementsQuery)
+  @ApiOperation({ operationId: 'listRestatements', summary: 'What was restated, newest first' })
   @Answers(200, listOf(restatementView.schema))
   @Reads('restatements')
-  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+  async list(@CurrentCaller() caller: Caller, @Query({ schema: restatementsQuery }) raw: unknown): Promise<JsonText> {
     const asked = query(restatementsQuery, raw);
     const { rows, next } = await this.queries.execute(new ListRestatements(this.lists.page(LIST, caller, asked)));
     return this.lists.answer(
@@ -96,7 +96,10 @@ export class UsageOperationsController {
 
   @Get('restatements/:restatementId')
   @Requires('operations')
-  @Summary('One restatement; without sums while its ledger is not complete')
+  @ApiOperation({
+    operationId: 'getRestatement',
+    summary: 'One restatement; without sums while its ledger is not complete',
+  })
   @Answers(200, restatementView.schema)
   @Reads('restatements')
   async read(@Param('restatementId') id: string): Promise<JsonText> {
@@ -105,14 +108,15 @@ export class UsageOperationsController {
 
   @Post('what-if')
   @Requires('operations')
-  @Summary(
-    'Replays a period under a limit that does not exist: which calls it would have refused, by user, key and model. Nothing is written',
-  )
-  @Accepts(whatIfBody)
+  @ApiOperation({
+    operationId: 'simulateSpendLimit',
+    summary:
+      'Replays a period under a limit that does not exist: which calls it would have refused, by user, key and model. Nothing is written',
+  })
   @Answers(200, shownWhatIf)
   @Reads('invocations')
   async whatIf(
-    @Body() body: unknown,
+    @Body({ schema: whatIfBody }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<z.output<typeof shownWhatIf>> {

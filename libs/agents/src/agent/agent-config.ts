@@ -2,54 +2,73 @@ import { nameSchema, textSchema } from '@app/kernel';
 import { z } from 'zod';
 import { allowedUrls } from './allowed-urls';
 
-const control = (value: z.ZodNumber) => z.strictObject({ enabled: z.boolean(), value: value.nullable() });
+const control = (value: z.ZodNumber) =>
+  z.strictObject({
+    enabled: z.boolean().describe('Whether it is sent to the model.'),
+    value: value.nullable().describe('Its value; null leaves it to the request, then to the model.'),
+  });
 
 /** Each control can be disabled. Enabled without a value, the request decides, then the model. */
 const sampling = z.strictObject({
-  temperature: control(z.number().min(0).max(2)),
-  topP: control(z.number().min(0).max(1)),
-  topK: control(z.number().int().min(1).max(1_000)),
+  temperature: control(z.number().min(0).max(2)).describe('Sampling temperature.'),
+  topP: control(z.number().min(0).max(1)).describe('Nucleus sampling.'),
+  topK: control(z.number().int().min(1).max(1_000)).describe('Sampling among the most likely tokens.'),
 });
 
 const tool = z.strictObject({
-  id: z.string().regex(/^[\w.-]{1,100}$/, 'must be an identifier'),
-  name: nameSchema(100),
-  kind: z.string().regex(/^[a-z][a-zA-Z-]{0,39}$/, 'must be a kind of tool'),
-  enabled: z.boolean(),
-  approval: z.enum(['never', 'always']),
+  id: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, 'must be an identifier')
+    .describe('The id of the tool.'),
+  name: nameSchema(100).describe('Its name.'),
+  kind: z
+    .string()
+    .regex(/^[a-z][a-zA-Z-]{0,39}$/, 'must be a kind of tool')
+    .describe('Its kind.'),
+  enabled: z.boolean().describe('Whether the Agent may call it.'),
+  approval: z.enum(['never', 'always']).describe('Whether a person approves each call.'),
 });
 
 const publication = z.strictObject({
-  enabled: z.boolean(),
-  allowedUrls,
-  /** Minutes for which a visitor's conversation can be resumed; 0 for never. */
-  sessionMinutes: z.number().int().min(0).max(43_200),
-  windowTitle: z.union([z.literal(''), nameSchema(100)]),
+  enabled: z.boolean().describe('Whether anybody may chat with the Agent.'),
+  allowedUrls: allowedUrls.describe('Where it may be embedded; an empty list: on pages of the instance alone.'),
+  sessionMinutes: z
+    .number()
+    .int()
+    .min(0)
+    .max(43_200)
+    .describe("Minutes for which a visitor's conversation can be resumed; 0 for never."),
+  windowTitle: z.union([z.literal(''), nameSchema(100)]).describe('The title of the chat window.'),
 });
 
 const modelKey = z.string().min(1).max(200);
 
 /** The configuration of an Agent. Field names are wire names and storage formats. */
 export const agentConfig = z.strictObject({
-  name: nameSchema(),
-  description: textSchema(2_000),
-  model: modelKey,
-  /** Null: every chat model. */
-  allowedModels: z.array(modelKey).min(1).max(200).nullable(),
-  systemPrompt: textSchema(100_000),
-  memoryEnabled: z.boolean(),
-  sharedMemoryEnabled: z.boolean(),
-  knowledgeEnabled: z.boolean(),
-  includeAiSummary: z.boolean(),
-  codeExecutionEnabled: z.boolean(),
-  sampling,
+  name: nameSchema().describe('Its name.'),
+  description: textSchema(2_000).describe('What it is for.'),
+  model: modelKey.describe('The key of its chat model.'),
+  allowedModels: z
+    .array(modelKey)
+    .min(1)
+    .max(200)
+    .nullable()
+    .describe('Models that requests may name; null: every chat model.'),
+  systemPrompt: textSchema(100_000).describe('What the model is told before each conversation.'),
+  memoryEnabled: z.boolean().describe('Whether it remembers each user.'),
+  sharedMemoryEnabled: z.boolean().describe('Whether it has memories for all its users.'),
+  knowledgeEnabled: z.boolean().describe('Whether it searches its documents.'),
+  includeAiSummary: z.boolean().describe('Whether sources come with a summary.'),
+  codeExecutionEnabled: z.boolean().describe('Whether it may run code.'),
+  sampling: sampling.describe('How the model samples.'),
   tools: z
     .array(tool)
     .max(100)
     .refine((tools) => new Set(tools.map(({ id }) => id)).size === tools.length, {
       message: 'must not name a tool twice',
-    }),
-  public: publication,
+    })
+    .describe('The tools that it has.'),
+  public: publication.describe('How it is shown to the public.'),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
@@ -58,12 +77,13 @@ export const agentChange = agentConfig
   .extend({
     sampling: sampling
       .extend({
-        temperature: sampling.shape.temperature.partial(),
-        topP: sampling.shape.topP.partial(),
-        topK: sampling.shape.topK.partial(),
+        temperature: sampling.shape.temperature.partial().describe('Sampling temperature.'),
+        topP: sampling.shape.topP.partial().describe('Nucleus sampling.'),
+        topK: sampling.shape.topK.partial().describe('Sampling among the most likely tokens.'),
       })
-      .partial(),
-    public: publication.partial(),
+      .partial()
+      .describe('How the model samples.'),
+    public: publication.partial().describe('How it is shown to the public.'),
   })
   .partial();
 export type AgentChange = z.output<typeof agentChange>;

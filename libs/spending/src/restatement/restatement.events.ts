@@ -8,7 +8,10 @@ const priceVersion = z
   .meta({ examples: ['0123456789abcdef'] });
 
 /** The prices to restate under: those of a time, or a version for each model that is named. */
-export const restatedPrices = z.union([z.strictObject({ at: time }), z.record(z.string(), priceVersion)]);
+export const restatedPrices = z.union([
+  z.strictObject({ at: time.describe('The time whose prices hold.') }),
+  z.record(z.string(), priceVersion),
+]);
 export type RestatedPrices = z.output<typeof restatedPrices>;
 
 /** A call in the second ledger. Costs are nano-units. */

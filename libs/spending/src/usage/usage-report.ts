@@ -7,7 +7,10 @@ export const usageGrouping = z.enum(['day', 'model', 'user', 'apiKey']);
 export type UsageGrouping = z.output<typeof usageGrouping>;
 
 /** A group of a report; `key` is a day (`2026-11-21`), a model's key or an id, null for calls without an API key. */
-export const usageItem = z.object({ key: z.string().nullable(), ...usageSums.shape });
+export const usageItem = z.object({
+  key: z.string().nullable().describe('The day, model, user or API key; null for calls without one.'),
+  ...usageSums.shape,
+});
 export type UsageItem = z.output<typeof usageItem>;
 
 /** Calls that have all of this in common; `at` is of the day that they began in. */

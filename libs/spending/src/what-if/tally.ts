@@ -2,7 +2,11 @@ import { decimalAmount } from '@app/kernel';
 import { z } from 'zod';
 
 /** Calls, what they cost (decimal), and when the first of them began. */
-export const callsAffected = z.object({ calls: z.number().int(), cost: z.string(), firstAt: z.string().nullable() });
+export const callsAffected = z.object({
+  calls: z.number().int().describe('How many calls.'),
+  cost: z.string().describe('What they cost, a decimal.'),
+  firstAt: z.string().nullable().describe('When the first was, ISO 8601 in UTC, or null.'),
+});
 export type CallsAffected = z.output<typeof callsAffected>;
 
 /** Counts calls in the order in which they began. */

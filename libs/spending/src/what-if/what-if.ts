@@ -19,18 +19,21 @@ export interface ProposedLimit {
 
 /** What a limit would have done; `affected` calls began when nothing was left, which the limit would have refused or warned of. */
 export const whatIfAnswer = z.object({
-  outcome: z.enum(['refused', 'warned']),
-  /** All calls of the period that the limit is about. */
-  calls: z.number().int(),
-  cost: z.string(),
-  affected: callsAffected,
-  /** What would not have been spent: nothing, by a limit that warns. */
-  saved: z.string(),
-  /** What would have been spent within an included amount. */
-  includedCost: z.string(),
-  users: z.array(callsAffected.extend({ key: z.string() })),
-  apiKeys: z.array(callsAffected.extend({ key: z.string().nullable() })),
-  models: z.array(callsAffected.extend({ key: z.string() })),
+  outcome: z.enum(['refused', 'warned']).describe('What the limit would have done.'),
+  calls: z.number().int().describe('All calls of the period that the limit is about.'),
+  cost: z.string().describe('What they cost, a decimal.'),
+  affected: callsAffected.describe('The calls that it would have refused or warned of.'),
+  saved: z.string().describe('What would not have been spent, a decimal; nothing by a limit that warns.'),
+  includedCost: z.string().describe('What would have been spent within an included amount, a decimal.'),
+  users: z
+    .array(callsAffected.extend({ key: z.string().describe('The user.') }))
+    .describe('The affected calls by user.'),
+  apiKeys: z
+    .array(callsAffected.extend({ key: z.string().nullable().describe('The API key; null for calls without one.') }))
+    .describe('The affected calls by API key.'),
+  models: z
+    .array(callsAffected.extend({ key: z.string().describe('The model.') }))
+    .describe('The affected calls by model.'),
 });
 export type WhatIfAnswer = z.output<typeof whatIfAnswer>;
 

@@ -7,22 +7,21 @@ import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetAgent, ListAgents } from '@projections/agents';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
@@ -31,6 +30,7 @@ import { agentChange, agentsQuery, agentView, newAgent, promptChange } from './a
 const PATH = '/api/v1/core/agents';
 const VIEWS = ['agents', 'agent-versions'];
 
+@Documented('Agents')
 @Controller(PATH)
 export class AgentsController {
   constructor(
@@ -42,11 +42,13 @@ export class AgentsController {
 
   @Get()
   @Requires('agents:read')
-  @Summary("Lists the Agents of the caller's Spaces that the key is granted, newest first.")
-  @Parameters(agentsQuery)
+  @ApiOperation({
+    operationId: 'listAgents',
+    summary: "Lists the Agents of the caller's Spaces that the key is granted, newest first.",
+  })
   @Answers(200, listOf(agentView.schema))
   @Reads('agents', 'space-members')
-  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+  async list(@CurrentCaller() caller: Caller, @Query({ schema: agentsQuery }) raw: unknown): Promise<JsonText> {
     const asked = query(agentsQuery, raw);
     const among = caller.allAgents ? undefined : caller.agentIds;
     const { rows, next } = await this.queries.execute(
@@ -68,13 +70,15 @@ export class AgentsController {
 
   @Post()
   @Requires('agents:write')
-  @Summary("Creates an Agent in a Space, or in the caller's personal Space.")
-  @Accepts(newAgent)
+  @ApiOperation({
+    operationId: 'createAgent',
+    summary: "Creates an Agent in a Space, or in the caller's personal Space.",
+  })
   @Answers(201, agentView.schema)
   @Refuses('conflict')
   async create(
     @CurrentCaller() caller: Caller,
-    @Body() body: unknown,
+    @Body({ schema: newAgent }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -94,7 +98,7 @@ export class AgentsController {
 
   @Get(':agentId')
   @Requires('agents:read')
-  @Summary('Reads an Agent.')
+  @ApiOperation({ operationId: 'getAgent', summary: 'Reads an Agent.' })
   @Answers(200, agentView.schema)
   @Reads('agents')
   async read(
@@ -110,14 +114,16 @@ export class AgentsController {
 
   @Put(':agentId')
   @Requires('agents:write')
-  @Summary('Changes an Agent; fields absent stay, also inside sampling and public. Going public switches memory off.')
-  @Accepts(agentChange)
+  @ApiOperation({
+    operationId: 'updateAgent',
+    summary: 'Changes an Agent; fields absent stay, also inside sampling and public. Going public switches memory off.',
+  })
   @Answers(200, agentView.schema)
   @Refuses('conflict', 'agent_not_granted')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body() body: unknown,
+    @Body({ schema: agentChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -131,14 +137,13 @@ export class AgentsController {
 
   @Put(':agentId/prompt')
   @Requires('agents:write')
-  @Summary('Updates the system prompt of an Agent.')
-  @Accepts(promptChange)
+  @ApiOperation({ operationId: 'updateAgentPrompt', summary: 'Updates the system prompt of an Agent.' })
   @Answers(200, agentView.schema)
   @Refuses('agent_not_granted')
   async changePrompt(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body() body: unknown,
+    @Body({ schema: promptChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -152,7 +157,10 @@ export class AgentsController {
 
   @Delete(':agentId')
   @Requires('agents:write')
-  @Summary('Deletes an Agent with its documents, conversations and memories. The personal chat Agent stays.')
+  @ApiOperation({
+    operationId: 'deleteAgent',
+    summary: 'Deletes an Agent with its documents, conversations and memories. The personal chat Agent stays.',
+  })
   @Answers(204)
   @Refuses('conflict', 'agent_not_granted')
   async remove(

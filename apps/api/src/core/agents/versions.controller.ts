@@ -6,24 +6,25 @@ import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions'
 import { GetAgent } from '@projections/agents';
 import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   written,
 } from '../../http';
 import { agentView, versionsQuery, versionView } from './agents-schemas';
 
+@Documented('Agents')
 @Controller('/api/v1/core/agents/:agentId/versions')
 export class AgentVersionsController {
   constructor(
@@ -35,15 +36,17 @@ export class AgentVersionsController {
 
   @Get()
   @Requires('agents:read')
-  @Summary('Lists the configurations an Agent had, newest first, with what each changed.')
-  @Parameters(versionsQuery)
+  @ApiOperation({
+    operationId: 'listAgentVersions',
+    summary: 'Lists the configurations an Agent had, newest first, with what each changed.',
+  })
   @Answers(200, listOf(versionView.schema))
   @Refuses('agent_not_granted')
   @Reads('agent-versions')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: versionsQuery }) raw: unknown,
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     const asked = query(versionsQuery, raw);
@@ -62,7 +65,7 @@ export class AgentVersionsController {
 
   @Get(':revision')
   @Requires('agents:read')
-  @Summary('Reads what one revision changed.')
+  @ApiOperation({ operationId: 'getAgentVersion', summary: 'Reads what one revision changed.' })
   @Answers(200, versionView.schema)
   @Refuses('agent_not_granted')
   @Reads('agent-versions')
@@ -77,7 +80,10 @@ export class AgentVersionsController {
 
   @Post(':revision/restore')
   @Requires('agents:write')
-  @Summary('Configures an Agent as it was at a revision, by a new revision.')
+  @ApiOperation({
+    operationId: 'restoreAgentVersion',
+    summary: 'Configures an Agent as it was at a revision, by a new revision.',
+  })
   @Answers(200, agentView.schema)
   @Refuses('conflict', 'agent_not_granted')
   async restore(

@@ -2,18 +2,21 @@ import { permission, usageLimit } from '@app/identity';
 import { givenAmount, nameSchema } from '@app/kernel';
 import { apiKeyRow } from '@projections/api-keys';
 import { z } from 'zod';
-import { instant, listQuery, presenter } from '../../http';
+import { exposed, instant, listQuery, presenter } from '../../http';
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
-const limit = usageLimit.extend({ amount: givenAmount, includedAmount: givenAmount.nullable().exactOptional() });
+const limit = usageLimit.extend({
+  amount: givenAmount.describe('The amount, a decimal.'),
+  includedAmount: givenAmount.nullable().exactOptional().describe('The part of the amount that is included usage.'),
+});
 
 const grants = {
-  name: nameSchema(),
-  agentIds: z.array(z.uuid()).max(1_000).transform(distinct),
-  allAgents: z.boolean(),
-  permissions: z.array(permission).transform(distinct),
-  usageLimit: limit.nullable(),
-  expiresAt: instant.nullable(),
+  name: nameSchema().describe('Its name.'),
+  agentIds: z.array(z.uuid()).max(1_000).transform(distinct).describe('The Agents that it is granted.'),
+  allAgents: z.boolean().describe('Whether it is granted every Agent of its user.'),
+  permissions: z.array(permission).transform(distinct).describe('What it may do.'),
+  usageLimit: limit.nullable().describe('What its model calls may cost; null: no limit of its own.'),
+  expiresAt: instant.nullable().describe('When it ends, ISO 8601 with an offset; null: never.'),
 };
 
 export const newApiKey = z.strictObject({
@@ -23,13 +26,31 @@ export const newApiKey = z.strictObject({
   allAgents: grants.allAgents.default(false),
   usageLimit: grants.usageLimit.default(null),
   expiresAt: grants.expiresAt.default(null),
-  /** For admins: whose key it is. */
-  userId: z.uuid().optional(),
+  userId: z.uuid().optional().describe('For admins: whose key it is. By default the caller.'),
 });
 
 export const apiKeyChange = z.strictObject(grants).partial();
 
-export const apiKeysQuery = listQuery({ userId: z.uuid().optional() });
+export const apiKeysQuery = listQuery({ userId: z.uuid().optional().describe('For admins: whose keys to list.') });
 
-export const apiKeyView = presenter(apiKeyRow);
-export const createdApiKey = apiKeyRow.extend({ secret: z.string().optional() });
+export const apiKeyView = presenter(
+  'ApiKey',
+  exposed(apiKeyRow, {
+    id: true,
+    name: 'Its name.',
+    prefix: 'The start of its secret, to tell keys apart.',
+    userId: 'Whose key it is.',
+    agentIds: 'The Agents that it is granted.',
+    allAgents: 'Whether it is granted every Agent of its user.',
+    permissions: 'What it may do.',
+    usageLimit: 'What its model calls may cost; null: no limit of its own.',
+    expiresAt: 'When it ends, ISO 8601 in UTC; null: never.',
+    lastUsedAt: 'When it was used last, ISO 8601 in UTC; null: never.',
+    createdAt: true,
+    revokedAt: 'When it was revoked, ISO 8601 in UTC, or null.',
+    revision: true,
+  }),
+);
+export const createdApiKey = apiKeyView.schema
+  .extend({ secret: z.string().optional().describe('What requests send as x-api-key. It is not shown again.') })
+  .meta({ id: 'CreatedApiKey' });

@@ -5,23 +5,22 @@ import { type CommandMeta, givenFields, refuse } from '@app/kernel';
 import { GetApiKey, ListApiKeys } from '@projections/api-keys';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   InvalidInput,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
@@ -31,6 +30,7 @@ const PATH = '/api/v1/core/api-keys';
 /** The limit of a key is shown among all limits, too. */
 const VIEWS = ['api-keys', 'limits'];
 
+@Documented('API keys')
 @Controller(PATH)
 export class ApiKeysController {
   constructor(
@@ -42,11 +42,13 @@ export class ApiKeysController {
 
   @Get()
   @Requires('keys:write')
-  @Summary("Lists the caller's API keys, newest first; for admins also another user's.")
-  @Parameters(apiKeysQuery)
+  @ApiOperation({
+    operationId: 'listApiKeys',
+    summary: "Lists the caller's API keys, newest first; for admins also another user's.",
+  })
   @Answers(200, listOf(apiKeyView.schema))
   @Reads('api-keys')
-  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+  async list(@CurrentCaller() caller: Caller, @Query({ schema: apiKeysQuery }) raw: unknown): Promise<JsonText> {
     const asked = query(apiKeysQuery, raw);
     const userId = whose(caller, asked.userId);
     const { rows, next } = await this.queries.execute(
@@ -63,13 +65,12 @@ export class ApiKeysController {
 
   @Post()
   @Requires('keys:write')
-  @Summary('Creates an API key. Its secret is in this answer only.')
-  @Accepts(newApiKey)
+  @ApiOperation({ operationId: 'createApiKey', summary: 'Creates an API key. Its secret is in this answer only.' })
   @Answers(201, createdApiKey)
   @Refuses('agent_not_granted')
   async create(
     @CurrentCaller() caller: Caller,
-    @Body() body: unknown,
+    @Body({ schema: newApiKey }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -91,7 +92,7 @@ export class ApiKeysController {
 
   @Get(':keyId')
   @Requires('keys:write')
-  @Summary('Reads an API key, without its secret.')
+  @ApiOperation({ operationId: 'getApiKey', summary: 'Reads an API key, without its secret.' })
   @Answers(200, apiKeyView.schema)
   @Reads('api-keys')
   async read(
@@ -107,14 +108,16 @@ export class ApiKeysController {
 
   @Put(':keyId')
   @Requires('keys:write')
-  @Summary('Changes everything of an API key but its secret; fields absent stay.')
-  @Accepts(apiKeyChange)
+  @ApiOperation({
+    operationId: 'updateApiKey',
+    summary: 'Changes everything of an API key but its secret; fields absent stay.',
+  })
   @Answers(200, apiKeyView.schema)
   @Refuses('agent_not_granted')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('keyId') keyId: string,
-    @Body() body: unknown,
+    @Body({ schema: apiKeyChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -129,7 +132,7 @@ export class ApiKeysController {
 
   @Delete(':keyId')
   @Requires('keys:write')
-  @Summary('Revokes an API key: it is refused from the next request on.')
+  @ApiOperation({ operationId: 'deleteApiKey', summary: 'Revokes an API key: it is refused from the next request on.' })
   @Answers(204)
   async revoke(
     @CurrentCaller() caller: Caller,

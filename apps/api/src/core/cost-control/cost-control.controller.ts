@@ -6,23 +6,23 @@ import { type InvocationFilter, ListInvocations } from '@projections/invocations
 import { ListLimits } from '@projections/limits';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
   Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   InvalidInput,
   JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   reached,
   Reads,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
@@ -44,6 +44,7 @@ const PATH = '/api/v1/core/cost-control';
 const VIEWS = ['limits', 'api-keys'];
 
 /** Spend limits: what they say, where they stand, and why. */
+@Documented('Spend limits')
 @Controller(PATH)
 export class CostControlController {
   constructor(
@@ -58,11 +59,14 @@ export class CostControlController {
 
   @Get()
   @Requires('usage:read')
-  @Summary("Lists spend limits with where they stand, newest first: one's own and those of one's keys, for admins all.")
-  @Parameters(limitsQuery)
+  @ApiOperation({
+    operationId: 'listSpendLimits',
+    summary:
+      "Lists spend limits with where they stand, newest first: one's own and those of one's keys, for admins all.",
+  })
   @Answers(200, listOf(shownLimit))
   @Reads('limits')
-  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+  async list(@CurrentCaller() caller: Caller, @Query({ schema: limitsQuery }) raw: unknown): Promise<JsonText> {
     const asked = query(limitsQuery, raw);
     const { rows, next } = await this.queries.execute(
       new ListLimits(caller.role === 'admin' ? undefined : caller.userId, this.lists.page('limits', caller, asked)),
@@ -77,12 +81,14 @@ export class CostControlController {
 
   @Post()
   @Requires('cost:write')
-  @Summary('Sets a spend limit for the instance, a Space, an Agent, a user or an API key.')
-  @Accepts(newLimit)
+  @ApiOperation({
+    operationId: 'createSpendLimit',
+    summary: 'Sets a spend limit for the instance, a Space, an Agent, a user or an API key.',
+  })
   @Answers(201, shownLimit)
   async create(
     @CurrentCaller() caller: Caller,
-    @Body() body: unknown,
+    @Body({ schema: newLimit }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -96,7 +102,10 @@ export class CostControlController {
 
   @Get(':limitId')
   @Requires('usage:read')
-  @Summary('Reads a spend limit with what is spent and held in its window.')
+  @ApiOperation({
+    operationId: 'getSpendLimit',
+    summary: 'Reads a spend limit with what is spent and held in its window.',
+  })
   @Answers(200, shownLimit)
   async read(
     @CurrentCaller() caller: Caller,
@@ -109,13 +118,15 @@ export class CostControlController {
 
   @Get(':limitId/explain')
   @Requires('usage:read')
-  @Summary('Explains a limit: what is held, and the model calls behind what was spent in its window, newest first.')
-  @Parameters(explainQuery)
+  @ApiOperation({
+    operationId: 'explainSpendLimit',
+    summary: 'Explains a limit: what is held, and the model calls behind what was spent in its window, newest first.',
+  })
   @Answers(200, explained)
   async explain(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
-    @Query() raw: unknown,
+    @Query({ schema: explainQuery }) raw: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText> {
     const asked = query(explainQuery, raw);
@@ -147,13 +158,15 @@ export class CostControlController {
 
   @Put(':limitId')
   @Requires('cost:write')
-  @Summary('Changes a spend limit; fields absent stay. Another window or time zone counts anew what was spent in it.')
-  @Accepts(limitChange)
+  @ApiOperation({
+    operationId: 'updateSpendLimit',
+    summary: 'Changes a spend limit; fields absent stay. Another window or time zone counts anew what was spent in it.',
+  })
   @Answers(200, shownLimit)
   change(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
-    @Body() body: unknown,
+    @Body({ schema: limitChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -162,14 +175,15 @@ export class CostControlController {
 
   @Put()
   @Requires('cost:write')
-  @Summary('Changes the spend limit that `id` names, in the body or the query.')
-  @Parameters(limitPlace)
-  @Accepts(limitChange)
+  @ApiOperation({
+    operationId: 'updateSpendLimitById',
+    summary: 'Changes the spend limit that `id` names, in the body or the query.',
+  })
   @Answers(200, shownLimit)
   changeNamed(
     @CurrentCaller() caller: Caller,
-    @Query() raw: unknown,
-    @Body() body: unknown,
+    @Query({ schema: limitPlace }) raw: unknown,
+    @Body({ schema: limitChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -179,7 +193,7 @@ export class CostControlController {
 
   @Delete(':limitId')
   @Requires('cost:write')
-  @Summary('Removes a spend limit.')
+  @ApiOperation({ operationId: 'deleteSpendLimit', summary: 'Removes a spend limit.' })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,
@@ -194,14 +208,16 @@ export class CostControlController {
 
   @Delete()
   @Requires('cost:write')
-  @Summary('Removes the spend limit that `id` names, in the body or the query.')
-  @Parameters(limitPlace)
-  @Accepts(limitPlace, { required: false })
+  @ApiOperation({
+    operationId: 'deleteSpendLimitById',
+    summary: 'Removes the spend limit that `id` names, in the body or the query.',
+  })
+  @Accepts({ required: false })
   @Answers(204)
   removeNamed(
     @CurrentCaller() caller: Caller,
-    @Query() raw: unknown,
-    @Body() body: unknown,
+    @Query({ schema: limitPlace }) raw: unknown,
+    @Body({ schema: limitPlace }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {

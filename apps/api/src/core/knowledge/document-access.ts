@@ -5,6 +5,13 @@ import { type DocumentRow, GetDocument } from '@projections/documents';
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 
+/** Who asks for which document. */
+export interface AskedDocument {
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly documentId: string;
+}
+
 /** An Agent and one of the documents it can search. */
 export interface DocumentAccess extends AgentAccess {
   readonly document: DocumentRow;

@@ -10,19 +10,20 @@ import { ListDocumentLogs } from '@projections/document-logs';
 import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
   Answers,
+  AnswersAs,
   CurrentCaller,
+  Documented,
   JsonText,
   listOf,
   listQuery,
   Lists,
-  Parameters,
   query,
   Reads,
   Requires,
-  Summary,
 } from '../../http';
 import { KnowledgeAccess } from './document-access';
 import { chunkView, documentContent, documentLogView, runningStep } from './documents-schemas';
@@ -30,6 +31,7 @@ import { chunkView, documentContent, documentLogView, runningStep } from './docu
 const pageQuery = listQuery({});
 
 /** What a document holds: its file, text and chunks, and what ingestion did with it. */
+@Documented('Documents')
 @Controller('/api/v1/core/knowledge/:agentId/documents/:documentId')
 export class DocumentContentController {
   constructor(
@@ -42,9 +44,11 @@ export class DocumentContentController {
 
   @Get('content')
   @Requires('knowledge:read')
-  @Summary(
-    'Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.',
-  )
+  @ApiOperation({
+    operationId: 'getDocumentContent',
+    summary:
+      'Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.',
+  })
   @Answers(200, documentContent)
   @Reads('documents')
   async content(
@@ -63,8 +67,9 @@ export class DocumentContentController {
 
   @Get('file')
   @Requires('knowledge:read')
-  @Summary('Downloads the file as it was uploaded.')
+  @ApiOperation({ operationId: 'downloadDocument', summary: 'Downloads the file as it was uploaded.' })
   @Answers(200)
+  @AnswersAs('application/octet-stream')
   @Reads('documents')
   async file(
     @CurrentCaller() caller: Caller,
@@ -91,15 +96,17 @@ export class DocumentContentController {
 
   @Get('chunks')
   @Requires('knowledge:read')
-  @Summary('Lists the chunks that are searched, in the order of the text.')
-  @Parameters(pageQuery)
+  @ApiOperation({
+    operationId: 'listDocumentChunks',
+    summary: 'Lists the chunks that are searched, in the order of the text.',
+  })
   @Answers(200, listOf(chunkView))
   @Reads('documents')
   async chunks(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: pageQuery }) raw: unknown,
   ): Promise<JsonText> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     const asked = query(pageQuery, raw);
@@ -118,15 +125,21 @@ export class DocumentContentController {
 
   @Get('logs')
   @Requires('knowledge:read')
-  @Summary('Lists what ingestion did with the document, newest first; `progress` says where a running attempt stands.')
-  @Parameters(pageQuery)
-  @Answers(200, listOf(documentLogView.schema).extend({ progress: runningStep.nullable() }))
+  @ApiOperation({
+    operationId: 'listDocumentLogs',
+    summary:
+      'Lists what ingestion did with the document, newest first; `progress` says where a running attempt stands.',
+  })
+  @Answers(
+    200,
+    listOf(documentLogView.schema, { progress: runningStep.nullable().describe('The step that runs, or null.') }),
+  )
   @Reads('documents', 'document-logs')
   async logs(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: pageQuery }) raw: unknown,
   ): Promise<JsonText> {
     await this.knowledge.read(caller, agentId, documentId);
     const asked = query(pageQuery, raw);

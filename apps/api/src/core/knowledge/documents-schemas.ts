@@ -3,7 +3,7 @@ import { documentScope, failureMessage, ingestionStep } from '@app/knowledge';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
 import { z } from 'zod';
-import { listQuery, presenter } from '../../http';
+import { exposed, listQuery, presenter } from '../../http';
 
 /** Longest inline content, characters; the body's own limit is 32 MiB. */
 const MAX_INLINE = 32 * 1024 ** 2;
@@ -20,11 +20,11 @@ const mimeType = z
 const content = textSchema(MAX_INLINE);
 
 export const newInlineDocument = z.strictObject({
-  name: documentName,
-  content,
-  mimeType,
-  scope: documentScope.default('agent'),
-  tagIds: tagIds.default([]),
+  name: documentName.describe('Its name.'),
+  content: content.describe('Its text.'),
+  mimeType: mimeType.describe('The media type of its text.'),
+  scope: documentScope.default('agent').describe('Who searches it: the Agent, its Space, or all.'),
+  tagIds: tagIds.default([]).describe('The tags that it carries.'),
 });
 
 /** What multipart fields may say beside the files. They stand before the files. */
@@ -36,44 +36,64 @@ export const uploadFields = z.strictObject({
 export type UploadFields = z.output<typeof uploadFields>;
 
 export const documentChange = z
-  .strictObject({ name: documentName, tagIds, content, mimeType })
+  .strictObject({
+    name: documentName.describe('Its name.'),
+    tagIds: tagIds.describe('The tags that it carries.'),
+    content: content.describe('Its new text.'),
+    mimeType: mimeType.describe('The media type of the new text.'),
+  })
   .partial()
   .refine((change) => change.mimeType === undefined || change.content !== undefined, {
     path: ['mimeType'],
     message: 'Comes with content only.',
   });
 
-export const reprocessing = z.strictObject({ force: z.boolean().default(false) });
+export const reprocessing = z.strictObject({
+  force: z.boolean().default(false).describe('Also where nothing would change.'),
+});
 
 export const documentsQuery = listQuery({
-  status: documentRow.shape.status.optional(),
-  tagId: z.uuid().optional(),
-  scope: documentScope.optional(),
-  q: z.string().min(1).max(200).optional(),
+  status: documentRow.shape.status.optional().describe('Only documents with this status.'),
+  tagId: z.uuid().optional().describe('Only documents that carry this tag.'),
+  scope: documentScope.optional().describe('Only documents of this scope.'),
+  q: z.string().min(1).max(200).optional().describe('Only documents whose name holds this.'),
 });
 
 const statusDetail = z.object({
-  code: z.string(),
-  message: z.string(),
-  step: ingestionStep,
-  attempt: z.number().int(),
+  code: z.string().describe('Why; stable.'),
+  message: z.string().describe('Why, in words.'),
+  step: ingestionStep.describe('The step of ingestion.'),
+  attempt: z.number().int().describe('The attempt that it was.'),
 });
-const shownTag = z.object({ id: z.string(), name: documentRow.shape.name, color: z.string() });
+const shownTag = z.object({
+  id: z.string().describe('The id of the tag.'),
+  name: documentRow.shape.name.describe('Its name.'),
+  color: z.string().describe('Its colour, #RRGGBB.'),
+});
 
 /** A document as it is shown, without its tags, which change by themselves. */
 export const documentView = presenter<DocumentRow>(
-  documentRow
-    .omit({
-      place: true,
-      file: true,
-      text: true,
-      passages: true,
-      failure: true,
-      tagIds: true,
-      spaceId: true,
-      agentId: true,
-    })
-    .extend({ spaceId: z.string().optional(), agentId: z.string().optional(), statusDetail: statusDetail.optional() }),
+  'Document',
+  exposed(documentRow, {
+    id: true,
+    name: 'Its name.',
+    mimeType: 'Its media type.',
+    sizeBytes: 'Its size in bytes.',
+    contentHash: 'SHA-256 of its bytes, hexadecimal.',
+    provider: 'How it came here.',
+    scope: 'Who searches it: the Agent, its Space, or all.',
+    status: 'Where its ingestion stands.',
+    chunkCount: 'How many chunks are searched.',
+    tokenCount: 'How many tokens they have.',
+    indexedRevision: 'The revision whose content is searched; null until there is one.',
+    createdAt: true,
+    lastModified: 'When it was changed last, ISO 8601 in UTC.',
+    revision: true,
+  }).extend({
+    spaceId: z.string().optional().describe('The Space that it belongs to; absent for a global one.'),
+    agentId: z.string().optional().describe('The Agent that it belongs to, where its scope is the Agent.'),
+    statusDetail: statusDetail.optional().describe('Why its ingestion failed, or waits to be tried again.'),
+  }),
   ({ failure, spaceId, agentId, ...row }) => ({
     ...row,
     ...(spaceId === null ? {} : { spaceId }),
@@ -82,34 +102,55 @@ export const documentView = presenter<DocumentRow>(
   }),
 );
 
-export const shownDocument = documentView.schema.extend({ tags: z.array(shownTag) });
+export const shownDocument = documentView.schema
+  .extend({ tags: z.array(shownTag).describe('The tags that it carries.') })
+  .meta({ id: 'Document' });
 export const shownDocuments = z.object({ items: z.array(shownDocument) });
-export const documentContent = z.object({ documentId: z.string(), text: z.string().nullable() });
+export const documentContent = z
+  .object({
+    documentId: z.string().describe('The id of the document.'),
+    text: z.string().nullable().describe('The extracted text; null until it is extracted.'),
+  })
+  .meta({ id: 'DocumentContent' });
 
-export const chunkView = z.object({
-  id: z.string(),
-  ordinal: z.number().int(),
-  text: z.string(),
-  position: z.object({
-    start: z.number().int(),
-    end: z.number().int(),
-    page: z.number().int().optional(),
-    heading: z.string().optional(),
-  }),
-  enabled: z.boolean(),
-});
+export const chunkView = z
+  .object({
+    id: z.string().describe('The id of the chunk.'),
+    ordinal: z.number().int().describe('Its place among the chunks.'),
+    text: z.string().describe('Its text.'),
+    position: z
+      .object({
+        start: z.number().int().describe('The first character.'),
+        end: z.number().int().describe('The character behind the last.'),
+        page: z.number().int().optional().describe('The page, where there are pages.'),
+        heading: z.string().optional().describe('The heading above it.'),
+      })
+      .describe('Where it stands in the text.'),
+    enabled: z.boolean().describe('Whether it is searched.'),
+  })
+  .meta({ id: 'DocumentChunk' });
 
 export const documentLogView = presenter<DocumentLogRow>(
-  documentLogRow.omit({ documentId: true, sequence: true }).extend({ message: z.string().optional() }),
+  'DocumentLog',
+  exposed(documentLogRow, {
+    at: 'When it happened, ISO 8601 in UTC.',
+    event: 'What happened.',
+    attempt: 'The attempt that it belongs to, where there is one.',
+    step: 'The step of ingestion, where there is one.',
+    code: 'Why it failed; stable.',
+    milliseconds: 'How long the step took.',
+    produced: 'How much the step made: characters, chunks or vectors.',
+    retryAt: 'When it is tried again, ISO 8601 in UTC.',
+  }).extend({ message: z.string().optional().describe('Why it failed, in words.') }),
   (row) => ({
     ...row,
     ...(row.code === null ? {} : { message: failureMessage(row.code) }),
   }),
 );
 export const runningStep = z.object({
-  attempt: z.number().int(),
-  step: ingestionStep,
-  done: z.number().int(),
-  total: z.number().int().nullable(),
-  at: z.string(),
+  attempt: z.number().int().describe('The attempt that runs.'),
+  step: ingestionStep.describe('The step that runs.'),
+  done: z.number().int().describe('How much is done.'),
+  total: z.number().int().nullable().describe('How much there is; null where that is not known.'),
+  at: z.string().describe('A time, ISO 8601 in UTC.'),
 });

@@ -1,5 +1,4 @@
-import type { Caller } from '@app/access';
-import { Access } from '@app/access';
+import { Access, type Caller } from '@app/access';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
@@ -16,28 +15,29 @@ import {
 import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import {
   Accepts,
   Answers,
+  AnswersAs,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   JsonText,
   LARGE_JSON_LIMIT,
   listOf,
   Lists,
-  Parameters,
   query,
   reached,
   Reads,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
-import { KnowledgeAccess } from './document-access';
+import { type AskedDocument, KnowledgeAccess } from './document-access';
 import { documentEvents } from './document-events';
 import { DocumentPresenter } from './document-presenter';
 import { documentChange, documentsQuery, newInlineDocument, reprocessing, shownDocument } from './documents-schemas';
@@ -47,6 +47,7 @@ const PATH = '/api/v1/core/knowledge/:agentId/documents';
 const VIEWS = ['documents', 'tags'];
 const LARGE = { limit: LARGE_JSON_LIMIT };
 
+@Documented('Documents')
 @Controller(PATH)
 export class DocumentsController {
   constructor(
@@ -64,14 +65,16 @@ export class DocumentsController {
 
   @Get()
   @Requires('knowledge:read')
-  @Summary("Lists the documents that an Agent searches: its own, its Space's and global ones, newest first.")
-  @Parameters(documentsQuery)
+  @ApiOperation({
+    operationId: 'listDocuments',
+    summary: "Lists the documents that an Agent searches: its own, its Space's and global ones, newest first.",
+  })
   @Answers(200, listOf(shownDocument))
   @Reads('documents', 'tags')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: documentsQuery }) raw: unknown,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { limit, cursor, ...filter } = query(documentsQuery, raw);
@@ -97,8 +100,12 @@ export class DocumentsController {
 
   @Get('events')
   @Requires('knowledge:read')
-  @Summary('Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`.')
+  @ApiOperation({
+    operationId: 'streamDocumentEvents',
+    summary: 'Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`.',
+  })
   @Answers(200)
+  @AnswersAs('text/event-stream')
   async events(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -125,15 +132,17 @@ export class DocumentsController {
 
   @Post()
   @Requires('knowledge:write')
-  @Summary(
-    'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows.',
-  )
-  @Accepts(newInlineDocument, { ...LARGE, files: true })
+  @ApiOperation({
+    operationId: 'createDocument',
+    summary:
+      'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows.',
+  })
+  @Accepts({ ...LARGE, files: true })
   @Answers(202, shownDocument)
   async add(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body() body: unknown,
+    @Body({ schema: newInlineDocument }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -146,7 +155,7 @@ export class DocumentsController {
 
   @Get(':documentId')
   @Requires('knowledge:read')
-  @Summary('Reads a document.')
+  @ApiOperation({ operationId: 'getDocument', summary: 'Reads a document.' })
   @Answers(200, shownDocument)
   @Reads('documents', 'tags')
   async read(
@@ -162,16 +171,18 @@ export class DocumentsController {
 
   @Put(':documentId')
   @Requires('knowledge:write')
-  @Summary(
-    'Renames a document, sets its tags or replaces its content; the old content is searched until the new one is ready.',
-  )
-  @Accepts(documentChange, LARGE)
+  @ApiOperation({
+    operationId: 'updateDocument',
+    summary:
+      'Renames a document, sets its tags or replaces its content; the old content is searched until the new one is ready.',
+  })
+  @Accepts(LARGE)
   @Answers(200, shownDocument)
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Body() body: unknown,
+    @Body({ schema: documentChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -185,18 +196,17 @@ export class DocumentsController {
         : { tagIds: [...fields.tagIds, ...(await this.tags.ofOthers(spaceId, document.tagIds))] };
     const replacement =
       content === undefined ? {} : { content: { mimeType: mimeType ?? document.mimeType, body: Buffer.from(content) } };
-    return this.shown(
-      await this.commands.execute(new UpdateDocument(documentId, { ...fields, ...tagIds, ...replacement }, meta)),
-      caller,
-      agentId,
-      documentId,
-      reply,
-    );
+    const change = { ...fields, ...tagIds, ...replacement };
+    const receipt = await this.commands.execute(new UpdateDocument(documentId, change, meta));
+    return this.shown(receipt, { caller, agentId, documentId }, reply);
   }
 
   @Delete(':documentId')
   @Requires('knowledge:write')
-  @Summary('Deletes a document with all that was made of it, for good.')
+  @ApiOperation({
+    operationId: 'deleteDocument',
+    summary: 'Deletes a document with all that was made of it, for good.',
+  })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,
@@ -213,26 +223,24 @@ export class DocumentsController {
 
   @Post(':documentId/reprocess')
   @Requires('knowledge:write')
-  @Summary('Ingests a document again; without `force` only where that could change anything.')
-  @Accepts(reprocessing, { required: false })
+  @ApiOperation({
+    operationId: 'reprocessDocument',
+    summary: 'Ingests a document again; without `force` only where that could change anything.',
+  })
+  @Accepts({ required: false })
   @Answers(202, shownDocument)
   async reprocess(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Body() body: unknown,
+    @Body({ schema: reprocessing }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.knowledge.change(caller, agentId, documentId);
     const { force } = input(reprocessing, body ?? {});
-    return this.shown(
-      await this.commands.execute(new ReprocessDocument(documentId, force, meta)),
-      caller,
-      agentId,
-      documentId,
-      reply,
-    );
+    const receipt = await this.commands.execute(new ReprocessDocument(documentId, force, meta));
+    return this.shown(receipt, { caller, agentId, documentId }, reply);
   }
 
   private async addInline(caller: Caller, agentId: string, body: unknown, meta: CommandMeta, reply: FastifyReply) {
@@ -244,14 +252,8 @@ export class DocumentsController {
     const receipt = await this.commands.execute(
       new AddDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta),
     );
-    return this.shown(
-      receipt,
-      caller,
-      agentId,
-      documentId,
-      reply,
-      `/api/v1/core/knowledge/${agentId}/documents/${documentId}`,
-    );
+    const location = `/api/v1/core/knowledge/${agentId}/documents/${documentId}`;
+    return this.shown(receipt, { caller, agentId, documentId }, reply, location);
   }
 
   private async addFiles(
@@ -281,9 +283,7 @@ export class DocumentsController {
 
   private async shown(
     receipt: Receipt,
-    caller: Caller,
-    agentId: string,
-    documentId: string,
+    { caller, agentId, documentId }: AskedDocument,
     reply: FastifyReply,
     location?: string,
   ) {

@@ -4,33 +4,53 @@ import { textSchema } from '@app/kernel';
 import { KnownTags, Retrieval } from '@app/knowledge';
 import type { SearchHit } from '@app/search-index';
 import { Body, Controller, Param, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Accepts, Answers, CurrentCaller, input, JsonText, Reads, Refuses, Requires, Summary } from '../../http';
+import {
+  Answers,
+  CurrentCaller,
+  Documented,
+  input,
+  type JsonText,
+  presenter,
+  Reads,
+  Refuses,
+  Requires,
+} from '../../http';
 
 const search = z.strictObject({
-  query: textSchema(10_000).refine((text) => text.trim() !== '', { message: 'must not be empty' }),
-  topK: z.number().int().min(1).max(100).default(8),
-  mode: z.enum(['hybrid', 'text', 'vector']).default('hybrid'),
-  tagIds: z.array(z.uuid()).min(1).max(100).optional(),
+  query: textSchema(10_000)
+    .refine((text) => text.trim() !== '', { message: 'must not be empty' })
+    .describe('What to search for.'),
+  topK: z.number().int().min(1).max(100).default(8).describe('Most passages to answer.'),
+  mode: z.enum(['hybrid', 'text', 'vector']).default('hybrid').describe('By words, by meaning, or both.'),
+  tagIds: z.array(z.uuid()).min(1).max(100).optional().describe('Only documents that carry one of these tags.'),
 });
 
-const hit = z.object({
-  documentId: z.string(),
-  documentName: z.string(),
-  chunkId: z.string(),
-  text: z.string(),
-  position: z.object({
-    start: z.number().int(),
-    end: z.number().int(),
-    page: z.number().int().optional(),
-    heading: z.string().optional(),
-  }),
-  score: z.number(),
-  textRank: z.number().int().nullable(),
-  vectorRank: z.number().int().nullable(),
-  scope: z.enum(['agent', 'space', 'global']),
-});
+const hit = z
+  .object({
+    documentId: z.string().describe('The id of the document.'),
+    documentName: z.string().describe('Its name.'),
+    chunkId: z.string().describe('The id of the chunk.'),
+    text: z.string().describe('Its text.'),
+    position: z
+      .object({
+        start: z.number().int().describe('The first character.'),
+        end: z.number().int().describe('The character behind the last.'),
+        page: z.number().int().optional().describe('The page, where there are pages.'),
+        heading: z.string().optional().describe('The heading above it.'),
+      })
+      .describe('Where it stands in the text.'),
+    score: z.number().describe('How well it fits; higher is better.'),
+    textRank: z.number().int().nullable().describe('Its rank by words, or null.'),
+    vectorRank: z.number().int().nullable().describe('Its rank by meaning, or null.'),
+    scope: z.enum(['agent', 'space', 'global']).describe('Whose document it is.'),
+  })
+  .meta({ id: 'SearchHit' });
 
+const found = presenter('SearchResult', z.object({ items: z.array(hit).describe('The passages, best first.') }));
+
+@Documented('Documents')
 @Controller('/api/v1/core/knowledge/:agentId/search')
 export class SearchController {
   constructor(
@@ -41,15 +61,17 @@ export class SearchController {
 
   @Post()
   @Requires('knowledge:read')
-  @Summary('Searches as the Agent itself does: the passages it would answer from.')
-  @Accepts(search)
-  @Answers(200, z.object({ items: z.array(hit) }))
+  @ApiOperation({
+    operationId: 'searchDocuments',
+    summary: 'Searches as the Agent itself does: the passages it would answer from.',
+  })
+  @Answers(200, found.schema)
   @Refuses('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
   @Reads('passages')
   async search(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body() body: unknown,
+    @Body({ schema: search }) body: unknown,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { query: text, topK: limit, mode, tagIds } = input(search, body);
@@ -64,31 +86,12 @@ export class SearchController {
         signal: new AbortController().signal,
       },
     );
-    return new JsonText(JSON.stringify({ items: hits.map(shown) }));
+    return found({ items: hits.map(shown) });
   }
 }
 
-const shown = ({
-  documentId,
-  documentName,
-  chunkId,
-  text,
-  start,
-  end,
-  page,
-  headings,
-  score,
-  textRank,
-  vectorRank,
-  scope,
-}: SearchHit): z.output<typeof hit> => ({
-  documentId,
-  documentName,
-  chunkId,
-  text,
+const shown = ({ start, end, page, headings, scope, ...passage }: SearchHit) => ({
+  ...passage,
   position: { start, end, page, heading: headings.at(-1) },
-  score,
-  textRank,
-  vectorRank,
   scope: scope === 'g' ? 'global' : scope.startsWith('s:') ? 'space' : 'agent',
 });

@@ -5,22 +5,21 @@ import { AttachTag, CreateTag, DeleteTag, DetachTag, KnownTags, UpdateTag } from
 import { GetTag, ListTags } from '@projections/tags';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
@@ -30,6 +29,7 @@ import { shownDocument } from './documents-schemas';
 import { newTag, tagChange, tagsQuery, tagView } from './tags-schemas';
 
 /** Tags of the Space that an Agent is in. */
+@Documented('Tags')
 @Controller('/api/v1/core/knowledge/:agentId')
 export class TagsController {
   constructor(
@@ -44,14 +44,13 @@ export class TagsController {
 
   @Get('tags')
   @Requires('knowledge:read')
-  @Summary("Lists the tags of the Agent's Space, newest first.")
-  @Parameters(tagsQuery)
+  @ApiOperation({ operationId: 'listTags', summary: "Lists the tags of the Agent's Space, newest first." })
   @Answers(200, listOf(tagView.schema))
   @Reads('tags')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: tagsQuery }) raw: unknown,
   ): Promise<JsonText> {
     const { spaceId } = await this.access.agent(caller, agentId, 'use');
     const asked = query(tagsQuery, raw);
@@ -68,14 +67,13 @@ export class TagsController {
 
   @Post('tags')
   @Requires('knowledge:write')
-  @Summary('Creates a tag; its name is unique in the Space.')
-  @Accepts(newTag)
+  @ApiOperation({ operationId: 'createTag', summary: 'Creates a tag; its name is unique in the Space.' })
   @Answers(201, tagView.schema)
   @Refuses('name_taken')
   async create(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body() body: unknown,
+    @Body({ schema: newTag }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -90,7 +88,7 @@ export class TagsController {
 
   @Get('tags/:tagId')
   @Requires('knowledge:read')
-  @Summary('Reads a tag.')
+  @ApiOperation({ operationId: 'getTag', summary: 'Reads a tag.' })
   @Answers(200, tagView.schema)
   @Reads('tags')
   async read(
@@ -107,15 +105,14 @@ export class TagsController {
 
   @Put('tags/:tagId')
   @Requires('knowledge:write')
-  @Summary('Renames or recolours a tag.')
-  @Accepts(tagChange)
+  @ApiOperation({ operationId: 'updateTag', summary: 'Renames or recolours a tag.' })
   @Answers(200, tagView.schema)
   @Refuses('name_taken')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('tagId') tagId: string,
-    @Body() body: unknown,
+    @Body({ schema: tagChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -129,7 +126,7 @@ export class TagsController {
 
   @Delete('tags/:tagId')
   @Requires('knowledge:write')
-  @Summary('Deletes a tag; documents no longer carry it.')
+  @ApiOperation({ operationId: 'deleteTag', summary: 'Deletes a tag; documents no longer carry it.' })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,
@@ -145,7 +142,7 @@ export class TagsController {
 
   @Post('documents/:documentId/tags/:tagId')
   @Requires('knowledge:write')
-  @Summary('Attaches a tag to a document.')
+  @ApiOperation({ operationId: 'attachTag', summary: 'Attaches a tag to a document.' })
   @Answers(200, shownDocument)
   async attach(
     @CurrentCaller() caller: Caller,
@@ -167,7 +164,7 @@ export class TagsController {
 
   @Delete('documents/:documentId/tags/:tagId')
   @Requires('knowledge:write')
-  @Summary('Detaches a tag from a document.')
+  @ApiOperation({ operationId: 'detachTag', summary: 'Detaches a tag from a document.' })
   @Answers(204)
   async detach(
     @CurrentCaller() caller: Caller,

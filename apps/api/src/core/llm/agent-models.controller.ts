@@ -1,27 +1,36 @@
 import { Access, type Caller } from '@app/access';
-import { type ModelDescription, Models } from '@app/models';
+import { Models } from '@app/models';
 import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CurrentCaller, Requires, Summary } from '../../http';
+import { Answers, CurrentCaller, Documented, type JsonText, presenter, Requires } from '../../http';
 
-const modelInfo = z.object({
-  key: z.string(),
-  modelId: z.string(),
-  displayName: z.string(),
-  provider: z.string(),
-  region: z.string().nullable(),
-  securityTier: z.enum(['secure', 'eu-hosted', 'us-cloud']),
-  locationLabel: z.string().nullable(),
-  tags: z.array(z.string()),
-  pricing: z.union([z.literal('free'), z.looseObject({ currency: z.string() })]),
-});
-const agentModels = z.object({
-  defaultModel: z.string(),
-  availableModels: z.array(z.string()),
-  models: z.array(modelInfo),
-});
+const modelInfo = z
+  .object({
+    key: z.string().describe('The key that requests and Agents name.'),
+    modelId: z.string().describe('What its provider calls it.'),
+    displayName: z.string().describe('What people call it.'),
+    provider: z.string().describe('Who runs it.'),
+    region: z.string().nullable().describe('Where it runs, where that is known.'),
+    securityTier: z.enum(['secure', 'eu-hosted', 'us-cloud']).describe('How far what is sent to it stays protected.'),
+    locationLabel: z.string().nullable().describe('Where it runs, in words.'),
+    tags: z.array(z.string()).describe('What it is good for.'),
+    pricing: z
+      .union([z.literal('free'), z.looseObject({ currency: z.string().describe('The currency of its prices.') })])
+      .describe('What it costs.'),
+  })
+  .meta({ id: 'Model' });
+const agentModels = presenter(
+  'AgentModels',
+  z.object({
+    defaultModel: z.string().describe("The Agent's own model, or the default where it may not use that."),
+    availableModels: z.array(z.string()).describe('The keys of the models.'),
+    models: z.array(modelInfo).describe('The models.'),
+  }),
+);
 
 /** The models that an Agent may use. */
+@Documented('Agents')
 @Controller('/api/v1/core/llm/:agentId/models')
 export class AgentModelsController {
   constructor(
@@ -31,12 +40,12 @@ export class AgentModelsController {
 
   @Get()
   @Requires('llm')
-  @Summary("Lists the chat models that an Agent may use; `defaultModel` is the Agent's own.")
-  @Answers(200, agentModels)
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Param('agentId') agentId: string,
-  ): Promise<z.output<typeof agentModels>> {
+  @ApiOperation({
+    operationId: 'listAgentModels',
+    summary: "Lists the chat models that an Agent may use; `defaultModel` is the Agent's own.",
+  })
+  @Answers(200, agentModels.schema)
+  async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string): Promise<JsonText> {
     const { agent } = await this.access.agent(caller, agentId, 'use');
     const { model, allowedModels } = agent.version.config;
     const { defaultModel, models } = this.models.catalogue;
@@ -44,32 +53,10 @@ export class AgentModelsController {
       ({ key, kind }) => kind === 'chat' && (allowedModels?.includes(key) ?? true),
     );
     const keys = available.map(({ key }) => key);
-    return {
+    return agentModels({
       defaultModel: keys.includes(model) ? model : defaultModel,
       availableModels: keys,
-      models: available.map(shown),
-    };
+      models: available,
+    });
   }
 }
-
-const shown = ({
-  key,
-  modelId,
-  displayName,
-  provider,
-  region,
-  securityTier,
-  locationLabel,
-  tags,
-  pricing,
-}: ModelDescription): z.output<typeof modelInfo> => ({
-  key,
-  modelId,
-  displayName,
-  provider,
-  region,
-  securityTier,
-  locationLabel,
-  tags: [...tags],
-  pricing,
-});

@@ -6,21 +6,20 @@ import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
 import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
@@ -33,6 +32,7 @@ import {
 } from './conversations-schemas';
 
 /** The caller's own conversations with an Agent: nobody else's are known here. */
+@Documented('Conversations')
 @Controller('/api/v1/core/llm/:agentId/conversation')
 export class ConversationsController {
   constructor(
@@ -44,14 +44,16 @@ export class ConversationsController {
 
   @Get()
   @Requires('llm')
-  @Summary("Lists the caller's conversations with an Agent, newest first; archived ones on request.")
-  @Parameters(conversationsQuery)
+  @ApiOperation({
+    operationId: 'listConversations',
+    summary: "Lists the caller's conversations with an Agent, newest first; archived ones on request.",
+  })
   @Answers(200, listOf(conversationView.schema))
   @Reads('conversations')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: conversationsQuery }) raw: unknown,
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     const { limit, cursor, ...filter } = query(conversationsQuery, raw);
@@ -71,7 +73,7 @@ export class ConversationsController {
 
   @Get(':conversationId')
   @Requires('llm')
-  @Summary('Reads a conversation without its messages.')
+  @ApiOperation({ operationId: 'getConversation', summary: 'Reads a conversation without its messages.' })
   @Answers(200, conversationView.schema)
   @Reads('conversations')
   async read(
@@ -87,14 +89,13 @@ export class ConversationsController {
 
   @Put(':conversationId')
   @Requires('llm')
-  @Summary('Renames, archives or brings back a conversation.')
-  @Accepts(conversationChange)
+  @ApiOperation({ operationId: 'updateConversation', summary: 'Renames, archives or brings back a conversation.' })
   @Answers(200, conversationView.schema)
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Body() body: unknown,
+    @Body({ schema: conversationChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -111,7 +112,7 @@ export class ConversationsController {
 
   @Delete(':conversationId')
   @Requires('llm')
-  @Summary('Deletes a conversation with its messages, for good.')
+  @ApiOperation({ operationId: 'deleteConversation', summary: 'Deletes a conversation with its messages, for good.' })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,
@@ -129,15 +130,14 @@ export class ConversationsController {
 
   @Get(':conversationId/messages')
   @Requires('llm')
-  @Summary('Lists the messages of a conversation, newest first.')
-  @Parameters(messagesQuery)
+  @ApiOperation({ operationId: 'listMessages', summary: 'Lists the messages of a conversation, newest first.' })
   @Answers(200, listOf(messageView.schema))
   @Reads('conversations', 'messages')
   async messages(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Query() raw: unknown,
+    @Query({ schema: messagesQuery }) raw: unknown,
   ): Promise<JsonText> {
     await this.own(caller, agentId, conversationId);
     const asked = query(messagesQuery, raw);
@@ -156,7 +156,7 @@ export class ConversationsController {
 
   @Get(':conversationId/messages/:messageId')
   @Requires('llm')
-  @Summary('Reads a message.')
+  @ApiOperation({ operationId: 'getMessage', summary: 'Reads a message.' })
   @Answers(200, messageView.schema)
   @Reads('conversations', 'messages')
   async message(

@@ -7,25 +7,26 @@ import { GetConversation } from '@projections/conversations';
 import { GetMessage } from '@projections/messages';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import {
   Accepts,
   Answers,
+  AnswersAs,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   InvalidInput,
   JsonText,
   LARGE_JSON_LIMIT,
-  Parameters,
   query,
   reached,
   Reads,
   Refuses,
   Requires,
-  Summary,
   written,
 } from '../../http';
 import { messageView, newTurn, stopAnswer, streamQuery, turnAnswer } from './conversations-schemas';
@@ -35,6 +36,7 @@ import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
 const VIEWS = ['conversations', 'messages'];
 
 /** Questions to Agents and their answers. */
+@Documented('Conversations')
 @Controller('/api/v1/core/llm/:agentId/conversation')
 export class TurnsController {
   constructor(
@@ -45,11 +47,14 @@ export class TurnsController {
 
   @Post()
   @Requires('llm')
-  @Summary(
-    'Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.',
-  )
-  @Accepts(newTurn, { limit: LARGE_JSON_LIMIT })
+  @ApiOperation({
+    operationId: 'sendMessage',
+    summary:
+      'Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.',
+  })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, turnAnswer)
+  @AnswersAs('text/event-stream')
   @Refuses(
     'system_message_not_allowed',
     'unsupported_parameter',
@@ -62,7 +67,7 @@ export class TurnsController {
   async ask(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body() body: unknown,
+    @Body({ schema: newTurn }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -75,17 +80,20 @@ export class TurnsController {
 
   @Get(':conversationId/stream')
   @Requires('llm')
-  @Summary(
-    'Streams the answer under way, or goes on behind an event of one that broke off, also when it is finished by now.',
-  )
-  @Parameters(streamQuery)
+  @ApiOperation({
+    operationId: 'streamAnswer',
+    summary:
+      'Streams the answer under way, or goes on behind an event of one that broke off, also when it is finished by now.',
+  })
+  @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
   @Answers(200)
+  @AnswersAs('text/event-stream')
   @Reads('conversations')
   async resume(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Query() raw: unknown,
+    @Query({ schema: streamQuery }) raw: unknown,
     @Headers('last-event-id') lastEventId: string | undefined,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -100,7 +108,10 @@ export class TurnsController {
   @Post(':conversationId/stop')
   @HttpCode(200)
   @Requires('llm')
-  @Summary('Ends the running answer; what was said until then stays. `stopped` is false when none runs.')
+  @ApiOperation({
+    operationId: 'stopAnswer',
+    summary: 'Ends the running answer; what was said until then stays. `stopped` is false when none runs.',
+  })
   @Answers(200, stopAnswer)
   async stop(
     @CurrentCaller() caller: Caller,

@@ -5,28 +5,28 @@ import { RemoveMember, SetMember } from '@app/spaces';
 import { GetMember, ListMembers } from '@projections/space-members';
 import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   written,
 } from '../../http';
 import { memberChange, memberView, plainList } from './spaces-schemas';
 
 const VIEWS = ['space-members', 'spaces'];
 
+@Documented('Spaces')
 @Controller('/api/v1/core/spaces/:spaceId/members')
 export class MembersController {
   constructor(
@@ -38,14 +38,13 @@ export class MembersController {
 
   @Get()
   @Requires('spaces:read')
-  @Summary('Lists the members of a Space, newest first.')
-  @Parameters(plainList)
+  @ApiOperation({ operationId: 'listSpaceMembers', summary: 'Lists the members of a Space, newest first.' })
   @Answers(200, listOf(memberView.schema))
   @Reads('space-members', 'users')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Query() raw: unknown,
+    @Query({ schema: plainList }) raw: unknown,
   ): Promise<JsonText> {
     await this.access.space(caller, spaceId, 'viewer');
     const asked = query(plainList, raw);
@@ -64,7 +63,7 @@ export class MembersController {
 
   @Get(':userId')
   @Requires('spaces:read')
-  @Summary('Reads a member of a Space.')
+  @ApiOperation({ operationId: 'getSpaceMember', summary: 'Reads a member of a Space.' })
   @Answers(200, memberView.schema)
   @Reads('space-members', 'users')
   async read(
@@ -78,15 +77,17 @@ export class MembersController {
 
   @Put(':userId')
   @Requires('spaces:write')
-  @Summary('Makes a user a member of a team Space, or gives them another role.')
-  @Accepts(memberChange)
+  @ApiOperation({
+    operationId: 'setSpaceMember',
+    summary: 'Makes a user a member of a team Space, or gives them another role.',
+  })
   @Answers(200, memberView.schema)
   @Refuses('last_owner', 'conflict')
   async set(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('userId') userId: string,
-    @Body() body: unknown,
+    @Body({ schema: memberChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -101,7 +102,7 @@ export class MembersController {
 
   @Delete(':userId')
   @Requires('spaces:write')
-  @Summary('Ends a membership; everyone may end their own.')
+  @ApiOperation({ operationId: 'removeSpaceMember', summary: 'Ends a membership; everyone may end their own.' })
   @Answers(204)
   @Refuses('last_owner', 'conflict')
   async remove(

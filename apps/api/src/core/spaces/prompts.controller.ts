@@ -5,27 +5,27 @@ import { AddPrompt, ChangePrompt, DeletePrompt } from '@app/spaces';
 import { GetPrompt, ListPrompts } from '@projections/prompts';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
 import { newPrompt, plainList, promptChange, promptView } from './spaces-schemas';
 
 /** The prompt library of a Space: for its members, also where the caller is an admin. */
+@Documented('Prompts')
 @Controller('/api/v1/core/spaces/:spaceId/prompts')
 export class PromptsController {
   constructor(
@@ -37,14 +37,13 @@ export class PromptsController {
 
   @Get()
   @Requires('spaces:read')
-  @Summary('Lists the prompt library of a Space, newest first.')
-  @Parameters(plainList)
+  @ApiOperation({ operationId: 'listPrompts', summary: 'Lists the prompt library of a Space, newest first.' })
   @Answers(200, listOf(promptView.schema))
   @Reads('prompts')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Query() raw: unknown,
+    @Query({ schema: plainList }) raw: unknown,
   ): Promise<JsonText> {
     await this.access.content(caller, spaceId, 'viewer');
     const asked = query(plainList, raw);
@@ -61,13 +60,12 @@ export class PromptsController {
 
   @Post()
   @Requires('spaces:write')
-  @Summary('Adds a prompt to the library of a Space.')
-  @Accepts(newPrompt)
+  @ApiOperation({ operationId: 'createPrompt', summary: 'Adds a prompt to the library of a Space.' })
   @Answers(201, promptView.schema)
   async add(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Body() body: unknown,
+    @Body({ schema: newPrompt }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -82,7 +80,7 @@ export class PromptsController {
 
   @Get(':promptId')
   @Requires('spaces:read')
-  @Summary('Reads a prompt.')
+  @ApiOperation({ operationId: 'getPrompt', summary: 'Reads a prompt.' })
   @Answers(200, promptView.schema)
   @Reads('prompts')
   async read(
@@ -99,14 +97,13 @@ export class PromptsController {
 
   @Put(':promptId')
   @Requires('spaces:write')
-  @Summary('Changes a prompt; fields absent stay.')
-  @Accepts(promptChange)
+  @ApiOperation({ operationId: 'updatePrompt', summary: 'Changes a prompt; fields absent stay.' })
   @Answers(200, promptView.schema)
   async change(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('promptId') promptId: string,
-    @Body() body: unknown,
+    @Body({ schema: promptChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -119,7 +116,7 @@ export class PromptsController {
 
   @Delete(':promptId')
   @Requires('spaces:write')
-  @Summary('Deletes a prompt; its text is erased.')
+  @ApiOperation({ operationId: 'deletePrompt', summary: 'Deletes a prompt; its text is erased.' })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,

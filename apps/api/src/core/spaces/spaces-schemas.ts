@@ -4,33 +4,69 @@ import { promptRow } from '@projections/prompts';
 import type { Member } from '@projections/space-members';
 import { spaceRow } from '@projections/spaces';
 import { z } from 'zod';
-import { listQuery, presenter } from '../../http';
+import { exposed, listQuery, presenter } from '../../http';
 
-const fields = { name: nameSchema(), slug: slugSchema, description: descriptionSchema, color: colorSchema };
+const fields = {
+  name: nameSchema().describe('Its name.'),
+  slug: slugSchema.describe('Its name in addresses; made from the name by default.'),
+  description: descriptionSchema.describe('What it is for.'),
+  color: colorSchema.describe('Its colour, #RRGGBB.'),
+};
 
 export const newSpace = z.strictObject({
   ...fields,
-  slug: slugSchema.optional(),
-  description: descriptionSchema.default(''),
-  color: colorSchema.default('#3B82F6'),
+  slug: fields.slug.optional(),
+  description: fields.description.default(''),
+  color: fields.color.default('#3B82F6'),
 });
 export const spaceChange = z.strictObject(fields).partial();
 
-const promptFields = { title: nameSchema(), text: promptText, tags: promptTags };
-export const newPrompt = z.strictObject({ ...promptFields, tags: promptTags.default([]) });
+const promptFields = {
+  title: nameSchema().describe('Its title.'),
+  text: promptText.describe('What it says.'),
+  tags: promptTags.describe('Words to find it by.'),
+};
+export const newPrompt = z.strictObject({ ...promptFields, tags: promptFields.tags.default([]) });
 export const promptChange = z.strictObject(promptFields).partial();
 
-export const memberChange = z.strictObject({ role: spaceRole });
+export const memberChange = z.strictObject({ role: spaceRole.describe('Their role in the Space.') });
 
 export const plainList = listQuery({});
 
-/** A Space as stored; `role`, the caller's own, is added to each answer. */
-export const spaceView = presenter(spaceRow);
-export const spaceAnswer = spaceRow.extend({ role: spaceRole });
+/** A Space; `role`, the caller's own, is added to each answer. */
+export const spaceView = presenter(
+  'Space',
+  exposed(spaceRow, {
+    id: true,
+    name: 'Its name.',
+    slug: 'Its name in addresses.',
+    description: 'What it is for.',
+    color: 'Its colour, #RRGGBB.',
+    kind: "Whether it is a team's, or one user's own.",
+    memberCount: 'How many members it has.',
+    createdAt: true,
+    updatedAt: true,
+    revision: true,
+  }).extend({ role: spaceRole.describe("The caller's role in it.") }),
+);
 
 export const promptView = presenter(
-  promptRow.pick({ id: true, title: true, text: true, tags: true, createdAt: true, updatedAt: true, revision: true }),
+  'Prompt',
+  exposed(promptRow, {
+    id: true,
+    title: 'Its title.',
+    text: 'What it says.',
+    tags: 'Words to find it by.',
+    createdAt: true,
+    updatedAt: true,
+    revision: true,
+  }),
 );
 export const memberView = presenter<Member>(
-  z.object({ userId: z.string(), name: z.string().nullable(), role: spaceRole }),
+  'SpaceMember',
+  z.object({
+    userId: z.string().describe('The id of the user.'),
+    name: z.string().nullable().describe('Their name.'),
+    role: spaceRole.describe('Their role in the Space.'),
+  }),
 );

@@ -5,29 +5,29 @@ import { ChangeSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spac
 import { GetSpace, ListSpaces } from '@projections/spaces';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
-import { newSpace, plainList, spaceAnswer, spaceChange, spaceView } from './spaces-schemas';
+import { newSpace, plainList, spaceChange, spaceView } from './spaces-schemas';
 
 const PATH = '/api/v1/core/spaces';
 
+@Documented('Spaces')
 @Controller(PATH)
 export class SpacesController {
   constructor(
@@ -40,11 +40,13 @@ export class SpacesController {
 
   @Get()
   @Requires('spaces:read')
-  @Summary("Lists the caller's Spaces, newest first; for admins every team Space.")
-  @Parameters(plainList)
-  @Answers(200, listOf(spaceAnswer))
+  @ApiOperation({
+    operationId: 'listSpaces',
+    summary: "Lists the caller's Spaces, newest first; for admins every team Space.",
+  })
+  @Answers(200, listOf(spaceView.schema))
   @Reads('spaces', 'space-members')
-  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+  async list(@CurrentCaller() caller: Caller, @Query({ schema: plainList }) raw: unknown): Promise<JsonText> {
     const asked = query(plainList, raw);
     const { rows, next } = await this.queries.execute(
       new ListSpaces(caller.userId, caller.role === 'admin', this.lists.page('spaces', caller, asked)),
@@ -60,13 +62,12 @@ export class SpacesController {
 
   @Post()
   @Requires('spaces:write')
-  @Summary('Creates a team Space that the caller owns.')
-  @Accepts(newSpace)
-  @Answers(201, spaceAnswer)
+  @ApiOperation({ operationId: 'createSpace', summary: 'Creates a team Space that the caller owns.' })
+  @Answers(201, spaceView.schema)
   @Refuses('name_taken')
   async create(
     @CurrentCaller() caller: Caller,
-    @Body() body: unknown,
+    @Body({ schema: newSpace }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -84,8 +85,8 @@ export class SpacesController {
 
   @Get(':spaceId')
   @Requires('spaces:read')
-  @Summary('Reads a Space.')
-  @Answers(200, spaceAnswer)
+  @ApiOperation({ operationId: 'getSpace', summary: 'Reads a Space.' })
+  @Answers(200, spaceView.schema)
   @Reads('spaces')
   async read(
     @CurrentCaller() caller: Caller,
@@ -100,14 +101,13 @@ export class SpacesController {
 
   @Put(':spaceId')
   @Requires('spaces:write')
-  @Summary('Changes a Space; fields absent stay.')
-  @Accepts(spaceChange)
-  @Answers(200, spaceAnswer)
+  @ApiOperation({ operationId: 'updateSpace', summary: 'Changes a Space; fields absent stay.' })
+  @Answers(200, spaceView.schema)
   @Refuses('name_taken')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Body() body: unknown,
+    @Body({ schema: spaceChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -120,7 +120,10 @@ export class SpacesController {
 
   @Delete(':spaceId')
   @Requires('spaces:write')
-  @Summary('Deletes a team Space with every Agent, document, conversation and prompt in it.')
+  @ApiOperation({
+    operationId: 'deleteSpace',
+    summary: 'Deletes a team Space with every Agent, document, conversation and prompt in it.',
+  })
   @Answers(204)
   @Refuses('conflict')
   async remove(

@@ -2,13 +2,15 @@ import type { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
 import { LIMIT_WINDOWS, type LimitWindows } from '@app/spending';
 import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Answers, AnswersCsv, CurrentCaller, Parameters, query, Reads, Requires, Summary } from '../../http';
+import { Answers, AnswersAs, CurrentCaller, Documented, query, Reads, Requires } from '../../http';
 import { sendCsv, wantsCsv } from './csv';
 import { UsageReports } from './usage-reports';
 import { agentReport, type AgentReport, agentUsageQuery, NO_WINDOW, reportColumns } from './usage-schemas';
 
 /** What the calls for an Agent used and cost. */
+@Documented('Usage')
 @Controller('/api/v1/core/llm/:agentId/usage')
 export class AgentUsageController {
   constructor(
@@ -19,17 +21,18 @@ export class AgentUsageController {
 
   @Get()
   @Requires('usage:read')
-  @Summary(
-    "Sums an Agent's model calls as `/usage` does; `window` is how far the caller's own tightest limit is used up, over all Agents.",
-  )
-  @Parameters(agentUsageQuery)
+  @ApiOperation({
+    operationId: 'getAgentUsage',
+    summary:
+      "Sums an Agent's model calls as `/usage` does; `window` is how far the caller's own tightest limit is used up, over all Agents.",
+  })
   @Answers(200, agentReport)
-  @AnswersCsv()
+  @AnswersAs('text/csv')
   @Reads('usage', 'usage-days', 'invocations')
   async report(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query() raw: unknown,
+    @Query({ schema: agentUsageQuery }) raw: unknown,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AgentReport | Readable> {

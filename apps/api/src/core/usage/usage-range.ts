@@ -2,7 +2,10 @@ import { windowAt } from '@app/spending';
 import { instant, InvalidInput } from '../../http';
 
 /** Query parameters of a period. */
-export const rangeParameters = { from: instant.optional(), to: instant.optional() };
+export const rangeParameters = {
+  from: instant.optional().describe('The start of the period; that of the month by default.'),
+  to: instant.optional().describe('The end of the period, itself outside; now by default.'),
+};
 
 export interface AskedRange {
   readonly from?: string | undefined;

@@ -2,16 +2,16 @@ import { invocationUsage } from '@app/models';
 import { usageGrouping, usageItem, usageOfInvocation, usageSums } from '@app/spending';
 import { type InvocationRow, invocationRow } from '@projections/invocations';
 import { z } from 'zod';
-import { listQuery, presenter } from '../../http';
+import { exposed, listQuery, presenter } from '../../http';
 import type { Columns } from './csv';
 import { rangeParameters } from './usage-range';
 
-const groupBy = usageGrouping.default('day');
+const groupBy = usageGrouping.default('day').describe('What the sums are grouped by.');
 const filters = {
-  userId: z.uuid().optional(),
-  apiKeyId: z.uuid().optional(),
-  spaceId: z.uuid().optional(),
-  agentId: z.uuid().optional(),
+  userId: z.uuid().optional().describe('Only calls of this user.'),
+  apiKeyId: z.uuid().optional().describe('Only calls by this API key.'),
+  spaceId: z.uuid().optional().describe('Only calls for this Space.'),
+  agentId: z.uuid().optional().describe('Only calls for this Agent.'),
 };
 
 export const usageQuery = z.strictObject({ ...rangeParameters, groupBy, ...filters });
@@ -19,18 +19,26 @@ export const agentUsageQuery = z.strictObject({ ...rangeParameters, groupBy });
 export const invocationsQuery = listQuery({ ...rangeParameters, ...filters });
 
 /** What calls came to from `from` up to, and without, `to`: altogether and by group. */
-export const shownReport = z.object({
-  currency: z.string(),
-  from: z.string(),
-  to: z.string(),
-  totals: usageSums,
-  items: z.array(usageItem),
-});
+export const shownReport = z
+  .object({
+    currency: z.string().describe('The currency of the costs.'),
+    from: z.string().describe('The start of the period, ISO 8601 in UTC.'),
+    to: z.string().describe('The end of the period, ISO 8601 in UTC.'),
+    totals: usageSums.describe('All calls of the period.'),
+    items: z.array(usageItem).describe('The same by group.'),
+  })
+  .meta({ id: 'UsageReport' });
 export type ShownReport = z.output<typeof shownReport>;
 
 const text = z.string().nullable();
 /** How far a limit is used up; null where there is no limit, `start` and `resetsAt` also for one over all time. */
-const limitWindow = z.object({ start: text, resetsAt: text, limit: text, used: text, overage: text });
+const limitWindow = z.object({
+  start: text.describe('When the window began, ISO 8601 in UTC.'),
+  resetsAt: text.describe('When it ends, ISO 8601 in UTC.'),
+  limit: text.describe('The amount of the limit, a decimal.'),
+  used: text.describe('What is used of it, a decimal.'),
+  overage: text.describe('What was used beyond it, a decimal.'),
+});
 export const NO_WINDOW: z.output<typeof limitWindow> = {
   start: null,
   resetsAt: null,
@@ -39,27 +47,29 @@ export const NO_WINDOW: z.output<typeof limitWindow> = {
   overage: null,
 };
 
-export const agentReport = shownReport.extend({ window: limitWindow });
+export const agentReport = shownReport
+  .extend({ window: limitWindow.describe("How far the caller's own tightest limit is used up.") })
+  .meta({ id: 'AgentUsageReport' });
 export type AgentReport = z.output<typeof agentReport>;
-
-const { id, at, kind, userId, apiKeyId, model, priceVersion, usageSource, latencyMs, outcome } = invocationRow.shape;
 
 /** A model call. `agentId` and `spaceId` are there where it was made for an Agent. */
 export const invocationView = presenter<InvocationRow>(
-  z.object({
-    id,
-    at,
-    kind,
-    userId,
-    apiKeyId,
-    agentId: z.string().optional(),
-    spaceId: z.string().optional(),
-    model,
-    priceVersion,
-    usage: invocationUsage,
-    usageSource,
-    latencyMs,
-    outcome,
+  'Invocation',
+  exposed(invocationRow, {
+    id: true,
+    at: 'When it ended, ISO 8601 in UTC.',
+    kind: 'What kind of call it was.',
+    userId: 'Who asked for it.',
+    apiKeyId: 'The API key that it was made with, or null.',
+    model: 'The model.',
+    priceVersion: 'The version of the prices that it was billed by.',
+    usageSource: 'Who counted the tokens.',
+    latencyMs: 'How long it took, milliseconds.',
+    outcome: 'How it ended.',
+  }).extend({
+    agentId: z.string().optional().describe('The Agent that it was made for.'),
+    spaceId: z.string().optional().describe('The Space of that Agent.'),
+    usage: invocationUsage.describe('What it took and cost.'),
   }),
   (row) => ({
     ...row,

@@ -5,20 +5,20 @@ import { READ_STORE, type ReadStore } from '@app/read-store';
 import { invocationPages, ListInvocations } from '@projections/invocations';
 import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
   Answers,
-  AnswersCsv,
+  AnswersAs,
   CurrentCaller,
+  Documented,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
 } from '../../http';
 import { sendCsv, wantsCsv } from './csv';
 import { UsageReports } from './usage-reports';
@@ -35,6 +35,7 @@ import {
 const LIST = 'usage-invocations';
 
 /** What model calls used and cost, over all Agents and the compatible API. */
+@Documented('Usage')
 @Controller('/api/v1/core/usage')
 export class UsageController {
   constructor(
@@ -46,17 +47,18 @@ export class UsageController {
 
   @Get()
   @Requires('usage:read')
-  @Summary(
-    "Sums model calls by day, model, user or API key: the caller's own, for admins everybody's. By default since the month began.",
-  )
-  @Parameters(usageQuery)
+  @ApiOperation({
+    operationId: 'getUsage',
+    summary:
+      "Sums model calls by day, model, user or API key: the caller's own, for admins everybody's. By default since the month began.",
+  })
   @Answers(200, shownReport)
-  @AnswersCsv()
+  @AnswersAs('text/csv')
   @Refuses('agent_not_granted')
   @Reads('usage', 'usage-days', 'invocations')
   async report(
     @CurrentCaller() caller: Caller,
-    @Query() raw: unknown,
+    @Query({ schema: usageQuery }) raw: unknown,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ShownReport | Readable> {
@@ -69,15 +71,17 @@ export class UsageController {
 
   @Get('invocations')
   @Requires('usage:read')
-  @Summary('Lists model calls, newest first; as CSV all of the period at once.')
-  @Parameters(invocationsQuery)
+  @ApiOperation({
+    operationId: 'listInvocations',
+    summary: 'Lists model calls, newest first; as CSV all of the period at once.',
+  })
   @Answers(200, listOf(invocationView.schema))
-  @AnswersCsv()
+  @AnswersAs('text/csv')
   @Refuses('agent_not_granted')
   @Reads('invocations')
   async invocations(
     @CurrentCaller() caller: Caller,
-    @Query() raw: unknown,
+    @Query({ schema: invocationsQuery }) raw: unknown,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | Readable> {

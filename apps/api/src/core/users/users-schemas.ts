@@ -2,19 +2,27 @@ import { instanceRole, language, mailSchema } from '@app/identity';
 import { nameSchema } from '@app/kernel';
 import { userRow } from '@projections/users';
 import { z } from 'zod';
-import { instant, listQuery, presenter } from '../../http';
+import { exposed, instant, listQuery, presenter } from '../../http';
 
-const profile = { name: nameSchema(), language };
+const profile = {
+  name: nameSchema().describe('Their name.'),
+  language: language.describe('The language that they are addressed in.'),
+};
 
 export const newUser = z.strictObject({
   ...profile,
-  email: mailSchema,
-  role: instanceRole,
-  language: language.default('en'),
+  email: mailSchema.describe('Their mail address.'),
+  role: instanceRole.describe('Their role on the instance.'),
+  language: profile.language.default('en'),
 });
 
 export const userChange = z
-  .strictObject({ ...profile, email: mailSchema, role: instanceRole, usageWindowStart: instant })
+  .strictObject({
+    ...profile,
+    email: mailSchema.describe('Their mail address.'),
+    role: instanceRole.describe('Their role on the instance.'),
+    usageWindowStart: instant.describe('When their weeks of usage begin, ISO 8601 with an offset.'),
+  })
   .partial();
 
 /** What everyone may change of themselves. */
@@ -22,4 +30,17 @@ export const ownChange = z.strictObject(profile).partial();
 
 export const usersQuery = listQuery({});
 
-export const userView = presenter(userRow);
+export const userView = presenter(
+  'User',
+  exposed(userRow, {
+    id: true,
+    email: 'Their mail address.',
+    name: 'Their name.',
+    role: 'Their role on the instance.',
+    language: 'The language that they are addressed in.',
+    status: 'Whether their credentials are taken.',
+    usageWindowStart: 'When their weeks of usage begin, ISO 8601 in UTC.',
+    createdAt: true,
+    revision: true,
+  }),
+);

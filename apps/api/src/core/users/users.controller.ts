@@ -7,22 +7,21 @@ import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetUser, ListUsers } from '@projections/users';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
-  Accepts,
   Answers,
   CommandContext,
   CurrentCaller,
+  Documented,
   input,
   type JsonText,
   listOf,
   Lists,
-  Parameters,
   query,
   Reads,
   Refuses,
   Requires,
-  Summary,
   tagged,
   written,
 } from '../../http';
@@ -30,6 +29,7 @@ import { newUser, ownChange, userChange, usersQuery, userView } from './users-sc
 
 const PATH = '/api/v1/core/users';
 
+@Documented('Users')
 @Controller(PATH)
 export class UsersController {
   constructor(
@@ -41,11 +41,10 @@ export class UsersController {
 
   @Get()
   @Requires('users:write')
-  @Summary('Lists users, newest first.')
-  @Parameters(usersQuery)
+  @ApiOperation({ operationId: 'listUsers', summary: 'Lists users, newest first.' })
   @Answers(200, listOf(userView.schema))
   @Reads('users')
-  async list(@CurrentCaller() caller: Caller, @Query() raw: unknown): Promise<JsonText> {
+  async list(@CurrentCaller() caller: Caller, @Query({ schema: usersQuery }) raw: unknown): Promise<JsonText> {
     const asked = query(usersQuery, raw);
     const { rows, next } = await this.queries.execute(new ListUsers(this.lists.page('users', caller, asked)));
     return this.lists.answer(
@@ -59,12 +58,14 @@ export class UsersController {
 
   @Post()
   @Requires('users:write')
-  @Summary('Creates a user, with a personal Space and chat Agent of their own.')
-  @Accepts(newUser)
+  @ApiOperation({
+    operationId: 'createUser',
+    summary: 'Creates a user, with a personal Space and chat Agent of their own.',
+  })
   @Answers(201, userView.schema)
   @Refuses('name_taken')
   async create(
-    @Body() body: unknown,
+    @Body({ schema: newUser }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -86,7 +87,7 @@ export class UsersController {
 
   @Get('me')
   @Requires('authenticated')
-  @Summary('Reads the caller.')
+  @ApiOperation({ operationId: 'getCurrentUser', summary: 'Reads the caller.' })
   @Answers(200, userView.schema)
   @Reads('users')
   readSelf(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
@@ -95,12 +96,11 @@ export class UsersController {
 
   @Put('me')
   @Requires('authenticated')
-  @Summary("Changes the caller's own name and language.")
-  @Accepts(ownChange)
+  @ApiOperation({ operationId: 'updateCurrentUser', summary: "Changes the caller's own name and language." })
   @Answers(200, userView.schema)
   async changeSelf(
     @CurrentCaller() caller: Caller,
-    @Body() body: unknown,
+    @Body({ schema: ownChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -113,7 +113,7 @@ export class UsersController {
 
   @Get(':userId')
   @Requires('users:write')
-  @Summary('Reads a user.')
+  @ApiOperation({ operationId: 'getUser', summary: 'Reads a user.' })
   @Answers(200, userView.schema)
   @Reads('users')
   async read(@Param('userId') userId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
@@ -124,13 +124,15 @@ export class UsersController {
 
   @Put(':userId')
   @Requires('users:write')
-  @Summary('Changes a user; fields absent stay. The last admin keeps the role.')
-  @Accepts(userChange)
+  @ApiOperation({
+    operationId: 'updateUser',
+    summary: 'Changes a user; fields absent stay. The last admin keeps the role.',
+  })
   @Answers(200, userView.schema)
   @Refuses('name_taken', 'conflict')
   async change(
     @Param('userId') userId: string,
-    @Body() body: unknown,
+    @Body({ schema: userChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -141,7 +143,10 @@ export class UsersController {
 
   @Delete(':userId')
   @Requires('users:write')
-  @Summary('Deletes a user with their personal Space; what is theirs alone is erased.')
+  @ApiOperation({
+    operationId: 'deleteUser',
+    summary: 'Deletes a user with their personal Space; what is theirs alone is erased.',
+  })
   @Answers(204)
   @Refuses('conflict')
   async remove(
@@ -155,7 +160,7 @@ export class UsersController {
 
   @Post(':userId/suspend')
   @Requires('users:write')
-  @Summary('Refuses every credential of a user from the next request on.')
+  @ApiOperation({ operationId: 'suspendUser', summary: 'Refuses every credential of a user from the next request on.' })
   @Answers(200, userView.schema)
   @Refuses('conflict')
   async suspend(
@@ -169,7 +174,7 @@ export class UsersController {
 
   @Post(':userId/reactivate')
   @Requires('users:write')
-  @Summary('Lets a suspended user act again.')
+  @ApiOperation({ operationId: 'reactivateUser', summary: 'Lets a suspended user act again.' })
   @Answers(200, userView.schema)
   async reactivate(
     @Param('userId') userId: string,

@@ -1,0 +1,111 @@
+import { RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExtension,
+  ApiHeader,
+  ApiParam,
+  ApiProduces,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
+import { declarationOfHandler, type Requirement, type RouteDeclaration } from '../route';
+import { isCompatPath } from './error-envelope';
+import { errorResponses } from './error-responses';
+import { parameterDescription } from './path-parameters';
+import type { Tag } from './tags';
+
+/**
+ * Documents the handlers of a controller for `@nestjs/swagger`, under a tag: beyond `@ApiOperation`, `@Body({ schema })` and
+ * `@Query({ schema })`, which it reads itself, all that follows from what they declare to the edge. Stands above `@Controller`.
+ */
+export const Documented =
+  (tag: Tag): ClassDecorator =>
+  (controller) => {
+    ApiTags(tag)(controller);
+    const prototype = controller.prototype as object;
+    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      const handler: unknown = descriptor.value;
+      if (typeof handler !== 'function' || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+      const path = `${pathOf(controller)}/${pathOf(handler)}`;
+      for (const decorate of documentation(method, path, declarationOfHandler(handler)))
+        decorate(prototype, name, descriptor);
+    }
+  };
+
+const pathOf = (target: object): string => Reflect.getMetadata(PATH_METADATA, target) as string;
+
+const documentation = (method: string, path: string, declaration: RouteDeclaration): MethodDecorator[] => [
+  ...securityOf(declaration.requires),
+  ApiExtension('x-permission', declaration.requires),
+  ...pathParameters(path),
+  ...(isCompatPath(path) ? [] : headers(method)),
+  ...bodyOf(declaration),
+  ...answersOf(declaration),
+  ...errorResponses(method, path, declaration).map((response) => ApiResponse(response)),
+];
+
+const securityOf = (requires: Requirement | undefined): MethodDecorator[] => {
+  if (requires === 'public' || requires === 'docs') return [];
+  if (requires === 'compat') return [ApiSecurity('bearer'), ApiSecurity('apiKey')];
+  return requires === 'monitoring' ? [ApiSecurity('metricsToken'), ApiSecurity('apiKey')] : [ApiSecurity('apiKey')];
+};
+
+const pathParameters = (path: string): MethodDecorator[] =>
+  [...path.replace('*', ':modelId').matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    ApiParam({ name, description: parameterDescription(name), schema: { type: 'string' } }),
+  );
+
+const headers = (method: string): MethodDecorator[] =>
+  method === 'GET'
+    ? [
+        ApiHeader({
+          name: 'x-read-after',
+          description: 'A position from `x-log-position` of a write: the answer waits until its view has reached it.',
+        }),
+      ]
+    : [
+        ApiHeader({
+          name: 'Idempotency-Key',
+          description: 'Makes the request happen once, however often it is sent: repeats get the first answer.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        }),
+        ApiHeader({
+          name: 'If-Match',
+          description:
+            'The `etag` that was read: the request is refused with 412 where the revision is another by now.',
+        }),
+      ];
+
+const bodyOf = ({ body }: RouteDeclaration): MethodDecorator[] => {
+  if (body === undefined) return [];
+  return [
+    ...(body.files ? [ApiConsumes('application/json', 'multipart/form-data')] : []),
+    ...(body.required ? [] : [ApiBody({ required: false })]),
+  ];
+};
+
+const answersOf = ({ answers = { 200: null }, mediaType }: RouteDeclaration): MethodDecorator[] => [
+  ...(mediaType === undefined
+    ? []
+    : [ApiProduces(...(Object.values(answers).some(Boolean) ? ['application/json'] : []), mediaType)]),
+  ...Object.entries(answers).map(([status, schema]) =>
+    ApiResponse({
+      status: Number(status),
+      description: descriptions[status] ?? 'Done.',
+      ...(schema === null ? {} : { standardSchema: schema }),
+      ...(schema === null && mediaType !== undefined ? { schema: { type: 'string' } } : {}),
+    }),
+  ),
+];
+
+const descriptions: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted. The work continues.',
+  204: 'Done; no content.',
+  503: 'Not ready.',
+};

@@ -1,0 +1,50 @@
+import type { ApiResponseOptions } from '@nestjs/swagger';
+import { errorRegistry, type ErrorEntry } from '../error-registry';
+import type { RouteDeclaration } from '../route';
+import { envelopeResponses, isCompatPath } from './error-envelope';
+
+/** What an operation may answer beside what was asked for: a problem by status, with its codes; of the compatible API its envelope. */
+export const errorResponses = (
+  method: string,
+  path: string,
+  declaration: RouteDeclaration,
+): readonly ApiResponseOptions[] =>
+  (isCompatPath(path) ? envelopeResponses(method) : problemResponses(codesOf(method, path, declaration))).filter(
+    ({ status }) => declaration.answers === undefined || !(Number(status) in declaration.answers),
+  );
+
+/** The codes that a route of this kind may always answer, and its own. */
+const codesOf = (method: string, path: string, declaration: RouteDeclaration): readonly string[] => {
+  const write = method !== 'GET';
+  const secured = declaration.requires !== 'public' && declaration.requires !== 'docs';
+  return [
+    'invalid_parameter',
+    ...(declaration.body === undefined ? [] : ['invalid_body', 'unknown_field', 'too_large', 'unsupported_media_type']),
+    ...(declaration.query !== undefined && 'cursor' in declaration.query.shape ? ['invalid_cursor'] : []),
+    ...(secured ? ['unauthenticated', 'forbidden', 'rate_limited'] : []),
+    ...(path.includes(':') ? ['not_found'] : []),
+    ...(path.includes(':agentId') ? ['agent_not_granted'] : []),
+    ...(write && secured ? ['conflict', 'precondition_failed', 'idempotency_key_reused', 'request_in_progress'] : []),
+    ...(declaration.reads === undefined ? [] : ['view_unavailable']),
+    ...(declaration.refuses ?? []),
+    'internal',
+    'unavailable',
+  ];
+};
+
+const problemResponses = (codes: readonly string[]): ApiResponseOptions[] => {
+  const byStatus = new Map<number, string[]>();
+  for (const code of new Set(codes)) {
+    const { status } = (errorRegistry as Record<string, ErrorEntry>)[code] ?? unregistered(code);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, named]) => ({
+    status,
+    description: named.map((code) => `\`${code}\``).join(', '),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  }));
+};
+
+const unregistered = (code: string): never => {
+  throw new Error(`the code ${code} is not in the error registry`);
+};

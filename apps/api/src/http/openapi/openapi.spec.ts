@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { z } from 'zod';
+import { jsonSchemaOf } from './json-schema';
+import { NamedSchemas, openApiDocument } from './openapi';
+import { previewApplication } from '../../docs/preview';
+import { productRoot, productVersion } from '../../docs/version';
+
+/** What a client is generated from. `generated-files.spec.ts` holds the committed document to it. */
+let document: OpenAPIObject;
+beforeAll(async () => (document = openApiDocument(await previewApplication(), productVersion)));
+
+type Schema = Record<string, unknown> & { readonly $ref?: string };
+interface Documented {
+  readonly named: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly parameters: readonly { readonly name: string; readonly description?: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>;
+}
+
+const operations = (): readonly Documented[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Omit<Documented, 'named'>>).map(([method, operation]) => ({
+      ...operation,
+      named: `${method} ${path}`,
+    })),
+  );
+const schemas = (): Record<string, Schema> => document.components?.schemas as Record<string, Schema>;
+
+it('is valid OpenAPI 3.1', () => {
+  const validator = join(productRoot, 'node_modules/.bin/validate-api');
+  const said = execFileSync(validator, [join(productRoot, 'docs/openapi.json')], { encoding: 'utf8' });
+  expect(said).toMatch(/valid/i);
+});
+
+it('names each operation once, with a sentence and a tag that is described', () => {
+  const names = operations().map(({ operationId }) => operationId);
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name, index) => !/^[a-z][A-Za-z]+$/.test(name) || names.indexOf(name) !== index)).toEqual([]);
+  expect(names).toEqual(expect.arrayContaining(['listAgents', 'createSpace', 'getDocument', 'patchAgent']));
+  const tags = (document.tags ?? []).map(({ name }) => name);
+  expect(
+    operations()
+      .filter((operation) => operation.summary === '' || !operation.tags.every((tag) => tags.includes(tag)))
+      .map(({ named }) => named),
+  ).toEqual([]);
+});
+
+it('names each body that is taken or answered as JSON', () => {
+  const bodies = operations().flatMap(({ named, requestBody, responses }) =>
+    [requestBody, ...Object.values(responses)].map((body) => ({ named, schema: body?.content?.['application/json'] })),
+  );
+  expect(bodies.filter(({ schema }) => schema !== undefined && schema.schema.$ref === undefined)).toEqual([]);
+  expect(Object.keys(schemas())).toEqual(
+    expect.arrayContaining(['Agent', 'AgentList', 'Space', 'Document', 'Conversation', 'Message', 'ApiKey', 'Problem']),
+  );
+});
+
+it('refers to nothing that is not there', () => {
+  const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+  expect(referred.filter((name) => schemas()[name as string] === undefined)).toEqual([]);
+  expect(Object.keys(schemas()).filter((name) => !referred.includes(name))).toEqual([]);
+});
+
+it('describes each parameter, and each property of each schema', () => {
+  const bare = operations().flatMap(({ named, parameters }) =>
+    parameters.filter(({ description }) => description === undefined).map(({ name }) => `${named} ${name}`),
+  );
+  for (const [name, schema] of Object.entries(schemas())) bare.push(...undescribed(schema, name));
+  expect(bare).toEqual([]);
+});
+
+const undescribed = (schema: unknown, place: string): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Record<string, Schema> };
+  return [
+    ...Object.entries(properties).flatMap(([name, property]) => [
+      ...(property['description'] === undefined && property.$ref === undefined ? [`${place}.${name}`] : []),
+      ...undescribed(property, `${place}.${name}`),
+    ]),
+    ...Object.entries(schema)
+      .filter(([key]) => key !== 'properties')
+      .flatMap(([, inner]) => (Array.isArray(inner) ? inner : [inner]).flatMap((one) => undescribed(one, place))),
+  ];
+};
+
+describe('a named schema', () => {
+  it('becomes a component, also inside another', () => {
+    const inner = z.object({ name: z.string() }).meta({ id: 'Inner' });
+    const { schema, components } = jsonSchemaOf(z.object({ list: z.array(inner) }).meta({ id: 'Outer' }), 'output');
+    expect(schema).toEqual({ $ref: '#/components/schemas/Outer' });
+    expect(Object.keys(components).toSorted()).toEqual(['Inner', 'Outer']);
+    expect(components['Inner']).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    });
+  });
+
+  it('has its name to itself', () => {
+    const all = new NamedSchemas();
+    all.convert(z.object({ a: z.string() }).meta({ id: 'Same' }), 'output');
+    all.convert(z.object({ a: z.string() }).meta({ id: 'Same' }), 'output');
+    expect(() => all.convert(z.object({ b: z.string() }).meta({ id: 'Same' }), 'output')).toThrow(/named Same/);
+  });
+});

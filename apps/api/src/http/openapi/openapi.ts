@@ -1,0 +1,54 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { z } from 'zod';
+import { errorEnvelope } from './error-envelope';
+import { completed } from './complete-document';
+import { type ConvertedSchema, jsonSchemaOf } from './json-schema';
+import { problem } from './problem-schema';
+import { tags } from './tags';
+
+/** The OpenAPI 3.1 document of an application's controllers. The same controllers give the same bytes. */
+export const openApiDocument = (app: INestApplication, version: string): OpenAPIObject => {
+  const schemas = new NamedSchemas();
+  const document = SwaggerModule.createDocument(app, frame(version), {
+    autoTagControllers: false,
+    standardSchemaConverter: (schema, { schemaType }) => schemas.convert(schema as z.ZodType, schemaType),
+  });
+  for (const schema of [problem, errorEnvelope]) schemas.convert(schema, 'output');
+  return completed(document, schemas.components);
+};
+
+/** What is converted for one document: a name stands for one schema. */
+export class NamedSchemas {
+  readonly components: ConvertedSchema['components'] = {};
+
+  convert(schema: z.ZodType, io: 'input' | 'output'): ConvertedSchema {
+    const converted = jsonSchemaOf(schema, io);
+    for (const [name, component] of Object.entries(converted.components)) {
+      const known = this.components[name];
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(component))
+        throw new Error(`two schemas are named ${name} in the OpenAPI document; name one of them otherwise`);
+      this.components[name] = component;
+    }
+    return converted;
+  }
+}
+
+const frame = (version: string): Omit<OpenAPIObject, 'paths'> => {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Agent Platform')
+    .setDescription('An open platform for running AI agents, on an event log.')
+    .setVersion(version)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/')
+    .addSecurity('apiKey', { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key.' })
+    .addSecurity('bearer', {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The same API key, on the compatible API.',
+    })
+    .addSecurity('metricsToken', { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' });
+  for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
+  return builder.build();
+};

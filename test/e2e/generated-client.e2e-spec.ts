@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+
+/** Generates a client as `docs/clients.md` says, checks its types against the program there, and runs that. */
+const root = join(__dirname, '../..');
+const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const blockOf = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
+
+let platform: TestPlatform;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'client-'));
+  platform = await startTestPlatform({ listen: true });
+});
+afterAll(async () => {
+  await platform.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (command: string, ...given: string[]): Promise<string> =>
+  new Promise((resolve, reject) =>
+    execFile(
+      command,
+      given,
+      {
+        cwd: folder,
+        timeout: 120_000,
+        env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}` },
+      },
+      (error, out, err) => (error === null ? resolve(out) : reject(new Error(`${error.message}\n${out}\n${err}`))),
+    ),
+  );
+
+it('a client is generated, has types and names, and talks to the product', async () => {
+  const commands = blockOf('sh')
+    .replaceAll('http://127.0.0.1:3000', platform.url)
+    .replaceAll(/npx @hey-api\/openapi-ts@[\d.]+/g, 'openapi-ts');
+  await run('/bin/bash', '-euo', 'pipefail', '-c', commands);
+  writeFileSync(join(folder, 'program.ts'), blockOf('ts'));
+  const strict = ['--strict', '--exactOptionalPropertyTypes', 'false', '--noEmitOnError', '--skipLibCheck'];
+  const target = ['--module', 'commonjs', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--outDir', 'out'];
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types'), '--ignoreDeprecations', '6.0'];
+  await run('tsc', 'program.ts', ...strict, ...target, ...types);
+  expect(await run(process.execPath, 'out/program.js', platform.url, ADMIN_KEY)).toBe(
+    'owner Edsger Grace Ada\nnot_found\n',
+  );
+  const wrong = blockOf('ts').replace("name: 'Library'", 'title: 1');
+  writeFileSync(join(folder, 'wrong.ts'), wrong);
+  await expect(run('tsc', 'wrong.ts', '--noEmit', ...strict, ...target, ...types)).rejects.toThrow(/TS2353|TS2322/);
+}, 300_000);
