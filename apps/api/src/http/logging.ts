@@ -41,8 +41,9 @@ export const safeError = (error: unknown): object => {
 export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: unknown) => logger.debug({ message: String(message) }, 'nest'),
   warn: (message: unknown) => logger.warn({ message: String(message) }, 'nest'),
-  // What stands in the way of a start ends the process, which says it in a sentence.
+  // What stands in the way of a start, or of listening, ends the process, which says it in a sentence.
   error: (message: unknown, ...rest: readonly unknown[]) =>
     rest.at(-1) === 'ExceptionHandler' ||
+    String(message).startsWith('Error: listen ') ||
     logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),
 });
