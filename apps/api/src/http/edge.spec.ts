@@ -192,6 +192,6 @@ describe('queries and lists', () => {
     await logged.call({ url: '/things/broken' });
     await logged.close();
     const told = lines.map((line) => JSON.parse(line) as { level: unknown; msg: string; code?: string });
-    expect(told.filter(({ msg }) => msg === 'request failed').map((line) => line.code)).toEqual(['internal']);
+    expect(told.filter(({ msg }) => msg === 'Request failed.').map((line) => line.code)).toEqual(['internal']);
   });
 });
