@@ -16,10 +16,10 @@ import {
   type Uuid,
 } from '@app/kernel';
 import { type DeadLetter, type DeadLetterReason, deadLetter, PoisonEvent } from '../dead-letter';
-import type { PolicyAdvanced, PolicyDeadLettered, PolicyDeadLetterSettled } from './policy.events';
+import { evolveLetters, type LetterEvent, NO_LETTERS } from './policy-letters';
+import type { PolicyAdvanced, PolicyDeadLettered } from './policy.events';
 
 type Place = EventOf<typeof PolicyAdvanced>['data'];
-type LetterEvent = EventOf<typeof PolicyDeadLettered> | EventOf<typeof PolicyDeadLetterSettled>;
 
 /** How many recorded places are tried when the event of the last one was removed. */
 const PLACES_TRIED = 100;
@@ -55,14 +55,11 @@ export class PolicyJournal {
   }
 
   async letters(): Promise<Map<string, DeadLetter>> {
-    const letters = new Map<string, DeadLetter>();
-    const recorded = await this.codec.decode(await this.log.readStream(this.dead.name));
-    for (const event of recorded as RecordedEvent<LetterEvent>[]) {
-      this.dead.revision = event.context.revision;
-      if (event.type === 'PolicyDeadLetterSettled') letters.delete(event.data.stream);
-      else letters.set(event.data.stream, this.letterOf(event.data, new Date(event.context.recordedAt)));
-    }
-    return letters;
+    const stored = await this.log.readStream(this.dead.name);
+    this.dead.revision = stored.at(-1)?.revision ?? this.dead.revision;
+    const recorded = (await this.codec.decode(stored)) as RecordedEvent<LetterEvent>[];
+    const letters = recorded.reduce(evolveLetters, NO_LETTERS);
+    return new Map(letters.map((letter) => this.letterOf(letter, new Date(letter.failedAt))));
   }
 
   /** Records that everything up to an event was reacted to. Throws `WrongExpectedRevision` when another instance runs the policy. */
