@@ -1,3 +1,4 @@
+import { until } from '../../../../test/fixtures/until';
 import { chunk, events, startUpstreamDouble, type UpstreamDouble } from '../../../../test/fixtures/upstream-double';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
 import { Upstream } from './upstream';
@@ -59,6 +60,17 @@ describe('an answer that has begun', () => {
     expect(await followed(SILENCE_MS * 3)).toEqual([2, 'ended']);
   });
 });
+
+it.each([false, true])(
+  'an answer that is longer than its reader takes is broken, read after it came: %j',
+  async (late) => {
+    double.behaviour = (response) => void response.writeHead(200).end('x'.repeat(1_001));
+    const exchange = upstream.send({ modelId: 'm' } as ModelDescription, 'chat/completions', '{}');
+    await exchange.started;
+    if (late) await until(() => double.open === 0, 'the end of the answer');
+    await expect(exchange.whole(1_000)).rejects.toMatchObject({ kind: 'broken' });
+  },
+);
 
 describe('an answer that a client reads as a web stream', () => {
   const bodyOf = async (limit?: number): Promise<string> => {
