@@ -66,7 +66,7 @@ export class AuditEventsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'listEvents',
-    summary: 'The events of the log, newest first; `follow=true` sends new ones as Server-Sent Events',
+    summary: 'Lists the events of the log, newest first. `follow=true` streams new ones as Server-Sent Events.',
   })
   @Reads(AUDIT_TRAIL)
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })

@@ -26,7 +26,7 @@ export class AuditForeignController {
   @ApiOperation({
     operationId: 'listForeignEvents',
     summary:
-      'What other programs wrote to the server of the log, oldest first: items are those in streams of ours or under a seal, `others` counts the rest; a page may be empty before the end',
+      'Lists what other programs wrote to the server of the log, oldest first. Items are events in our streams or under a seal; `others` counts the rest. A page may be empty before the end.',
   })
   @Answers(200, listOf(foreignEventSchema, { others: foreignEventsSchema.describe('The rest.') }))
   async foreign(@Query({ schema: foreignQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {

@@ -112,8 +112,7 @@ export class AuditObjectsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'getObjectAsOf',
-    summary:
-      'An object as its API would have shown it at a time, a position or a revision of its own, such as a citation pins',
+    summary: 'Shows an object as it was at a time, a position or one of its revisions, such as a citation pins.',
   })
   @Reads(auditObjects.name)
   @Answers(200, objectSchema)
@@ -145,7 +144,7 @@ export class AuditObjectsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'listObjectChanges',
-    summary: 'What each event changed in an object, newest first; also after it was deleted',
+    summary: 'Lists what each event changed in an object, newest first, even after it was deleted.',
   })
   @Reads(auditObjects.name)
   @Answers(200, listOf(historyItemSchema))

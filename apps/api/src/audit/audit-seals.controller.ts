@@ -43,7 +43,10 @@ export class AuditSealsController {
 
   @Get('seals')
   @Requires('audit:read')
-  @ApiOperation({ operationId: 'listSeals', summary: 'The seals over the log, oldest first; `after` is an ordinal' })
+  @ApiOperation({
+    operationId: 'listSeals',
+    summary: 'Lists the seals over the log, oldest first. `after` is an ordinal.',
+  })
   @Answers(200, listOf(sealSchema))
   async seals(@Query({ schema: sealsQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
     const asked = query(sealsQuery, raw);
@@ -63,7 +66,10 @@ export class AuditSealsController {
 
   @Get('seals/key')
   @Requires('audit:read')
-  @ApiOperation({ operationId: 'getSealKey', summary: 'The public key that checks the signatures of the seals' })
+  @ApiOperation({
+    operationId: 'getSealKey',
+    summary: 'Returns the public key that verifies the signatures of the seals.',
+  })
   @Answers(200, sealKeySchema)
   sealKey(): z.output<typeof sealKeySchema> {
     return { keyId: this.key.keyId, algorithm: 'Ed25519', publicKey: this.key.publicKey };
@@ -73,7 +79,7 @@ export class AuditSealsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'getEventProof',
-    summary: 'The seal over an event and the path from the event to its root',
+    summary: 'Returns the seal over an event and the path from the event to its root.',
   })
   @Reads(AUDIT_TRAIL)
   @Answers(200, proofSchema)

@@ -92,7 +92,7 @@ export class HealthController {
 
   @Get('live')
   @Requires('public')
-  @ApiOperation({ operationId: 'getLiveness', summary: 'Whether the process is alive.' })
+  @ApiOperation({ operationId: 'getLiveness', summary: 'Tells whether the process is alive.' })
   @Answers(200, upOrDown)
   live(): { status: 'up' } {
     return { status: 'up' };
@@ -100,7 +100,7 @@ export class HealthController {
 
   @Get('ready')
   @Requires('public')
-  @ApiOperation({ operationId: 'getReadiness', summary: 'Whether the process takes requests.' })
+  @ApiOperation({ operationId: 'getReadiness', summary: 'Tells whether the process accepts requests.' })
   @Answers(503, upOrDown)
   @Answers(200, upOrDown)
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: 'up' | 'down' }> {
@@ -111,7 +111,7 @@ export class HealthController {
 
   @Get()
   @Requires('monitoring')
-  @ApiOperation({ operationId: 'getHealth', summary: 'How each dependency, process, projection and policy is doing.' })
+  @ApiOperation({ operationId: 'getHealth', summary: 'Shows the state of each dependency, process, view and policy.' })
   @Answers(503, report)
   @Answers(200, report)
   async all(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {

@@ -11,7 +11,7 @@ export class MetricsController {
 
   @Get()
   @Requires('monitoring')
-  @ApiOperation({ operationId: 'getMetrics', summary: 'Metrics in the text format of Prometheus.' })
+  @ApiOperation({ operationId: 'getMetrics', summary: 'Returns metrics in the Prometheus text format.' })
   @Answers(200)
   @AnswersAs('text/plain')
   async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {

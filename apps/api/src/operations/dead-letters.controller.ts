@@ -39,7 +39,7 @@ export class DeadLettersController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'listDeadLetters',
-    summary: 'Events that a view or policy could not handle, oldest first',
+    summary: 'Lists events that a view or policy could not handle, oldest first.',
   })
   @Answers(200, listOf(deadLetterSchema))
   async list(@Query({ schema: lettersQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
@@ -62,7 +62,10 @@ export class DeadLettersController {
 
   @Get(':id')
   @Requires('operations')
-  @ApiOperation({ operationId: 'getDeadLetter', summary: 'Where the event stands and why it failed; no content' })
+  @ApiOperation({
+    operationId: 'getDeadLetter',
+    summary: 'Shows where the event is and why it failed, without content.',
+  })
   @Answers(200, deadLetterSchema)
   async one(@Param('id') id: string): Promise<DeadLetter> {
     return (await this.holding(id)).deadLetter(id);
@@ -72,7 +75,7 @@ export class DeadLettersController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'retryDeadLetter',
-    summary: 'Hands the event to its view or policy again, then those that wait behind it',
+    summary: 'Handles the event again, then those that wait behind it.',
   })
   @Answers(200, solvedSchema)
   retry(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {
@@ -83,7 +86,7 @@ export class DeadLettersController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'discardDeadLetter',
-    summary: 'Leaves the event out for good, in rebuilds too, and goes on behind it',
+    summary: 'Skips the event for good, also in rebuilds, and handles those that wait behind it.',
   })
   @Answers(200, solvedSchema)
   discard(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {

@@ -25,7 +25,7 @@ export class ModelsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'reloadModels',
-    summary: 'Reads the model catalogue again; one that is wrong changes nothing',
+    summary: 'Reloads the model catalogue. An invalid one changes nothing.',
   })
   @Answers(200, catalogueSchema)
   @Refuses('invalid_parameter')

@@ -26,7 +26,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'listProjections',
-    summary: 'Every view: version, state, lag, rows, dead letters, rebuild',
+    summary: 'Lists every view: version, state, lag, rows, dead letters, rebuild.',
   })
   @Answers(200, listOf(projectionSchema))
   async all(): Promise<{ items: readonly ProjectionStatus[]; nextCursor: null }> {
@@ -35,7 +35,7 @@ export class ProjectionsController {
 
   @Get(':name')
   @Requires('operations')
-  @ApiOperation({ operationId: 'getProjection', summary: 'One view' })
+  @ApiOperation({ operationId: 'getProjection', summary: 'Shows a view.' })
   @Answers(200, projectionSchema)
   one(@Param('name') name: string): Promise<ProjectionStatus> {
     return this.projecting.status(name);
@@ -45,8 +45,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'rebuildProjection',
-    summary:
-      'Builds the view anew beside the one that is served; with `swap` it is served once it is verified to be equal',
+    summary: 'Rebuilds the view beside the live version. With `swap` it is swapped in once it is verified to be equal.',
   })
   @Accepts({ required: false })
   @Answers(202, projectionSchema)
@@ -63,7 +62,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/pause')
   @Requires('operations')
-  @ApiOperation({ operationId: 'pauseRebuild', summary: 'Pauses a rebuild; what was built is kept' })
+  @ApiOperation({ operationId: 'pauseRebuild', summary: 'Pauses a rebuild and keeps what was built.' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   pause(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -72,7 +71,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/resume')
   @Requires('operations')
-  @ApiOperation({ operationId: 'resumeRebuild', summary: 'Goes on with a rebuild that was paused or has failed' })
+  @ApiOperation({ operationId: 'resumeRebuild', summary: 'Resumes a paused or failed rebuild.' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   resume(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -81,7 +80,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/cancel')
   @Requires('operations')
-  @ApiOperation({ operationId: 'cancelRebuild', summary: 'Drops what a rebuild has built' })
+  @ApiOperation({ operationId: 'cancelRebuild', summary: 'Cancels a rebuild and drops what it built.' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   cancel(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -92,7 +91,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'swapProjection',
-    summary: 'Serves the rebuilt version; the one before is kept and goes on following the log',
+    summary: 'Serves the rebuilt version. The one before is kept and keeps following the log.',
   })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
@@ -102,7 +101,7 @@ export class ProjectionsController {
 
   @Post(':name/rollback')
   @Requires('operations')
-  @ApiOperation({ operationId: 'rollBackProjection', summary: 'Serves the version before again' })
+  @ApiOperation({ operationId: 'rollBackProjection', summary: 'Serves the version before again.' })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')
   rollback(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -113,7 +112,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'retireProjection',
-    summary: 'Drops the version that is no longer served; there is no way back from here',
+    summary: 'Drops the version that is no longer served. There is no way back.',
   })
   @Answers(200, projectionSchema)
   @Refuses('no_rebuild', 'rebuild_not_ready')

@@ -51,7 +51,7 @@ export class UsageOperationsController {
   @ApiOperation({
     operationId: 'createRestatement',
     summary:
-      'Writes what the calls of a period cost under other prices into a second ledger, and compares it with what was billed, which stays as it is',
+      'Computes what the calls of a period would have cost under other prices, in a second ledger. What was billed does not change.',
   })
   @Answers(201, restatementView.schema)
   @Reads('invocations')
@@ -79,7 +79,7 @@ export class UsageOperationsController {
 
   @Get('restatements')
   @Requires('operations')
-  @ApiOperation({ operationId: 'listRestatements', summary: 'What was restated, newest first' })
+  @ApiOperation({ operationId: 'listRestatements', summary: 'Lists restatements, newest first.' })
   @Answers(200, listOf(restatementView.schema))
   @Reads('restatements')
   async list(@CurrentCaller() caller: Caller, @Query({ schema: restatementsQuery }) raw: unknown): Promise<JsonText> {
@@ -98,7 +98,7 @@ export class UsageOperationsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'getRestatement',
-    summary: 'One restatement; without sums while its ledger is not complete',
+    summary: 'Shows a restatement. It has no sums until its ledger is complete.',
   })
   @Answers(200, restatementView.schema)
   @Reads('restatements')
@@ -110,8 +110,7 @@ export class UsageOperationsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'simulateSpendLimit',
-    summary:
-      'Replays a period under a limit that does not exist: which calls it would have refused, by user, key and model. Nothing is written',
+    summary: 'Shows which calls of a period a limit would have rejected, by user, key and model. Writes nothing.',
   })
   @Answers(200, shownWhatIf)
   @Reads('invocations')

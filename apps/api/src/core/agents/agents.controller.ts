@@ -44,7 +44,7 @@ export class AgentsController {
   @Requires('agents:read')
   @ApiOperation({
     operationId: 'listAgents',
-    summary: "Lists the Agents of the caller's Spaces that the key is granted, newest first.",
+    summary: 'Lists the Agents in your Spaces that the key is granted, newest first.',
   })
   @Answers(200, listOf(agentView.schema))
   @Reads('agents', 'space-members')
@@ -116,7 +116,8 @@ export class AgentsController {
   @Requires('agents:write')
   @ApiOperation({
     operationId: 'updateAgent',
-    summary: 'Changes an Agent; fields absent stay, also inside sampling and public. Going public switches memory off.',
+    summary:
+      'Changes an Agent. Absent fields do not change, also inside sampling and public. Going public turns memory off.',
   })
   @Answers(200, agentView.schema)
   @Refuses('conflict', 'agent_not_granted')
@@ -159,7 +160,8 @@ export class AgentsController {
   @Requires('agents:write')
   @ApiOperation({
     operationId: 'deleteAgent',
-    summary: 'Deletes an Agent with its documents, conversations and memories. The personal chat Agent stays.',
+    summary:
+      'Deletes an Agent with its documents, conversations and memories. The personal chat Agent cannot be deleted.',
   })
   @Answers(204)
   @Refuses('conflict', 'agent_not_granted')

@@ -82,7 +82,7 @@ export class AgentVersionsController {
   @Requires('agents:write')
   @ApiOperation({
     operationId: 'restoreAgentVersion',
-    summary: 'Configures an Agent as it was at a revision, by a new revision.',
+    summary: 'Restores the configuration of an Agent at a revision, as a new revision.',
   })
   @Answers(200, agentView.schema)
   @Refuses('conflict', 'agent_not_granted')

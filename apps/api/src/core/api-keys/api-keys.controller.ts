@@ -44,7 +44,7 @@ export class ApiKeysController {
   @Requires('keys:write')
   @ApiOperation({
     operationId: 'listApiKeys',
-    summary: "Lists the caller's API keys, newest first; for admins also another user's.",
+    summary: 'Lists your API keys, newest first. Admins can list those of other users.',
   })
   @Answers(200, listOf(apiKeyView.schema))
   @Reads('api-keys')
@@ -65,7 +65,7 @@ export class ApiKeysController {
 
   @Post()
   @Requires('keys:write')
-  @ApiOperation({ operationId: 'createApiKey', summary: 'Creates an API key. Its secret is in this answer only.' })
+  @ApiOperation({ operationId: 'createApiKey', summary: 'Creates an API key. Only this answer holds its secret.' })
   @Answers(201, createdApiKey)
   @Refuses('agent_not_granted')
   async create(
@@ -110,7 +110,7 @@ export class ApiKeysController {
   @Requires('keys:write')
   @ApiOperation({
     operationId: 'updateApiKey',
-    summary: 'Changes everything of an API key but its secret; fields absent stay.',
+    summary: 'Changes an API key, except its secret. Absent fields do not change.',
   })
   @Answers(200, apiKeyView.schema)
   @Refuses('agent_not_granted')
@@ -132,7 +132,10 @@ export class ApiKeysController {
 
   @Delete(':keyId')
   @Requires('keys:write')
-  @ApiOperation({ operationId: 'deleteApiKey', summary: 'Revokes an API key: it is refused from the next request on.' })
+  @ApiOperation({
+    operationId: 'deleteApiKey',
+    summary: 'Revokes an API key. It is rejected from the next request on.',
+  })
   @Answers(204)
   async revoke(
     @CurrentCaller() caller: Caller,

@@ -61,8 +61,7 @@ export class CostControlController {
   @Requires('usage:read')
   @ApiOperation({
     operationId: 'listSpendLimits',
-    summary:
-      "Lists spend limits with where they stand, newest first: one's own and those of one's keys, for admins all.",
+    summary: 'Lists spend limits with their balance, newest first: your own and those of your keys, or all for admins.',
   })
   @Answers(200, listOf(shownLimit))
   @Reads('limits')
@@ -104,7 +103,7 @@ export class CostControlController {
   @Requires('usage:read')
   @ApiOperation({
     operationId: 'getSpendLimit',
-    summary: 'Reads a spend limit with what is spent and held in its window.',
+    summary: 'Reads a spend limit with what is spent and reserved in its window.',
   })
   @Answers(200, shownLimit)
   async read(
@@ -120,7 +119,8 @@ export class CostControlController {
   @Requires('usage:read')
   @ApiOperation({
     operationId: 'explainSpendLimit',
-    summary: 'Explains a limit: what is held, and the model calls behind what was spent in its window, newest first.',
+    summary:
+      'Explains a limit: what is reserved, and the model calls behind what was spent in its window, newest first.',
   })
   @Answers(200, explained)
   async explain(
@@ -160,7 +160,8 @@ export class CostControlController {
   @Requires('cost:write')
   @ApiOperation({
     operationId: 'updateSpendLimit',
-    summary: 'Changes a spend limit; fields absent stay. Another window or time zone counts anew what was spent in it.',
+    summary:
+      'Changes a spend limit. Absent fields do not change. Another window or time zone recounts what was spent in it.',
   })
   @Answers(200, shownLimit)
   change(

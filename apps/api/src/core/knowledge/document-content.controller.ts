@@ -47,7 +47,7 @@ export class DocumentContentController {
   @ApiOperation({
     operationId: 'getDocumentContent',
     summary:
-      'Reads the extracted text; null until it is extracted. Offsets of chunks and citations count in its characters.',
+      'Reads the extracted text, null until it is extracted. Offsets of chunks and citations count its characters.',
   })
   @Answers(200, documentContent)
   @Reads('documents')
@@ -98,7 +98,7 @@ export class DocumentContentController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'listDocumentChunks',
-    summary: 'Lists the chunks that are searched, in the order of the text.',
+    summary: 'Lists the searchable chunks, in the order of the text.',
   })
   @Answers(200, listOf(chunkView))
   @Reads('documents')
@@ -127,8 +127,7 @@ export class DocumentContentController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'listDocumentLogs',
-    summary:
-      'Lists what ingestion did with the document, newest first; `progress` says where a running attempt stands.',
+    summary: 'Lists what ingestion did with the document, newest first. `progress` shows a running attempt.',
   })
   @Answers(
     200,

@@ -174,7 +174,7 @@ export class DocumentsController {
   @ApiOperation({
     operationId: 'updateDocument',
     summary:
-      'Renames a document, sets its tags or replaces its content; the old content is searched until the new one is ready.',
+      'Renames a document, sets its tags or replaces its content. The old content is searched until the new one is ready.',
   })
   @Accepts(LARGE)
   @Answers(200, shownDocument)
@@ -205,7 +205,7 @@ export class DocumentsController {
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'deleteDocument',
-    summary: 'Deletes a document with all that was made of it, for good.',
+    summary: 'Deletes a document permanently, with everything made from it.',
   })
   @Answers(204)
   async remove(
@@ -225,7 +225,7 @@ export class DocumentsController {
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'reprocessDocument',
-    summary: 'Ingests a document again; without `force` only where that could change anything.',
+    summary: 'Ingests a document again. Without `force`, only if that could change anything.',
   })
   @Accepts({ required: false })
   @Answers(202, shownDocument)

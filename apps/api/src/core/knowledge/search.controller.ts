@@ -63,7 +63,7 @@ export class SearchController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'searchDocuments',
-    summary: 'Searches as the Agent itself does: the passages it would answer from.',
+    summary: 'Searches as the Agent does: returns the passages that it would answer from.',
   })
   @Answers(200, found.schema)
   @Refuses('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')

@@ -67,7 +67,7 @@ export class TagsController {
 
   @Post('tags')
   @Requires('knowledge:write')
-  @ApiOperation({ operationId: 'createTag', summary: 'Creates a tag; its name is unique in the Space.' })
+  @ApiOperation({ operationId: 'createTag', summary: 'Creates a tag. Its name is unique in the Space.' })
   @Answers(201, tagView.schema)
   @Refuses('name_taken')
   async create(
@@ -126,7 +126,7 @@ export class TagsController {
 
   @Delete('tags/:tagId')
   @Requires('knowledge:write')
-  @ApiOperation({ operationId: 'deleteTag', summary: 'Deletes a tag; documents no longer carry it.' })
+  @ApiOperation({ operationId: 'deleteTag', summary: 'Deletes a tag and removes it from its documents.' })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,

@@ -46,7 +46,7 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'listConversations',
-    summary: "Lists the caller's conversations with an Agent, newest first; archived ones on request.",
+    summary: 'Lists your conversations with an Agent, newest first, archived ones on request.',
   })
   @Answers(200, listOf(conversationView.schema))
   @Reads('conversations')
@@ -89,7 +89,7 @@ export class ConversationsController {
 
   @Put(':conversationId')
   @Requires('llm')
-  @ApiOperation({ operationId: 'updateConversation', summary: 'Renames, archives or brings back a conversation.' })
+  @ApiOperation({ operationId: 'updateConversation', summary: 'Renames, archives or restores a conversation.' })
   @Answers(200, conversationView.schema)
   async change(
     @CurrentCaller() caller: Caller,
@@ -112,7 +112,10 @@ export class ConversationsController {
 
   @Delete(':conversationId')
   @Requires('llm')
-  @ApiOperation({ operationId: 'deleteConversation', summary: 'Deletes a conversation with its messages, for good.' })
+  @ApiOperation({
+    operationId: 'deleteConversation',
+    summary: 'Deletes a conversation permanently, with its messages.',
+  })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,

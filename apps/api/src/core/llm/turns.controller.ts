@@ -50,7 +50,7 @@ export class TurnsController {
   @ApiOperation({
     operationId: 'sendMessage',
     summary:
-      'Continues or begins a conversation and answers; with `stream` as Server-Sent Events in the UI message format.',
+      'Continues or starts a conversation and answers, with `stream` as Server-Sent Events in the UI message format.',
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, turnAnswer)
@@ -83,7 +83,7 @@ export class TurnsController {
   @ApiOperation({
     operationId: 'streamAnswer',
     summary:
-      'Streams the answer under way, or goes on behind an event of one that broke off, also when it is finished by now.',
+      'Streams the running answer, or continues after an event of one that broke off, even if it is finished by now.',
   })
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
   @Answers(200)
@@ -110,7 +110,7 @@ export class TurnsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'stopAnswer',
-    summary: 'Ends the running answer; what was said until then stays. `stopped` is false when none runs.',
+    summary: 'Stops the running answer and keeps its text. `stopped` is false if none runs.',
   })
   @Answers(200, stopAnswer)
   async stop(

@@ -50,7 +50,7 @@ export class UsageController {
   @ApiOperation({
     operationId: 'getUsage',
     summary:
-      "Sums model calls by day, model, user or API key: the caller's own, for admins everybody's. By default since the month began.",
+      "Sums model calls by day, model, user or API key: your own, or everybody's for admins. Default: since the month began.",
   })
   @Answers(200, shownReport)
   @AnswersAs('text/csv')
@@ -73,7 +73,7 @@ export class UsageController {
   @Requires('usage:read')
   @ApiOperation({
     operationId: 'listInvocations',
-    summary: 'Lists model calls, newest first; as CSV all of the period at once.',
+    summary: 'Lists model calls, newest first. As CSV, returns the whole period at once.',
   })
   @Answers(200, listOf(invocationView.schema))
   @AnswersAs('text/csv')

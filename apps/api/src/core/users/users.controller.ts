@@ -60,7 +60,7 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'createUser',
-    summary: 'Creates a user, with a personal Space and chat Agent of their own.',
+    summary: 'Creates a user, with a personal Space and chat Agent.',
   })
   @Answers(201, userView.schema)
   @Refuses('name_taken')
@@ -87,7 +87,7 @@ export class UsersController {
 
   @Get('me')
   @Requires('authenticated')
-  @ApiOperation({ operationId: 'getCurrentUser', summary: 'Reads the caller.' })
+  @ApiOperation({ operationId: 'getCurrentUser', summary: 'Reads your own user.' })
   @Answers(200, userView.schema)
   @Reads('users')
   readSelf(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
@@ -96,7 +96,7 @@ export class UsersController {
 
   @Put('me')
   @Requires('authenticated')
-  @ApiOperation({ operationId: 'updateCurrentUser', summary: "Changes the caller's own name and language." })
+  @ApiOperation({ operationId: 'updateCurrentUser', summary: 'Changes your own name and language.' })
   @Answers(200, userView.schema)
   async changeSelf(
     @CurrentCaller() caller: Caller,
@@ -126,7 +126,7 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'updateUser',
-    summary: 'Changes a user; fields absent stay. The last admin keeps the role.',
+    summary: 'Changes a user. Absent fields do not change. The last admin keeps the role.',
   })
   @Answers(200, userView.schema)
   @Refuses('name_taken', 'conflict')
@@ -145,7 +145,7 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'deleteUser',
-    summary: 'Deletes a user with their personal Space; what is theirs alone is erased.',
+    summary: 'Deletes a user with their personal Space and erases what is theirs alone.',
   })
   @Answers(204)
   @Refuses('conflict')
@@ -160,7 +160,10 @@ export class UsersController {
 
   @Post(':userId/suspend')
   @Requires('users:write')
-  @ApiOperation({ operationId: 'suspendUser', summary: 'Refuses every credential of a user from the next request on.' })
+  @ApiOperation({
+    operationId: 'suspendUser',
+    summary: 'Suspends a user: rejects all their credentials from the next request on.',
+  })
   @Answers(200, userView.schema)
   @Refuses('conflict')
   async suspend(
@@ -174,7 +177,7 @@ export class UsersController {
 
   @Post(':userId/reactivate')
   @Requires('users:write')
-  @ApiOperation({ operationId: 'reactivateUser', summary: 'Lets a suspended user act again.' })
+  @ApiOperation({ operationId: 'reactivateUser', summary: 'Reactivates a suspended user.' })
   @Answers(200, userView.schema)
   async reactivate(
     @Param('userId') userId: string,
