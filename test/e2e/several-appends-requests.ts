@@ -180,38 +180,53 @@ const reloading = async (): Promise<Prepared> => {
   return { sent: { path: `${OPERATIONS}/models/reload` }, times, isConsistent };
 };
 
-export const REQUESTS: readonly (readonly [title: string, appends: number, prepare: () => Promise<Prepared>])[] = [
-  ['POST /agents', 2, creatingAgent],
-  ['POST /users', 4, creatingUser('member')],
-  ['POST /users of an admin', 5, creatingUser('admin')],
-  ['PUT /users/{id} with another address', 3, movingUser],
+/** The requests that append more than once, by their routes; each is broken at each of so many appends. */
+export const REQUESTS: readonly (readonly [
+  route: string,
+  title: string,
+  appends: number,
+  prepare: () => Promise<Prepared>,
+])[] = [
+  [`POST ${CORE}/agents`, 'POST /agents', 2, creatingAgent],
+  [`POST ${CORE}/users`, 'POST /users', 4, creatingUser('member')],
+  [`POST ${CORE}/users`, 'POST /users of an admin', 5, creatingUser('admin')],
+  [`PUT ${CORE}/users/:userId`, 'PUT /users/{id} with another address', 3, movingUser],
   [
+    `PUT ${CORE}/users/:userId`,
     'PUT /users/{id} of an admin who becomes a member',
     2,
     changingUser('admin', (path) => ({ method: 'PUT', path, body: { role: 'member' } }), 'UserRoleChanged'),
   ],
   [
+    `PUT ${CORE}/users/:userId`,
     'PUT /users/{id} of a member who becomes an admin',
     2,
     changingUser('member', (path) => ({ method: 'PUT', path, body: { role: 'admin' } }), 'UserRoleChanged'),
   ],
   [
+    `POST ${CORE}/users/:userId/suspend`,
     'POST /users/{id}/suspend of an admin',
     2,
     changingUser('admin', (path) => ({ path: `${path}/suspend` }), 'UserSuspended'),
   ],
   [
+    `POST ${CORE}/users/:userId/reactivate`,
     'POST /users/{id}/reactivate of an admin',
     2,
     changingUser('admin', (path) => ({ path: `${path}/reactivate` }), 'UserReactivated', true),
   ],
-  ['DELETE /users/{id} of an admin', 3, changingUser('admin', (path) => ({ method: 'DELETE', path }), 'UserDeleted')],
-  ['POST /spaces', 3, creatingSpace],
-  ['PUT /spaces/{id} with another name and slug', 5, changingSpace],
-  ['DELETE /spaces/{id}', 3, deletingSpace],
-  ['POST /documents', 1, addingDocument],
-  ['POST /documents of several files', 2, uploadingDocuments],
-  ['POST /conversation', 2, asking],
-  ['POST /usage/restatements', 3, restating],
-  ['POST /models/reload', 3, reloading],
+  [
+    `DELETE ${CORE}/users/:userId`,
+    'DELETE /users/{id} of an admin',
+    3,
+    changingUser('admin', (path) => ({ method: 'DELETE', path }), 'UserDeleted'),
+  ],
+  [`POST ${CORE}/spaces`, 'POST /spaces', 3, creatingSpace],
+  [`PUT ${CORE}/spaces/:spaceId`, 'PUT /spaces/{id} with another name and slug', 5, changingSpace],
+  [`DELETE ${CORE}/spaces/:spaceId`, 'DELETE /spaces/{id}', 3, deletingSpace],
+  [`POST ${CORE}/knowledge/:agentId/documents`, 'POST /documents', 1, addingDocument],
+  [`POST ${CORE}/knowledge/:agentId/documents`, 'POST /documents of several files', 2, uploadingDocuments],
+  [`POST ${CORE}/llm/:agentId/conversation`, 'POST /conversation', 2, asking],
+  [`POST ${OPERATIONS}/usage/restatements`, 'POST /usage/restatements', 3, restating],
+  [`POST ${OPERATIONS}/models/reload`, 'POST /models/reload', 3, reloading],
 ];

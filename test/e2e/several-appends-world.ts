@@ -31,8 +31,7 @@ export interface Prepared {
 export let platform: TestPlatform;
 export let agentId: string;
 let names = 0;
-const folder = mkdtempSync(join(tmpdir(), 'several-'));
-const file = join(folder, 'models.json');
+let file: string;
 export const BOUNDARY = 'several';
 
 export const nextNumber = (): number => (names += 1);
@@ -92,7 +91,9 @@ export const catalogue = (displayName: string): void => {
 
 /** Starts a platform whose models can be given anew. */
 export const withModels = (): void => {
+  const folder = mkdtempSync(join(tmpdir(), 'several-'));
   beforeAll(async () => {
+    file = join(folder, 'models.json');
     catalogue('first');
     platform = await startTestPlatform({ environment: { MODELS_FILE: file } });
     agentId = await made('/agents', { name: 'Guide', knowledgeEnabled: false });

@@ -27,7 +27,7 @@ const sendOf =
     });
 const isDone = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
-describe.each(REQUESTS)('%s', (_, count, prepare) => {
+describe.each(REQUESTS)('%s: %s', (_route, _title, count, prepare) => {
   it('appends no more often than it is broken', async () => {
     const { sent, times, isConsistent } = await prepare();
     const { answer, appends } = await sendBroken(platform, sendOf(sent));

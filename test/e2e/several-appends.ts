@@ -42,20 +42,3 @@ export const sendBroken = async (
     broken.mockRestore();
   }
 };
-
-/** The routes whose requests append more than once; each is broken at each append in `several-appends.e2e-spec.ts`. */
-export const SEVERAL: readonly string[] = [
-  'POST /api/v1/core/agents',
-  'POST /api/v1/core/users',
-  'PUT /api/v1/core/users/:userId',
-  'POST /api/v1/core/users/:userId/suspend',
-  'POST /api/v1/core/users/:userId/reactivate',
-  'DELETE /api/v1/core/users/:userId',
-  'POST /api/v1/core/spaces',
-  'PUT /api/v1/core/spaces/:spaceId',
-  'DELETE /api/v1/core/spaces/:spaceId',
-  'POST /api/v1/core/knowledge/:agentId/documents',
-  'POST /api/v1/core/llm/:agentId/conversation',
-  'POST /api/v1/operations/usage/restatements',
-  'POST /api/v1/operations/models/reload',
-];

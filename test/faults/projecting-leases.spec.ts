@@ -66,7 +66,9 @@ const shown = async (projector: SharedProjector): Promise<boolean> =>
 const meddled = (method: 'checkpoint' | 'writeState', ahead: (...given: unknown[]) => Promise<void>): ReadStore =>
   new Proxy(readStore, {
     get: (target, name: keyof ReadStore) => {
-      const called = (target[name] as (...given: unknown[]) => unknown).bind(target);
+      const own: unknown = target[name];
+      if (typeof own !== 'function') return own;
+      const called = (own as (...given: unknown[]) => unknown).bind(target);
       return name === method ? async (...given: unknown[]) => ahead(...given).then(() => called(...given)) : called;
     },
   });

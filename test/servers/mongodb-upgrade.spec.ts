@@ -103,7 +103,7 @@ withServer('MONGODB_URL', 'A database that version 1.5.0 left', (server) => {
         fence: 99,
         changes: [],
       }),
-    ).rejects.toThrow('as text');
+    ).rejects.toThrow('are text in the format of version 1.5');
     await upgraded.close();
 
     await count(stores.log, 30, 40);

@@ -30,12 +30,4 @@ describe('the module of Spaces', () => {
     await until(() => types().includes('PromptDeleted'), 'the prompt');
     await policies.stop();
   });
-
-  it('names them', async () =>
-    expect(await context.policies()).toEqual([
-      'delete-prompts-with-their-space',
-      'forget-members-who-are-gone',
-      'keep-a-personal-space-for-each-user',
-      'release-names-of-spaces',
-    ]));
 });

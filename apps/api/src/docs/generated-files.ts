@@ -3,6 +3,7 @@ import { openApiDocument } from '../http/openapi/openapi';
 import { configurationTable } from './configuration-table';
 import { errorPage } from './error-page';
 import { eventCataloguePage } from './event-catalogue';
+import { nestCli } from './nest-cli';
 import { INTEGRATION_EVENTS, integrationEventTables, integrationSchemaFiles } from './integration-events';
 import { previewApplication } from './preview';
 import { productVersion } from './version';
@@ -15,6 +16,7 @@ export const generatedFiles: Readonly<Record<string, (present: string) => string
   'docs/errors.md': () => errorPage(),
   ...integrationSchemaFiles,
   [`${INTEGRATION_EVENTS}/README.md`]: (present) => withSection(present, 'events', integrationEventTables()),
+  'nest-cli.json': (present) => nestCli(present),
   'docs/configuration.md': (present) => withSection(present, 'configuration', configurationTable()),
 };
 

@@ -51,31 +51,27 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
 };
 
-/** How things are called; an audited object's kind is named alike. */
-const things: Readonly<Record<string, string>> = {
-  user: 'user',
+/** How kinds are called whose own name does not say it; an audited object's kind is named alike. */
+const kindNames: Readonly<Record<string, string | undefined>> = {
   apiKey: 'API key',
   space: 'Space',
-  member: 'member',
-  prompt: 'prompt',
   agent: 'Agent',
   version: 'version at revision',
-  document: 'document',
   content: 'content of document',
-  tag: 'tag',
-  conversation: 'conversation',
-  message: 'message',
   openAnswer: 'unfinished answer in conversation',
   limit: 'spend limit',
-  restatement: 'restatement',
-  model: 'model',
   projection: 'view',
-  deadLetter: 'dead letter',
-  action: 'action',
-  event: 'event',
   seal: 'seal over event',
   objectKind: 'kind of object',
   page: 'documentation page',
+  // The registry of a Space: what was not found in it says its own name.
+  tags: undefined,
+};
+
+/** `deadLetter` is a dead letter. */
+const nameOfKind = (kind: string): string | undefined => {
+  if (Object.hasOwn(kindNames, kind)) return kindNames[kind];
+  return /^[a-z][A-Za-z]*$/.test(kind) ? kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : undefined;
 };
 
 /** What to do where looking at the id once more is not it. */
@@ -90,8 +86,10 @@ const advices: Readonly<Record<string, string>> = {
 
 /** `document 0190...`, with the id as it was given. */
 const thingOf = ({ kind, id }: Facts): string | undefined => {
-  if (kind === undefined || id === undefined || !Object.hasOwn(things, String(kind))) return undefined;
-  return `${things[String(kind)]} ${String(id).slice(0, LONGEST_ID).toWellFormed()}`;
+  const name = kind === undefined ? undefined : nameOfKind(String(kind));
+  return id === undefined || name === undefined
+    ? undefined
+    : `${name} ${String(id).slice(0, LONGEST_ID).toWellFormed()}`;
 };
 
 function forbiddenSentence(facts: Facts): string | undefined {
@@ -158,6 +156,5 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export const saidReasons = {
   conflict: Object.keys(conflicts),
   forbidden: Object.keys(forbids),
-  kinds: Object.keys(things),
   bodies: Object.keys(bodies),
 };
