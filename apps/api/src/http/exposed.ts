@@ -19,6 +19,7 @@ export const exposed = <Shape extends z.ZodRawShape, Named extends Texts<Shape>>
   texts: Named,
 ): z.ZodObject<Pick<Shape, keyof Named & keyof Shape>> =>
   z.object(
+    // `fromEntries` forgets which fields there are: those of `texts`.
     Object.fromEntries(
       Object.entries(texts as Record<string, string | true>).map(([name, text]) => [
         name,
