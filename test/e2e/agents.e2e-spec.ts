@@ -139,7 +139,7 @@ describe('Agents', () => {
     '*.*',
     '',
     'a'.repeat(300),
-  ])('refuse %j as a place that may embed them', async (url) =>
+  ])('reject %j as a place that may embed them', async (url) =>
     expect((await create({ public: { allowedUrls: [url] } })).status).toBe(400),
   );
 

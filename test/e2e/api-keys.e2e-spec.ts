@@ -112,7 +112,7 @@ describe('API keys', () => {
       body: { name: 'narrow', agentIds: [], allAgents: true, permissions: ['keys:write'] },
     });
     const limit = { amount: '5', window: 'day' };
-    const { body: standing } = await platform.call<{ id: string }>(KEYS, {
+    const { body: current } = await platform.call<{ id: string }>(KEYS, {
       method: 'POST',
       key: wide,
       body: {
@@ -126,7 +126,7 @@ describe('API keys', () => {
       },
     });
     const change = (body: object, key: string) =>
-      platform.call<{ code: string }>(`${KEYS}/${standing.id}`, { method: 'PUT', key, body });
+      platform.call<{ code: string }>(`${KEYS}/${current.id}`, { method: 'PUT', key, body });
     for (const more of [
       { expiresAt: '2099-01-01T00:00:00Z' },
       { expiresAt: null },

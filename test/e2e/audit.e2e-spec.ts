@@ -84,7 +84,7 @@ describe('the events of the log', () => {
     '?unknown=1',
     '?follow=maybe',
     '?stream=',
-  ])('refuse %s', async (query) => {
+  ])('reject %s', async (query) => {
     const { status, body } = await events(query);
     expect([status, body]).toEqual([400, expect.objectContaining({ code: 'invalid_parameter' })]);
   });
@@ -152,7 +152,7 @@ describe('content', () => {
     expect(JSON.stringify(body)).not.toContain('secret plan');
   });
 
-  it('is refused without audit:content', async () => {
+  it('is rejected without audit:content', async () => {
     expect((await events('?content=true', auditor)).status).toBe(403);
     expect((await object(`agent/${agentId}?content=true`, auditor)).status).toBe(403);
   });

@@ -35,7 +35,7 @@ const write = async (path: string, key: string | undefined, idempotent: boolean,
 };
 
 describe.each([false, true])(
-  'a body of 16 MiB that would be refused for what is in it (Idempotency-Key: %s)',
+  'a body of 16 MiB that would be rejected for what is in it (Idempotency-Key: %s)',
   (idempotent) => {
     it('is not parsed for a key without access to the Agent it is for', async () => {
       const turn = `/api/v1/core/llm/${agentId}/conversation`;

@@ -98,7 +98,7 @@ describe('what was erased after the backup', () => {
     until(async () => {
       const found = await receipts(test_);
       return [`document-${ids.document}`, `space-${ids.space}`, `agent-${ids.agent}`, `user-${ids.user}`].every(
-        (thing) => found.includes(thing),
+        (stream) => found.includes(stream),
       );
     }, 'the receipts');
   const wordsOnDisk = (folder: string) => {

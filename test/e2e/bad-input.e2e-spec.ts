@@ -60,7 +60,7 @@ const broken: readonly [string, (route: ServedRoute) => string, number][] = [
 ];
 
 describe('every route that takes a body', () => {
-  it.each(broken)('refuses %s, with a problem and without effect', async (_name, payload, expected) => {
+  it.each(broken)('rejects %s, with a problem and without effect', async (_name, payload, expected) => {
     await withoutEffect(async () => {
       for (const route of taking) {
         const { status, body, headers } = await send(route, payload(route));
@@ -76,7 +76,7 @@ describe('every route that takes a body', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('refuses a value of another kind in every field, naming the field, without effect', async () => {
+  it('rejects a value of another kind in every field, naming the field, without effect', async () => {
     await withoutEffect(async () => {
       for (const route of taking) {
         for (const [field, value] of wrongValues(route)) {
@@ -93,7 +93,7 @@ describe('every route that takes a body', () => {
     });
   });
 
-  it('refuses NUL and lone surrogates in every text field, naming it', async () => {
+  it('rejects NUL and lone surrogates in every text field, naming it', async () => {
     for (const route of taking) {
       for (const field of Object.keys(propertiesOf(route))) {
         for (const text of ['a\\u0000b', '\\udc00']) {
@@ -109,7 +109,7 @@ describe('every route that takes a body', () => {
   });
 });
 
-it('every route that takes no body refuses one, naming the field, without effect', async () => {
+it('every route that takes no body rejects one, naming the field, without effect', async () => {
   const bare = platform.platform.routes.routes.filter(
     ({ method, declaration }) => declaration.body === undefined && !['GET', 'HEAD'].includes(method),
   );
@@ -130,7 +130,7 @@ it('every route that takes no body refuses one, naming the field, without effect
 });
 
 describe('every route of the compatible API', () => {
-  it.each(broken)('refuses %s, with an envelope and without effect', async (_name, payload, expected) => {
+  it.each(broken)('rejects %s, with an envelope and without effect', async (_name, payload, expected) => {
     expect(compatible).toHaveLength(3);
     await withoutEffect(async () => {
       for (const route of compatible) {
@@ -167,7 +167,7 @@ describe('an upload', () => {
       'a file in a part of another kind',
       `${file}\r\nwhole\r\n${file.replace('form-data', 'attachment')}\r\nlost\r\n--B--\r\n`,
     ],
-  ])('refuses %s, without effect', async (_name, payload) => {
+  ])('rejects %s, without effect', async (_name, payload) => {
     const routes = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
     expect(routes).not.toHaveLength(0);
     await withoutEffect(async () => {
@@ -182,7 +182,7 @@ describe('an upload', () => {
   });
 });
 
-it('takes a file in an upload with a quoted delimiter and an epilogue, and refuses one without a name', async () => {
+it('takes a file in an upload with a quoted delimiter and an epilogue, and rejects one without a name', async () => {
   const [route] = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
   const upload = (text: string) =>
     platform.call<{ items: object[]; errors: { code: string }[] }>(world.path(route as ServedRoute), {
@@ -192,11 +192,11 @@ it('takes a file in an upload with a quoted delimiter and an epilogue, and refus
     });
   const part = (head: string) =>
     `--B B\r\ncontent-disposition: form-data; name="file"${head}\r\n\r\nA file.\r\n--B B--\r\nepilogue`;
-  const [taken, refused] = [
+  const [taken, rejected] = [
     await upload(part('; filename="a.md"')),
     await upload(part('\r\ncontent-type: application/octet-stream')),
   ];
-  expect([taken.status, taken.body.items.length, refused.status, refused.body.errors[0]?.code]).toEqual([
+  expect([taken.status, taken.body.items.length, rejected.status, rejected.body.errors[0]?.code]).toEqual([
     202,
     1,
     400,
@@ -204,7 +204,7 @@ it('takes a file in an upload with a quoted delimiter and an epilogue, and refus
   ]);
 });
 
-it('refuses an idempotency key on an upload, whose repeat could not be told from another file', async () => {
+it('rejects an idempotency key on an upload, whose repeat could not be told from another file', async () => {
   const routes = platform.platform.routes.routes.filter(({ declaration }) => declaration.body?.files === true);
   const whole = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n';
   await withoutEffect(async () => {
@@ -258,7 +258,7 @@ const wrongValues = (route: ServedRoute): [string, unknown][] =>
   });
 
 it.each(['%', '%zz', '%e0%a4%a', '%c0%af'])(
-  'a path with the malformed escape %s is refused as a path',
+  'a path with the malformed escape %s is rejected as a path',
   async (escape) => {
     const { status, body } = await platform.call(`/api/v1/core/agents/${escape}`);
     expect([status, body['code'], body['errors']]).toEqual([
@@ -270,7 +270,7 @@ it.each(['%', '%zz', '%e0%a4%a', '%c0%af'])(
 );
 
 it.each(['abc', '-1', '42', '$gt'])(
-  'a position to read after that no log gives is refused at once: %s',
+  'a position to read after that no log gives is rejected at once: %s',
   async (position) => {
     expect(await platform.call('/api/v1/core/spaces', { headers: { 'x-read-after': position } })).toMatchObject({
       status: 400,
@@ -279,7 +279,7 @@ it.each(['abc', '-1', '42', '$gt'])(
   },
 );
 
-it('an API key that has expired before it was made is refused', async () => {
+it('an API key that has expired before it was made is rejected', async () => {
   const { status, body } = await platform.call('/api/v1/core/api-keys', {
     method: 'POST',
     body: { name: 'late', agentIds: [], permissions: [], expiresAt: '2020-01-01T00:00:00Z' },

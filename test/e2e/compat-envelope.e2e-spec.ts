@@ -135,7 +135,7 @@ describe('the envelope', () => {
     expect((await platform.call(`${BASE}/models`, { key: body.secret })).status).toBe(200);
   });
 
-  it('refuses a key without the permission', async () => {
+  it('rejects a key without the permission', async () => {
     const narrow = await platform.newCaller({ permissions: ['llm'] });
     expect(await platform.call(`${BASE}/models`, { key: narrow.key })).toMatchObject({
       status: 403,
@@ -161,7 +161,7 @@ describe('the envelope', () => {
     ['', 'input', /empty/],
     [[], 'input', /at least one/],
     [Array.from({ length: 2_049 }, () => 'a'), 'input', /2048/],
-  ])('refuses embeddings of %j', async (input, param, message) => {
+  ])('rejects embeddings of %j', async (input, param, message) => {
     const { status, text } = await ask({ model: 'vectors', input }, '/embeddings');
     expect([status, errorOf(text)]).toEqual([
       400,
@@ -169,7 +169,7 @@ describe('the envelope', () => {
     ]);
   });
 
-  it('takes 2048 inputs, and refuses dimensions that the model does not have', async () => {
+  it('takes 2048 inputs, and rejects dimensions that the model does not have', async () => {
     expect(
       (
         await ask(

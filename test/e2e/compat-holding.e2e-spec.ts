@@ -32,7 +32,7 @@ it('names all that may answer, so that the dearest is held', async () => {
   expect(begun.map(({ mayAnswer }) => mayAnswer?.map(({ key }) => key))).toEqual([['away', 'm'], ['vectors']]);
 });
 
-it('refuses a used-up limit so that the official client does not try again', async () => {
+it('rejects a used-up limit so that the official client does not try again', async () => {
   begin.mockImplementation(() => Promise.reject(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 3_600 })));
   const client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
   const calls = begin.mock.calls.length;

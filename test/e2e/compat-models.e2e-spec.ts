@@ -57,7 +57,7 @@ describe('rerank', () => {
     [{ model: 'ranks', query: 'q', input: [] }, 400, 'invalid_input'],
     [{ model: 'ranks', query: 'q', input: ['a'], top_k: 0 }, 400, 'invalid_body'],
     [{ model: 'big', query: 'q', input: ['a'] }, 404, 'model_not_found'],
-  ])('refuses %j', async (body, status, code) =>
+  ])('rejects %j', async (body, status, code) =>
     expect(await post('/rerank', body)).toMatchObject({ status, body: { error: { code } } }),
   );
 });

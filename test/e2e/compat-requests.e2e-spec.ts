@@ -67,7 +67,7 @@ describe('what goes to the provider', () => {
     ]);
   });
 
-  it('has no `stream_options` where the provider refuses them, and usage is passed on or counted all the same', async () => {
+  it('has no `stream_options` where the provider rejects them, and usage is passed on or counted all the same', async () => {
     const streamed = async (model: string) => {
       let last: OpenAI.Chat.ChatCompletionChunk | undefined;
       for await (const one of await client.chat.completions.create({
@@ -85,7 +85,7 @@ describe('what goes to the provider', () => {
     expect(await streamed('strict')).toBe(USAGE.prompt_tokens);
   });
 
-  it('names no encoding of vectors, which some refuse whatever it is, and believes their usage where it is a total alone', async () => {
+  it('names no encoding of vectors, which some reject whatever it is, and believes their usage where it is a total alone', async () => {
     upstream.behaviour = (response, call) =>
       'encoding_format' in call.body
         ? json(response, 400, {})
@@ -121,7 +121,7 @@ describe('what goes to the provider', () => {
     ['logprobs', true],
     ['response_format', { type: 'json_object' }],
     ['logit_bias', { 5: 1 }],
-  ])('is never %s that asks for something: it is refused, naming it', async (param, value) => {
+  ])('is never %s that asks for something: it is rejected, naming it', async (param, value) => {
     expect(await post('/chat/completions', { model: 'big', messages, [param]: value })).toMatchObject({
       status: 400,
       body: { error: { type: 'invalid_request_error', param, code: 'unsupported_parameter' } },

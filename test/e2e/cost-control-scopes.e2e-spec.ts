@@ -1,5 +1,5 @@
 import { until } from '../fixtures/until';
-import { chat, CORE, type Limit, LIMITS, platform, set, settled, standing, withLimits } from './cost-control-world';
+import { chat, CORE, type Limit, LIMITS, platform, set, settled, state, withLimits } from './cost-control-world';
 
 withLimits();
 
@@ -37,7 +37,7 @@ describe('scopes of cost control', () => {
     expect((await platform.call<{ items: Limit[] }>(LIMITS, { key })).body.items).toEqual([]);
   });
 
-  it('that is used up refuses what a caller asks of free models, not what documents and searches need', async () => {
+  it('that is used up rejects what a caller asks of free models, not what documents and searches need', async () => {
     const { body: agent } = await platform.call<{ id: string }>(`${CORE}/agents`, {
       method: 'POST',
       body: {
@@ -139,7 +139,7 @@ describe('scopes of cost control', () => {
     await until(async () => (await recorded()).length === 3);
     const items = await recorded();
     expect(items.map(({ usage }) => usage.isIncludedUsage)).toEqual([false, true, true]);
-    expect(await standing(limit.body.id)).toMatchObject({ spent: '0.0001062', remaining: '0', overage: '0.0000562' });
+    expect(await state(limit.body.id)).toMatchObject({ spent: '0.0001062', remaining: '0', overage: '0.0000562' });
   });
 
   it('concerns calls for an Agent and its Space, too', async () => {
@@ -175,7 +175,7 @@ describe('scopes of cost control', () => {
     expect(await ask()).toMatchObject({ status: 200 });
   });
 
-  it('refuses a scope that is not there', async () => {
+  it('rejects a scope that is not there', async () => {
     for (const type of ['user', 'agent', 'space', 'apiKey'])
       expect(
         await set({ scope: { type, id: '01990000-0000-7000-8000-000000000001' }, amount: 1, window: 'day' }),

@@ -29,9 +29,9 @@ export const chat = (key?: string, maxTokens = 10) =>
   });
 
 export const set = async (body: object, key = ADMIN_KEY) => platform.call<Limit>(LIMITS, { method: 'POST', body, key });
-export const standing = async (id: string) => (await platform.call<Limit>(`${LIMITS}/${id}`)).body;
+export const state = async (id: string) => (await platform.call<Limit>(`${LIMITS}/${id}`)).body;
 export const settled = (id: string, calls: number) =>
-  until(async () => Number((await standing(id)).spent).toFixed(9) === (calls * COST).toFixed(9), 'the settlement');
+  until(async () => Number((await state(id)).spent).toFixed(9) === (calls * COST).toFixed(9), 'the settlement');
 
 /** Starts a platform with a gateway whose calls cost. */
 export const withLimits = (): void => {

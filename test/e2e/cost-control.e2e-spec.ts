@@ -12,7 +12,7 @@ import {
   platform,
   set,
   settled,
-  standing,
+  state,
   upstream,
   withLimits,
 } from './cost-control-world';
@@ -40,9 +40,9 @@ describe('cost control', () => {
     await chat(key);
     await chat(key);
     await settled(limit.body.id, 2);
-    const refused = await chat(key).catch((error: unknown) => error as RateLimitError);
-    expect(refused).toBeInstanceOf(RateLimitError);
-    expect(refused).toMatchObject({ status: 429, type: 'rate_limit_error', code: 'usage_limit_exceeded' });
+    const rejected = await chat(key).catch((error: unknown) => error as RateLimitError);
+    expect(rejected).toBeInstanceOf(RateLimitError);
+    expect(rejected).toMatchObject({ status: 429, type: 'rate_limit_error', code: 'usage_limit_exceeded' });
     expect(upstream.calls).toHaveLength(2);
     await chat();
     const { body } = await platform.call(`${LIMITS}/${limit.body.id}/explain`, { key });
@@ -118,7 +118,7 @@ describe('cost control', () => {
       });
     const answers = await Promise.all(Array.from({ length: 50 }, ask));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(11);
-    expect(Number((await standing(keyId)).spent)).toBeLessThanOrEqual(11 * 0.000302);
+    expect(Number((await state(keyId)).spent)).toBeLessThanOrEqual(11 * 0.000302);
   });
 
   it('knows what was spent ever as soon as a limit is set, without reading each of many calls', async () => {
@@ -229,7 +229,7 @@ describe('cost control', () => {
       { scope: { type: 'instance' }, amount: 1, window: 'day', timeZone: 'Europe/Atlantis' },
       'timeZone',
     ],
-  ])('refuses %s', async (_, body, path) =>
+  ])('rejects %s', async (_, body, path) =>
     expect(await set(body)).toMatchObject({ status: 400, body: { errors: [expect.objectContaining({ path })] } }),
   );
 });

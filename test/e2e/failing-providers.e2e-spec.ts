@@ -117,7 +117,7 @@ describe('an answer of an Agent whose provider fails', () => {
     ]);
   });
 
-  it('is refused at once while its circuit is open, of which the gateway knows as well; nothing is billed', async () => {
+  it('is rejected at once while its circuit is open, of which the gateway knows as well; nothing is billed', async () => {
     const agent = await newAgent('failing');
     upstream.behaviour = (response) => json(response, 503, {});
     await Promise.all(Array.from({ length: 10 }, () => ask(agent)));

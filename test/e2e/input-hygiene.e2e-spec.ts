@@ -19,7 +19,7 @@ it.each([1_000, 10_000, 100_000, 500_000, 1_000_000])(
   'a nesting of %d costs no more than to see it, on routes of any size',
   async (depth) => {
     const brackets = `${'['.repeat(depth)}${']'.repeat(depth)}`;
-    const refused = async (route: ServedRoute, payload: string): Promise<number> => {
+    const rejected = async (route: ServedRoute, payload: string): Promise<number> => {
       const startedAt = performance.now();
       expect([
         route.url,
@@ -31,8 +31,8 @@ it.each([1_000, 10_000, 100_000, 500_000, 1_000_000])(
       let [nested, flat] = [Infinity, Infinity];
       // Beside a body of that length that is one text and ends too early, in turn: so a busy machine slows both.
       for (let time = 0; time < 3; time += 1) {
-        flat = Math.min(flat, await refused(route, `{"message":"${brackets}"`));
-        nested = Math.min(nested, await refused(route, `{"message":${brackets}}`));
+        flat = Math.min(flat, await rejected(route, `{"message":"${brackets}"`));
+        nested = Math.min(nested, await rejected(route, `{"message":${brackets}}`));
       }
       expect(nested).toBeLessThan(10 * (flat + 5));
     }
@@ -45,7 +45,7 @@ it.each([
   ['lists', '[],', '[', '0]', 'too_many_values'],
 ])('16 MB of %s cost no more than to see them, also under a key', async (_, piece, open, close, code) => {
   const size = 16 * 1024 ** 2;
-  const refused = async (payload: string): Promise<unknown> => {
+  const rejected = async (payload: string): Promise<unknown> => {
     const { status, body } = await platform.call(`/api/v1/core/llm/${world.ids['agentId']}/conversation`, {
       method: 'POST',
       payload,
@@ -56,10 +56,10 @@ it.each([
   let [many, flat] = [Infinity, Infinity];
   for (let time = 0; time < 3; time += 1) {
     const flatTook = processorTime();
-    await refused(`{"message":"${'x'.repeat(size)}"`);
+    await rejected(`{"message":"${'x'.repeat(size)}"`);
     flat = Math.min(flat, flatTook());
     const manyTook = processorTime();
-    expect(await refused(`${open}${piece.repeat(size / piece.length)}${close}`)).toEqual([
+    expect(await rejected(`${open}${piece.repeat(size / piece.length)}${close}`)).toEqual([
       400,
       [expect.objectContaining({ code })],
     ]);

@@ -95,14 +95,14 @@ test('what Knowledge costs is counted and limited: documents, searches and the s
   await send(`/cost-control/${limit}`, { amount: '0.00003' }, 'PATCH');
   expect(await search()).toMatchObject({ status: 429, body: { code: 'usage_limit_exceeded', limitId: limit } });
   expect(await ask()).toMatchObject({ status: 429, body: { code: 'usage_limit_exceeded' } });
-  const refused = await add('# Backups\n\nThey run at night.');
+  const rejected = await add('# Backups\n\nThey run at night.');
   await until(
-    async () => (await document(refused)).statusDetail?.code === 'usage_limit_exceeded',
-    'the refusal of a document',
+    async () => (await document(rejected)).statusDetail?.code === 'usage_limit_exceeded',
+    'the rejection of a document',
   );
-  expect(await document(refused)).toMatchObject({ status: 'Pending', statusDetail: { step: 'embed' } });
+  expect(await document(rejected)).toMatchObject({ status: 'Pending', statusDetail: { step: 'embed' } });
   expect(provider.calls).toHaveLength(3);
 
   await send(`/cost-control/${limit}`, { amount: '1' }, 'PATCH');
-  await isReady(refused);
+  await isReady(rejected);
 });

@@ -20,13 +20,13 @@ const billed = (): number =>
   provider.bills.reduce((sum, { input, output }) => sum + input * PRICES.input + output * PRICES.output, 0);
 
 /** So many leave at once, again and again until the limit lets none of them through. */
-const leaveUntilRefused = async (key: string, clients: number, leave: Leaving): Promise<void> => {
+const leaveUntilRejected = async (key: string, clients: number, leave: Leaving): Promise<void> => {
   for (let round = 0; round < 20; round += 1) {
     const begun = await Promise.all(Array.from({ length: clients }, () => leave(key)));
     if (begun.every((one) => !one)) return;
     await until(() => provider.underWay.size === 0, 'the end of what the provider makes');
   }
-  throw new Error('the limit refused nobody');
+  throw new Error('the limit rejected nobody');
 };
 
 describe('a limit of 0.50 is not passed', () => {
@@ -52,10 +52,10 @@ describe('a limit of 0.50 is not passed', () => {
       [{ reasoning: 4_000 }, { at: 300, maxTokens: 4_000 }],
     ],
   ])('%s', async (_, clients, given) => {
-    const { key, standing, settled } = await limited();
-    await leaveUntilRefused(key, clients, leaving(...given));
+    const { key, state, settled } = await limited();
+    await leaveUntilRejected(key, clients, leaving(...given));
     await settled();
-    const { spent } = await standing();
+    const { spent } = await state();
     expect(Number(spent)).toBeGreaterThanOrEqual(TOLERANCE * billed());
     // Calls begin while anything is left; those that are let through at once are one too many at most.
     const { maxTokens = TOKENS } = given[1];

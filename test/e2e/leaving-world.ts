@@ -48,7 +48,7 @@ export const limited = async (amount = LIMIT) => {
     method: 'PUT',
     body: { usageLimit: { amount: String(amount), window: 'total' } },
   });
-  const standing = async () =>
+  const state = async () =>
     (await platform.call<{ spent: string; held: string }>(`/api/v1/core/cost-control/${keyId}`)).body;
   const calls = async () =>
     (await platform.call<{ items: Call[] }>(`/api/v1/core/usage/invocations?apiKeyId=${keyId}&limit=100`)).body.items;
@@ -57,19 +57,19 @@ export const limited = async (amount = LIMIT) => {
     await until(
       async () =>
         provider.underWay.size === 0 &&
-        Number((await standing()).held) === 0 &&
+        Number((await state()).held) === 0 &&
         (await calls()).length === provider.bills.length,
       'the settlement of every call',
     );
     return calls();
   };
-  return { key, standing, calls, settled };
+  return { key, state, calls, settled };
 };
 
 export const made = (tokens: number) =>
   until(() => [...provider.underWay].some((answer) => answer.made >= tokens), `${tokens} tokens`);
 export type Leaving = (key: string) => Promise<boolean>;
-/** Asks, reads a stream until some text came, or waits for a whole answer for so long, and leaves. False where the limit refused. */
+/** Asks, reads a stream until some text came, or waits for a whole answer for so long, and leaves. False where the limit rejected. */
 export const leaving =
   (
     wanted: Wanted,
@@ -83,7 +83,7 @@ export const leaving =
         ({ status }) => status,
         () => 0,
       );
-      // Most are refused at once; those that are not have been waiting for their limit as long as for their answer.
+      // Most are rejected at once; those that are not have been waiting for their limit as long as for their answer.
       const status = await Promise.race([
         answer,
         until(() => [...provider.underWay].some(({ made: tokens }) => tokens >= Number(at)), 'the answer').then(

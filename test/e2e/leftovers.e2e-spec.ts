@@ -55,7 +55,7 @@ const upload = async (...names: readonly string[]) => {
 
 describe('an upload of several files that fails half way', () => {
   it.each([
-    ['the log refuses the third', 'none', 3],
+    ['the log rejects the third', 'none', 3],
     ['the answer of the third is lost', 'unknown', 3],
   ] as const)('leaves no document and no body: %s', async (_, outcome, failing) => {
     const { log } = platform.platform.host.stores;

@@ -64,10 +64,10 @@ describe('a question about an ingested document', () => {
     await guide.platform.call(path, { method: 'PUT', body: { name: 'handbook.md' } });
     expect((await guide.platform.call(`/api/v1/audit/objects/document/${document.id}?revision=99`)).status).toBe(404);
     expect((await guide.platform.call(`/api/v1/audit/objects/document/${document.id}?at=2026-02-30`)).status).toBe(400);
-    const refused = await guide.platform.call<{ code: string }>(
+    const rejected = await guide.platform.call<{ code: string }>(
       `/api/v1/audit/objects/document/${document.id}?revision=1&at=2026-01-01`,
     );
-    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_parameter']);
+    expect([rejected.status, rejected.body.code]).toEqual([400, 'invalid_parameter']);
   });
 
   it('streams the same answer in the UI message format, every event with an id', async () => {
@@ -171,7 +171,7 @@ describe('a question about an ingested document', () => {
     ['incognito', { message: 'Hello', kind: 'incognito' }, 400, 'unsupported_parameter'],
     ['an empty message', { message: ' ' }, 400, 'invalid_body'],
     ['an unknown field', { message: 'Hello', system: 'Obey.' }, 400, 'unknown_field'],
-  ])('is refused: %s', async (_, body, status, code) => {
+  ])('is rejected: %s', async (_, body, status, code) => {
     const answer = await guide.platform.call<{ code: string }>(at(`/llm/${guide.agentId}/conversation`), {
       method: 'POST',
       body,

@@ -6,7 +6,7 @@ import { startChild } from './child';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, pathWith, UNKNOWN_ID, type World } from './world';
 
-/** What an answer that refuses says to whoever reads it: what is wrong, and what now. */
+/** What an answer that rejects says to whoever reads it: what is wrong, and what now. */
 
 interface Operation {
   readonly 'x-permission': string;
@@ -147,7 +147,7 @@ it('a 400 names the field in words of its own, whatever is wrong with whichever 
   );
   expect(taking.length).toBeGreaterThan(25);
   const odd: string[] = [];
-  let refused = 0;
+  let rejected = 0;
   for (const route of taking) {
     const fields = propertiesOf(route.operation.requestBody?.content['application/json']?.schema ?? {});
     const bodies = [
@@ -161,7 +161,7 @@ it('a 400 names the field in words of its own, whatever is wrong with whichever 
     for (const body of bodies) {
       const answer = await ask(route, pathWith(route.url, known()), { body });
       if (answer.status !== 400) continue;
-      refused += 1;
+      rejected += 1;
       const errors = (answer.body['errors'] ?? []) as readonly { readonly path: string; readonly message: string }[];
       const all = [sentenceOf(answer), ...errors.map(({ message }) => message)];
       const [first] = errors;
@@ -170,7 +170,7 @@ it('a 400 names the field in words of its own, whatever is wrong with whichever 
         odd.push(`${route.method} ${route.url} ${JSON.stringify(body).slice(0, 60)}: ${all.join(' | ')}`);
     }
   }
-  expect(refused).toBeGreaterThan(300);
+  expect(rejected).toBeGreaterThan(300);
   expect(odd).toEqual([]);
 }, 60_000);
 

@@ -89,7 +89,7 @@ describe('the views, for operators', () => {
     expect((await ask('spaces')).body).toMatchObject({ version: 2, rebuild: { verification: { equal: true } } });
   });
 
-  it('refuse what the state of a rebuild does not allow', async () => {
+  it('reject what the state of a rebuild does not allow', async () => {
     expect((await act('prompts/swap')).body).toMatchObject({ status: 409, code: 'no_rebuild' });
     await act('prompts/rebuild');
     expect((await act('prompts/rebuild')).body).toMatchObject({ status: 409, code: 'rebuild_exists' });
@@ -98,7 +98,7 @@ describe('the views, for operators', () => {
     expect((await act('prompts/rebuild/cancel')).body.rebuild).toBeUndefined();
   });
 
-  it('are refused where unknown, before anything is recorded', async () => {
+  it('are rejected where unknown, before anything is recorded', async () => {
     const before = await recorded();
     expect([
       (await ask('nothing')).status,

@@ -34,14 +34,14 @@ const put = (path: string, body: unknown, revision?: number): Request => ({
   ...(revision !== undefined && { headers: { 'if-match': `"${revision}"` } }),
 });
 
-const thing = async (ask: Ask, request: Request): Promise<{ readonly id: string; readonly revision: number }> => {
+const stream = async (ask: Ask, request: Request): Promise<{ readonly id: string; readonly revision: number }> => {
   const { status, body } = await ask<{ readonly id?: string; readonly revision?: number }>(request);
   const { id, revision } = body;
   if (id === undefined || revision === undefined)
     throw new Error(`${request.method} ${request.path}: ${status} ${JSON.stringify(body)}`);
   return { id, revision };
 };
-const made = async (ask: Ask, request: Request): Promise<string> => (await thing(ask, request)).id;
+const made = async (ask: Ask, request: Request): Promise<string> => (await stream(ask, request)).id;
 
 const TAKEN = [['201', '409 name_taken']] as const;
 const OVERTAKEN = [['200', '412 precondition_failed']] as const;
@@ -88,7 +88,10 @@ export const races: readonly Race[] = [
     outcomes: OVERTAKEN,
     lane: async (ask, lane) => {
       const spaceId = await made(ask, post('/spaces', { name: `Prompts ${lane}` }));
-      const { id, revision } = await thing(ask, post(`/spaces/${spaceId}/prompts`, { title: 'Prompt', text: 'first' }));
+      const { id, revision } = await stream(
+        ask,
+        post(`/spaces/${spaceId}/prompts`, { title: 'Prompt', text: 'first' }),
+      );
       const change = (text: string, turn: number): Request =>
         put(`/spaces/${spaceId}/prompts/${id}`, { text }, revision + turn);
       return async (round, turn) => [change(`one ${round}`, turn), change(`other ${round}`, turn)];
@@ -119,7 +122,7 @@ export const races: readonly Race[] = [
     name: 'the next revision of an API key',
     outcomes: OVERTAKEN,
     lane: async (ask, lane) => {
-      const { id, revision } = await thing(
+      const { id, revision } = await stream(
         ask,
         post('/api-keys', { name: `key ${lane}`, agentIds: [], permissions: ['agents:read'] }),
       );

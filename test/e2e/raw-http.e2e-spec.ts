@@ -79,7 +79,7 @@ it('passes over an expectation that it does not know', async () => {
   ]);
 });
 
-it('refuses methods it does not know, also when a header asks for another', async () => {
+it('rejects methods it does not know, also when a header asks for another', async () => {
   const close = `Host: x\r\nx-api-key: ${ADMIN_KEY}\r\nconnection: close\r\n`;
   expect(statuses(await exchange(`TRACE /api/v1/core/spaces HTTP/1.1\r\n${close}\r\n`))[0]).toBeGreaterThanOrEqual(400);
   expect(

@@ -49,7 +49,7 @@ describe('while no broker answers', () => {
     expect(metrics).toContain('policy_lag_seconds{policy="relay"}');
   });
 
-  it('a key that is revoked is refused at the next request', async () => {
+  it('a key that is revoked is rejected at the next request', async () => {
     const { key, keyId } = await platform.newCaller();
     const status = async () => (await platform.call('/api/v1/core/users/me', { key })).status;
     expect(await status()).toBe(200);

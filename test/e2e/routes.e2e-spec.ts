@@ -86,12 +86,12 @@ describe('every route that is not public', () => {
     ['with the key of a suspended user', () => ({ key: gone['suspended'] as string })],
     ['with the key of a deleted user', () => ({ key: gone['deleted'] as string })],
   ])('answers 401 %s', async (_name, call) => {
-    const refusing = call();
-    const bearer = 'authorization' in ((refusing as Call).headers ?? {});
+    const rejecting = call();
+    const bearer = 'authorization' in ((rejecting as Call).headers ?? {});
     expect(
       await exceptions(
         routes.filter((route) => isSecured(route) && !(bearer && isCompatible(route))),
-        refusing,
+        rejecting,
         () => 401,
       ),
     ).toEqual([]);
@@ -144,7 +144,7 @@ describe('what is foreign', () => {
     }
   });
 
-  it('is refused to a key without a grant with 403, whether it exists or not', async () => {
+  it('is rejected to a key without a grant with 403, whether it exists or not', async () => {
     const ungranted = await platform.newCaller({ allAgents: false });
     for (const route of routes.filter(({ url }) => url.includes(':agentId'))) {
       for (const agentId of [world.ids['agentId'] as string, UNKNOWN_ID]) {

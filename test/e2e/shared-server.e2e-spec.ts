@@ -212,15 +212,15 @@ describe('on a server that is shared, and runs its standard projections', () => 
     expect(
       (await platform.call<{ items: unknown[] }>(`/api/v1/audit/objects/agent/${agent}/history`)).body.items,
     ).toHaveLength(1);
-    const refused = await platform.call<{ detail: string; errors: object[] }>(`${CORE}/agents/${agent}`, {
+    const rejected = await platform.call<{ detail: string; errors: object[] }>(`${CORE}/agents/${agent}`, {
       method: 'PUT',
       body: { name: 'Changed' },
     });
-    expect([refused.status, refused.body]).toMatchObject([
+    expect([rejected.status, rejected.body]).toMatchObject([
       500,
       { code: 'log_damaged', errors: [{ path: `agent-${agent}@1`, code: 'log_damaged' }] },
     ]);
-    expect(refused.body.detail).toContain('another program');
+    expect(rejected.body.detail).toContain('another program');
     expect((await platform.call(`${CORE}/agents/${other}`, { method: 'PUT', body: { name: 'Changed' } })).status).toBe(
       200,
     );

@@ -82,7 +82,7 @@ it.each(REQUESTS.map(([route, body]) => ({ route, body })))('$route appends once
   const { answer, appends } = await sendBroken(platform, (headers) =>
     platform.call(path, { method, headers, ...given }),
   );
-  // Operations that there is nothing to do for are refused behind their record, or before it.
+  // Operations that there is nothing to do for are rejected behind their record, or before it.
   if (!url.startsWith(OPERATIONS))
     expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
   expect(answer.status).toBeLessThan(500);

@@ -47,7 +47,7 @@ describe('Spaces', () => {
     expect(slugs.find(({ status }) => status === 409)?.body).toMatchObject({ errors: [{ path: 'slug' }] });
   });
 
-  it('give a name that was refused or given up to the next who asks', async () => {
+  it('give a name that was rejected or given up to the next who asks', async () => {
     const { body: space } = await create('First', { slug: 'first' });
     expect((await create('Second', { slug: 'first' })).status).toBe(409);
     expect((await create('Second', { slug: 'second' })).status).toBe(201);
@@ -57,7 +57,7 @@ describe('Spaces', () => {
     expect((await create('Renamed', { slug: 'first' })).status).toBe(201);
   });
 
-  it('keep the name and slug they got when the same change is refused at the same time', async () => {
+  it('keep the name and slug they got when the same change is rejected at the same time', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { body: space } = await create(`Contested ${round}`);
       const [name, slug] = [`Won ${round}`, `won-by-${round}`];
@@ -69,11 +69,11 @@ describe('Spaces', () => {
           headers: { 'if-match': '"0"' },
         });
       expect((await Promise.all([change(), change()])).map(({ status }) => status).toSorted()).toEqual([200, 412]);
-      const refused = await Promise.all([
+      const rejected = await Promise.all([
         create(name, { slug: `other-${round}` }, bob.key),
         create(`Other ${round}`, { slug }, bob.key),
       ]);
-      expect(refused).toMatchObject([
+      expect(rejected).toMatchObject([
         { status: 409, body: { code: 'name_taken', errors: [{ path: 'name' }] } },
         { status: 409, body: { code: 'name_taken', errors: [{ path: 'slug' }] } },
       ]);
@@ -105,7 +105,7 @@ describe('Spaces', () => {
     { color: 'red' },
     { color: '#12345' },
     { description: 'x'.repeat(2_001) },
-  ])('refuses %j', async (given) => {
+  ])('rejects %j', async (given) => {
     expect((await create('Refused', given)).status).toBe(400);
   });
 

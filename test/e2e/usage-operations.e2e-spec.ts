@@ -118,7 +118,7 @@ describe('a restatement', () => {
     expect((await restate(body)).body).toMatchObject({ status: 400, code: 'invalid_body', errors: [{ path }] }),
   );
 
-  it('is refused while the records of usage are behind the log, and then has all of them', async () => {
+  it('is rejected while the records of usage are behind the log, and then has all of them', async () => {
     const september = { from: '2026-09-01T00:00:00Z', to: '2026-10-01T00:00:00Z' };
     const store = platform.platform.app.get<ReadStore>(READ_STORE);
     const commit = store.commit.bind(store);

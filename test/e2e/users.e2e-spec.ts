@@ -74,7 +74,7 @@ describe('users', () => {
     expect(key.body).toMatchObject({ status: 400, errors: [{ path: 'expiresAt' }] });
   });
 
-  it('refuses what is wrong, naming the field', async () => {
+  it('rejects what is wrong, naming the field', async () => {
     const post = (body: unknown) =>
       platform.call<{ code: string; errors: { path: string }[] }>(USERS, { method: 'POST', body });
     expect((await post({ email: 'no mail', name: 'A', role: 'member' })).body).toMatchObject({
@@ -108,7 +108,7 @@ describe('users', () => {
     });
   });
 
-  it('keeps the mail address it got when the same change is refused at the same time, and sets it free with the user', async () => {
+  it('keeps the mail address it got when the same change is rejected at the same time, and sets it free with the user', async () => {
     const post = (email: string) =>
       platform.call(USERS, { method: 'POST', body: { email, name: 'Other', role: 'member' } });
     for (let round = 0; round < 3; round += 1) {

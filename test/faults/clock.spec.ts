@@ -8,7 +8,7 @@ import { startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-d
 /** Faults 29 and 30: a clock that jumps, forwards and back, and windows over a change of summer time. */
 const KEY = 'clock-test-key-0123456789-abcdefghijklmnop';
 const DAY_MS = 24 * 60 * 60_000;
-/** Less than a call of the double costs (35,400 nano-units): the first call of a window passes, and the next is refused. */
+/** Less than a call of the double costs (35,400 nano-units): the first call of a window passes, and the next is rejected. */
 const AMOUNT = '0.00003';
 const COST = '0.0000354';
 
@@ -72,11 +72,11 @@ const limitOf = async (window: object): Promise<string> =>
   String(
     (await call('/api/v1/core/cost-control', { scope: { type: 'instance' }, amount: AMOUNT, ...window })).body['id'],
   );
-const standing = async (limitId: string) => {
+const state = async (limitId: string) => {
   const { spent, held, windowStart } = (await call(`/api/v1/core/cost-control/${limitId}`)).body;
   return { spent, held, windowStart };
 };
-const settled = (limitId: string) => until(async () => (await standing(limitId)).held === '0', 'the settlement');
+const settled = (limitId: string) => until(async () => (await state(limitId)).held === '0', 'the settlement');
 
 test('a clock that jumps resets each window once, keeps what was spent, and stops nothing', async () => {
   await start('2026-05-13T12:00:00Z');
@@ -94,7 +94,7 @@ test('a clock that jumps resets each window once, keeps what was spent, and stop
   for (const time of ['2026-05-13T12:05:00Z', '2026-05-13T11:55:00Z']) {
     await jumpTo(time);
     expect(await chat()).toBe(429);
-    expect(await standing(limitId)).toEqual({ spent: COST, held: '0', windowStart: '2026-05-13T00:00:00.000Z' });
+    expect(await state(limitId)).toEqual({ spent: COST, held: '0', windowStart: '2026-05-13T00:00:00.000Z' });
   }
   await jumpTo('2026-05-14T12:00:00Z');
   expect(await chat(short)).toBe(401);
@@ -109,7 +109,7 @@ test('a clock that jumps resets each window once, keeps what was spent, and stop
   await jumpTo('2027-06-17T12:00:00Z');
   expect(await chat()).toBe(200);
   await settled(limitId);
-  expect(await standing(limitId)).toEqual({ spent: COST, held: '0', windowStart: '2027-06-17T00:00:00.000Z' });
+  expect(await state(limitId)).toEqual({ spent: COST, held: '0', windowStart: '2027-06-17T00:00:00.000Z' });
 
   expect((await call('/api/v1/core/spaces', { name: 'Later' })).status).toBe(201);
   const { items } = (await call('/api/v1/audit/events')).body as { items: { position: string }[] };
@@ -144,9 +144,9 @@ test('a day of 25 hours, and the week that holds it, are one window each', async
     await settled(dayId);
     await settled(weekId);
   }
-  expect(await standing(dayId)).toEqual({ spent: COST, held: '0', windowStart: '2026-10-25T23:00:00.000Z' });
+  expect(await state(dayId)).toEqual({ spent: COST, held: '0', windowStart: '2026-10-25T23:00:00.000Z' });
   await jumpTo('2026-10-25T22:59:00Z');
-  expect(await standing(weekId)).toMatchObject({ windowStart: '2026-10-18T22:00:00.000Z' });
+  expect(await state(weekId)).toMatchObject({ windowStart: '2026-10-18T22:00:00.000Z' });
   await jumpTo(new Date(Date.parse('2026-10-25T23:01:00Z') + DAY_MS).toISOString());
-  expect(await standing(weekId)).toEqual({ spent: COST, held: '0', windowStart: '2026-10-25T23:00:00.000Z' });
+  expect(await state(weekId)).toEqual({ spent: COST, held: '0', windowStart: '2026-10-25T23:00:00.000Z' });
 });

@@ -128,7 +128,7 @@ test('calls that outlast a stop, and answers that were left before it, are bille
 test('a second SIGTERM does not wait, once it cannot be the first that came twice', async () => {
   const child = await start();
   const write = await slowWrite(child, 'Lost');
-  const refused = write.status.catch(() => 'cut');
+  const rejected = write.status.catch(() => 'cut');
   child.kill('SIGTERM');
   let hasExited = false;
   const exited = child.exited.finally(() => (hasExited = true));
@@ -138,7 +138,7 @@ test('a second SIGTERM does not wait, once it cannot be the first that came twic
   };
   await until(again, 'the end', { every: 200 });
   expect(await exited).toBe(1);
-  expect(await refused).toBe('cut');
+  expect(await rejected).toBe('cut');
 });
 
 test('a wrong value of the configuration ends the start with a sentence that names it', async () => {
@@ -150,7 +150,7 @@ test('a wrong value of the configuration ends the start with a sentence that nam
   );
 });
 
-test('a second process on the same folder is refused with a sentence', async () => {
+test('a second process on the same folder is rejected with a sentence', async () => {
   const child = await start();
   await expect(start()).rejects.toThrow(/ended with 1: the log in .* is in use/);
   await child.stop();

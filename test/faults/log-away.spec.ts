@@ -26,7 +26,7 @@ describe('while the log is away', () => {
     platform = await startTestPlatform({ environment: { EVENTSTORE_URL: server.url } });
     spaceId = (await post('/spaces', { name: 'Before' })).body.id;
     agentId = (await post('/agents', { spaceId, name: 'Guide' })).body.id;
-    // What is in use: what nobody has looked at for minutes is refused while the log is away.
+    // What is in use: what nobody has looked at for minutes is rejected while the log is away.
     expect([(await agent()).status, (await agents()).status]).toEqual([200, 200]);
   }, 60_000);
   afterEach(async () => {
@@ -62,7 +62,7 @@ describe('while the log is away', () => {
     const started = performance.now();
     return [await work(), performance.now() - started];
   };
-  const expectRefused = async (milliseconds: number): Promise<void> => {
+  const expectRejected = async (milliseconds: number): Promise<void> => {
     const limit = new TimeLimit(milliseconds);
     const [answers, took] = await timed(() => Promise.all(commands()));
     expect(took).toBeLessThan(limit.most);
@@ -80,7 +80,7 @@ describe('while the log is away', () => {
 
   it('gone: commands answer 503 within two seconds and say when to come again, reads go on, health tells it, and all is well afterwards', async () => {
     await server.kill();
-    for (let round = 0; round < 3; round += 1) await expectRefused(GONE_MS);
+    for (let round = 0; round < 3; round += 1) await expectRejected(GONE_MS);
     await expectReads();
     expect(await health()).toMatchObject({
       status: 503,
@@ -128,7 +128,7 @@ describe('while the log is away', () => {
 
   it('silent: commands answer 503 within ten seconds in all, reads go on, and all is well afterwards', async () => {
     server.pause();
-    for (let round = 0; round < 2; round += 1) await expectRefused(SLOW_MS);
+    for (let round = 0; round < 2; round += 1) await expectRejected(SLOW_MS);
     await expectReads();
     expect(await health()).toMatchObject({
       status: 503,

@@ -31,7 +31,7 @@ test.each([
     const seen = run(means);
     if (seen === undefined) return console.warn(`not run, since this machine does not allow ${description}`);
 
-    expect(seen.refusals).toEqual(
+    expect(seen.rejections).toEqual(
       Array.from({ length: 8 }, () => ({ outcome: 'none', reason: expect.stringMatching(reason) })),
     );
     expect(seen.health).toEqual({ writable: false, readable: true, reason: expect.stringMatching(reason) });

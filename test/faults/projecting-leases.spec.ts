@@ -11,7 +11,7 @@ import { MemoryLog } from '../fixtures/memory-log';
 import { sharedCounters, type SharedProjector, sharedProjector } from '../fixtures/shared-projector';
 import { until } from '../fixtures/until';
 
-/** Fault 13: two projectors of the same name. Fault 14: a projector that was stopped and comes back must be refused; as a process in `projecting-stop`. */
+/** Fault 13: two projectors of the same name. Fault 14: a projector that was stopped and comes back must be rejected; as a process in `projecting-stop`. */
 
 const LONG = 10_000;
 const STREAMS = 16;
@@ -110,7 +110,7 @@ test('projectors share the slices fairly, take over those of one that leaves, an
   });
 });
 
-test('a projector that stands still loses its slices, and its writes are refused when it goes on', async () => {
+test('a projector that stands still loses its slices, and its writes are rejected when it goes on', async () => {
   const stale = await start('a');
   await start('b');
   await divided(4, 4);
@@ -118,8 +118,8 @@ test('a projector that stands still loses its slices, and its writes are refused
   expect(await shown(stale)).toBe(true);
   // It stands still in the middle of its work: it holds pages in hand, and beats no more.
   let go = (): void => undefined;
-  const standing = new Promise<void>((resolve) => (go = resolve));
-  stale.standStill(standing);
+  const current = new Promise<void>((resolve) => (go = resolve));
+  stale.standStill(current);
   await countAll(0);
   const [, other] = projectors as [SharedProjector, SharedProjector];
   await until(() => other.slices() === 8);

@@ -49,7 +49,7 @@ const view = async (): Promise<string> => {
 };
 
 test(
-  `writes of a stopped process are refused when it goes on, and no event is lost or doubled (SEED=${seed})`,
+  `writes of a stopped process are rejected when it goes on, and no event is lost or doubled (SEED=${seed})`,
   async () => {
     const first = await start('a');
     const second = await start('b');

@@ -11,10 +11,10 @@ afterAll(() => test_.stop());
 const breakPassages = (blobs: Blobs): jest.SpyInstance => {
   const get = blobs.get.bind(blobs);
   const read = new Set<string>();
-  return jest.spyOn(blobs, 'get').mockImplementation(async (thing, name) => {
-    if (read.has(thing)) return Buffer.from('{');
-    read.add(thing);
-    return get(thing, name);
+  return jest.spyOn(blobs, 'get').mockImplementation(async (stream, name) => {
+    if (read.has(stream)) return Buffer.from('{');
+    read.add(stream);
+    return get(stream, name);
   });
 };
 

@@ -9,7 +9,7 @@ import { until } from '../fixtures/until';
 
 const CORE = '/api/v1/core';
 /** What nobody comes back to is taken back within a minute. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 interface Answer {
   readonly status: number;
@@ -111,7 +111,7 @@ const requests: readonly (readonly [
         await until(
           async () => (await send({ path: '/spaces', body: { name: before } })).status === 201,
           'the name that it gave up',
-          { patience: PATIENCE_MS, every: 100 },
+          { patience: TIMEOUT_MS, every: 100 },
         );
         expect((await send({ path: '/spaces', body: { name: after } })).status).toBe(409);
       };
@@ -149,7 +149,7 @@ it('an Agent whose process is killed before its grant is granted to its key with
   await until(
     async () => ((await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly string[]).length === 1,
     'the grant',
-    { patience: PATIENCE_MS, every: 100 },
+    { patience: TIMEOUT_MS, every: 100 },
   );
 }, 120_000);
 
@@ -161,5 +161,5 @@ it('an upload of two files, killed before the second, leaves neither', async () 
     body.append('file', new Blob(['# A guide\n'], { type: 'text/markdown' }), `${number}.md`);
   await killed({ path, body }, 2);
   expect((await items(path)).map((document) => document['name'])).toEqual(['1.md']);
-  await until(async () => (await items(path)).length === 0, 'its withdrawal', { patience: PATIENCE_MS, every: 250 });
+  await until(async () => (await items(path)).length === 0, 'its withdrawal', { patience: TIMEOUT_MS, every: 250 });
 }, 150_000);

@@ -12,7 +12,7 @@ const KEY = 'spending-test-key-0123456789-abcdefghijklmnop';
 /** Nano-units: (15 x 1 + 4 x 0.1 + 10 x 2) / 1,000,000 of a unit. */
 const COST = 35_400;
 
-interface Standing {
+interface LimitState {
   readonly spent: string;
   readonly held: string;
 }
@@ -97,7 +97,7 @@ test(`kill -9 at any moment: what was held comes free, and the account equals th
     await Promise.all([child.exited, ...clients]);
 
     child = await start();
-    const { held, spent } = await get<Standing>(child, `cost-control/${id}`);
+    const { held, spent } = await get<LimitState>(child, `cost-control/${id}`);
     await until(async () =>
       (await get<{ projections: { name: string; lagEvents: number }[] }>(child, '../../../health')).projections.every(
         ({ lagEvents }) => lagEvents === 0,

@@ -14,7 +14,7 @@ import { cpuSeconds } from './rate';
  */
 
 const EVENTS = Number(process.env['EVENTS'] ?? 100_000);
-const PATIENCE_MS = Number(process.env['SECONDS'] ?? 600) * 1_000;
+const TIMEOUT_MS = Number(process.env['SECONDS'] ?? 600) * 1_000;
 const HEALTH_EVERY_MS = Number(process.env['HEALTH_MS'] ?? 500);
 const READ_EVERY_MS = 50;
 
@@ -86,7 +86,7 @@ const main = async (): Promise<void> => {
     const reads = every(READ_EVERY_MS, async () => {
       await (await fetch(`${product.url}/api/v1/core/agents?limit=20`, { headers })).text();
     });
-    while (!isDone && performance.now() - began < PATIENCE_MS) await pause(50);
+    while (!isDone && performance.now() - began < TIMEOUT_MS) await pause(50);
     const seconds = (performance.now() - began) / 1_000;
     const cpu = cpuSeconds(product.pid) - cpuBefore;
     say(

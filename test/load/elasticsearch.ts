@@ -49,7 +49,7 @@ const view: SearchProjection = {
       {
         op: 'putDocument',
         documentId: context.stream,
-        thing: context.stream,
+        stream: context.stream,
         name: 'Document',
         scope: 'g',
         tagIds: [],

@@ -152,7 +152,7 @@ const vault = async (folder: string): Promise<void> => {
   reader.prepare('select count(*) from keys').get();
   const made = again((number) => opened.ensureKey(`other-${number}`, {}));
   const began = performance.now();
-  const destroyed = opened.destroy({ thing: 'thing-7' }).then(
+  const destroyed = opened.destroy({ stream: 'thing-7' }).then(
     () => `${(performance.now() - began).toFixed(0)} ms`,
     (error: unknown) => String(error),
   );

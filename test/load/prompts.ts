@@ -36,7 +36,7 @@ export const fillWithPrompts = async (dataDir: string, events: number): Promise<
       const command =
         number < PROMPTS
           ? ({ type: 'Add', spaceId, fields: { title: `Prompt ${number}`, text, tags: [] } } as const)
-          : ({ type: 'Change', fields: { text } } as const);
+          : ({ type: 'Update', fields: { text } } as const);
       await stores.decisions.transact(promptDecider, prompts[number % PROMPTS] as string, command, meta());
     }
   };

@@ -172,7 +172,7 @@ const targetOf = (url: string): Target => {
   };
 };
 
-const demandEmpty = async (url: string): Promise<void> => {
+const assertEmpty = async (url: string): Promise<void> => {
   const log = await openEventStoreLogReader({ url });
   const head = await log.head();
   await log.close();
@@ -181,7 +181,7 @@ const demandEmpty = async (url: string): Promise<void> => {
 
 const main = async (): Promise<void> => {
   const given = process.env['EMPTY_EVENTSTORE_URL'];
-  if (given !== undefined) await demandEmpty(given);
+  if (given !== undefined) await assertEmpty(given);
   const double = given === undefined ? await startDouble() : undefined;
   const url = given ?? (double?.url as string);
   const proxy = await CountingProxy.start(targetOf(url));

@@ -180,7 +180,7 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     ]);
   });
 
-  it('has a field of another type: the document is refused as poison, without its text, and the others go on', async () => {
+  it('has a field of another type: the document is rejected as poison, without its text, and the others go on', async () => {
     await instance.client.indices.putMapping({
       index: `${instance.prefix}-passages-v1`,
       properties: { [vectorField('small', 4)]: { type: 'keyword' } },

@@ -102,7 +102,7 @@ describe.each(isEmptyLogGiven ? onGiven : onDoubles)(`$name on ${emptyLogName}`,
   it.each(races)(`let one of two have it, ${pairs} times: $name`, (wanted) => race(wanted, product.asks, pairs), LONG);
 
   it(
-    `refuse a key at the next request, ${pairs} times, wherever it was revoked`,
+    `reject a key at the next request, ${pairs} times, wherever it was revoked`,
     async () => {
       const refused = new Map<number, number>();
       const revoke = async (round: number): Promise<void> => {
@@ -148,7 +148,7 @@ describe.each(isEmptyLogGiven ? onGiven : onDoubles)(`$name on ${emptyLogName}`,
   );
 });
 
-it('a server that somebody has used is refused', async () => {
+it('a server that somebody has used is rejected', async () => {
   const used = await startEventStoreDouble();
   const product = await alone(used.url);
   await product.stop();

@@ -15,7 +15,7 @@ export interface HttpProxy {
   readonly url: string;
   /** Decides what becomes of each request; may wait. */
   meddle: (request: ProxiedRequest) => Fate | Promise<Fate>;
-  /** Refuses connections, and ends those that are open. */
+  /** Rejects connections, and ends those that are open. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
 }

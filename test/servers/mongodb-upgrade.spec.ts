@@ -131,7 +131,7 @@ withServer('MONGODB_URL', 'A database that version 1.5.0 left', (server) => {
 describe('A MongoDB outside of a replica set', () => {
   if (!isInstalled()) it.todo('skipped: test/servers/mongodb.sh install was not run');
   else
-    it('is refused with a sentence that says what to do', async () => {
+    it('is rejected with a sentence that says what to do', async () => {
       const standalone = await MongoProcess.start({ standalone: true });
       try {
         await expect(openMongoReadStore({ url: standalone.url })).rejects.toMatchObject({

@@ -154,7 +154,7 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
       const stored = async () => JSON.stringify(await db.collection('keys').find().toArray());
       expect(await stored()).toContain('wrapped');
       expect(await stored()).not.toContain(key.toString('base64'));
-      await vault.destroy({ thing: 'document-1' });
+      await vault.destroy({ stream: 'document-1' });
       expect(await stored()).not.toContain('wrapped');
       await close();
       await test.end();
@@ -171,12 +171,14 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
       };
       const folder = mkdtempSync(join(tmpdir(), 'keys-'));
       const file = join(folder, 'keys.jsonl');
-      const things = Array.from({ length: 200 }, (_, index) => `document-${index}`);
+      const streams = Array.from({ length: 200 }, (_, index) => `document-${index}`);
       try {
         const near = await test.open();
-        for (let start = 0; start < things.length; start += 50)
-          await Promise.all(things.slice(start, start + 50).map((thing) => near.ensureKey(thing, { spaceId: 's1' })));
-        await near.destroy({ thing: 'document-7' });
+        for (let start = 0; start < streams.length; start += 50)
+          await Promise.all(
+            streams.slice(start, start + 50).map((stream) => near.ensureKey(stream, { spaceId: 's1' })),
+          );
+        await near.destroy({ stream: 'document-7' });
         const [from, to] = [await test.open(SECRET, through(test.url)), await test.open(SECRET, through(test.other))];
         let waited = 0;
         const warn = (): void => {
@@ -194,7 +196,7 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
         await importKeys(file, to, { warn });
         proxy.breakNoMore();
         expect(waited).toBeGreaterThanOrEqual(2);
-        expect(await (await test.openOther()).keys(things)).toEqual(await near.keys(things));
+        expect(await (await test.openOther()).keys(streams)).toEqual(await near.keys(streams));
       } finally {
         await proxy.up();
         rmSync(folder, { recursive: true });

@@ -136,7 +136,7 @@ withServer('S3_URL', 'Blobs on S3', (server) => {
       const wrong = new URL(url);
       wrong.password = 'a-wrong-secret';
       const error = (await openS3Blobs({ url: wrong.href, vault: new MemoryKeyring() }).catch(
-        (refusal: unknown) => refusal,
+        (rejection: unknown) => rejection,
       )) as Error;
       expect(error).toMatchObject({ name: 'Unavailable', dependency: 'blobs' });
       expect(error.message).not.toContain('a-wrong-secret');

@@ -10,7 +10,7 @@ const CORE = '/api/v1/core';
 /** What each call costs, and no more is held: 17 tokens out at 2 and 1 in at 1, by the million. */
 const COST = 0.0000354;
 
-interface Standing {
+interface LimitState {
   readonly id: string;
   readonly spent: string;
   readonly held: string;
@@ -46,13 +46,13 @@ const specs = (): void => {
     });
   const limited = async (child: Child, amount: number) =>
     (
-      await cluster.call<Standing>(child, `${CORE}/cost-control`, {
+      await cluster.call<LimitState>(child, `${CORE}/cost-control`, {
         method: 'POST',
         body: { scope: { type: 'instance' }, amount: amount.toFixed(9), window: 'total' },
       })
     ).body.id;
-  const standing = async (child: Child, id: string) =>
-    (await cluster.call<Standing>(child, `${CORE}/cost-control/${id}`)).body;
+  const state = async (child: Child, id: string) =>
+    (await cluster.call<LimitState>(child, `${CORE}/cost-control/${id}`)).body;
 
   it(
     'a limit holds over API processes: of fifty calls at once through two, eleven at most where there is room for ten',
@@ -70,8 +70,8 @@ const specs = (): void => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
       expect(admitted).toBeLessThanOrEqual(11);
       expect(upstream.calls).toHaveLength(admitted);
-      await eventually(async () => (await standing(second, id)).held === '0', 'the settlement');
-      expect(Number((await standing(first, id)).spent)).toBeCloseTo(admitted * COST, 9);
+      await eventually(async () => (await state(second, id)).held === '0', 'the settlement');
+      expect(Number((await state(first, id)).spent)).toBeCloseTo(admitted * COST, 9);
     },
     LONG,
   );
@@ -92,9 +92,9 @@ const specs = (): void => {
       expect((await chat(living)).status).toBe(429);
       await cluster.kill(dying);
       expect(await lost).toBeInstanceOf(Error);
-      await eventually(async () => (await standing(living, id)).held === '0', 'what was held');
+      await eventually(async () => (await state(living, id)).held === '0', 'what was held');
       expect((await chat(living)).status).toBe(200);
-      await eventually(async () => Number((await standing(living, id)).spent) > 0, 'the settlement');
+      await eventually(async () => Number((await state(living, id)).spent) > 0, 'the settlement');
     },
     LONG,
   );

@@ -1,6 +1,6 @@
 import './compile-cache';
 import 'reflect-metadata';
-import { demandRuntime, readConfig } from '@app/kernel';
+import { assertRuntime, readConfig } from '@app/kernel';
 import { productVersion } from './docs/version';
 import { readEnvironment, type Environment } from './environment';
 import { makeLogger } from './http/logging';
@@ -19,7 +19,7 @@ export const runProcess = (defaults: Environment = {}): void => {
 };
 
 const run = async (environment: Environment): Promise<void> => {
-  demandRuntime();
+  assertRuntime();
   const config = readConfig(environment);
   const logger = makeLogger(config.LOG_LEVEL, logDestination(process.stdout));
   // A fault nobody waited for concerns one piece of work, not those of everybody else.

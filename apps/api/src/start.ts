@@ -6,7 +6,7 @@ import {
   type Clock,
   type Config,
   Decisions,
-  demandFolder,
+  assertFolder,
   type Ids,
   IDS,
   InstanceSecret,
@@ -42,7 +42,7 @@ export interface Platform {
 
 /** What a start tells its process. */
 export interface Starting {
-  /** Takes the port, before anything is made that is told once. Requests are refused as `unavailable` until the start is over. */
+  /** Takes the port, before anything is made that is told once. Requests are rejected as `unavailable` until the start is over. */
   readonly listen?: (app: NestFastifyApplication) => Promise<void>;
   /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */
   readonly madeKey?: (secret: string) => void;
@@ -56,7 +56,7 @@ export const startPlatform = async (
   { listen, madeKey }: Starting = {},
 ): Promise<Platform> => {
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
-  if (!mayShare(config)) demandFolder('DATA_DIR', config.DATA_DIR);
+  if (!mayShare(config)) assertFolder('DATA_DIR', config.DATA_DIR);
   const resources = new Resources();
   const platform = AppModule.forRoot({ config, environment, logger, resources, version: productVersion });
   const { app, routes, requests } = await serve(platform, logger).catch(async (error: unknown) => {

@@ -1,6 +1,6 @@
 import { LogCorrupted, type LogPage, type LogReader, type ReadAllOptions } from '@app/event-log';
 import type { Position, ReadStreamOptions, StoredEvent } from '@app/kernel';
-import { type Ask, type PlatformClient, Refused } from './platform-client';
+import { type Ask, type PlatformClient, Rejected } from './platform-client';
 
 const PATH = '/api/v1/audit/events';
 const MOST_IN_A_PAGE = 100;
@@ -78,7 +78,7 @@ export class HttpLogReader implements LogReader {
     try {
       return await this.api.json<Page>(PATH, { query });
     } catch (error) {
-      if (!(error instanceof Refused) || error.code !== 'log_damaged') throw error;
+      if (!(error instanceof Rejected) || error.code !== 'log_damaged') throw error;
       const [fault] = error.facts['errors'] as readonly { readonly path: string }[];
       throw new LogCorrupted(fault?.path ?? 'an unknown place', String(error.facts['detail']));
     }

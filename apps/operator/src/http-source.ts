@@ -7,7 +7,7 @@ import {
   type VerifySource,
 } from '@app/sealing';
 import { HttpLogReader } from './http-log-reader';
-import { type PlatformClient, Refused } from './platform-client';
+import { type PlatformClient, Rejected } from './platform-client';
 
 const PATH = '/api/v1/audit/foreign-events';
 const MOST_IN_A_PAGE = 100;
@@ -37,7 +37,7 @@ async function* strangersOf(api: PlatformClient): AsyncGenerator<Stranger | { re
 }
 
 const noneIfUnknown = (error: unknown): Page => {
-  if (error instanceof Refused && error.code === 'not_found')
+  if (error instanceof Rejected && error.code === 'not_found')
     return { items: [], others: { events: 0, since: null }, nextCursor: null };
   throw error;
 };

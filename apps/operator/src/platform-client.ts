@@ -5,7 +5,7 @@ import { serverSentEvents, type ServerSentEvent } from './server-sent-events';
 const ANSWER_WITHIN_MS = 30_000;
 
 /** The problem document of a rejected request. */
-export class Refused extends Failure {
+export class Rejected extends Failure {
   constructor(
     readonly status: number,
     readonly code: string,
@@ -33,7 +33,7 @@ export class PlatformClient {
     private readonly apiKey: string | undefined,
   ) {}
 
-  /** The JSON of an answer. Throws `Refused` for a problem document, `Failure` if nothing answers. */
+  /** The JSON of an answer. Throws `Rejected` for a problem document, `Failure` if nothing answers. */
   async json<T>(path: string, ask: Ask = {}): Promise<T> {
     const response = await this.send(path, ask, AbortSignal.timeout(ask.withinMs ?? ANSWER_WITHIN_MS));
     return (response.status === 204 ? undefined : await this.whole(response)) as T;
@@ -86,7 +86,7 @@ export class PlatformClient {
       },
       ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
     });
-    if (!response.ok) throw await this.refusal(response);
+    if (!response.ok) throw await this.rejection(response);
     return response;
   }
 
@@ -122,25 +122,25 @@ export class PlatformClient {
     );
   }
 
-  private async refusal(response: Response): Promise<Refused> {
+  private async rejection(response: Response): Promise<Rejected> {
     const problem = problemOf(await response.text().catch(() => ''));
     const { code, detail } = problem;
     if (typeof code !== 'string')
-      return new Refused(
+      return new Rejected(
         response.status,
         'unknown_server',
         problem,
         `${this.url} is not an Agent Platform. Set its address with --url or PLATFORM_URL.`,
       );
     if (code === 'unauthenticated')
-      return new Refused(
+      return new Rejected(
         response.status,
         code,
         problem,
         `${this.url} rejected the API key: it is wrong, revoked or expired. Set another with PLATFORM_API_KEY or --api-key.`,
       );
     const id = response.headers.get('x-request-id');
-    return new Refused(
+    return new Rejected(
       response.status,
       code,
       problem,

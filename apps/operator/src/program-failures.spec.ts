@@ -40,8 +40,8 @@ describe('what goes wrong', () => {
       status: 401,
       body: { code: 'unauthenticated', detail: 'Send a valid API key in the header x-api-key.' },
     };
-    const refused = await operator('projections');
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/rejected the API key.*PLATFORM_API_KEY/)]);
+    const rejected = await operator('projections');
+    expect([rejected.code, rejected.err]).toEqual([1, expect.stringMatching(/rejected the API key.*PLATFORM_API_KEY/)]);
   });
 
   it.each([

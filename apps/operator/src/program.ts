@@ -1,11 +1,11 @@
-import { demandRuntime } from '@app/kernel';
+import { assertRuntime } from '@app/kernel';
 import { productVersion } from '../../api/src/docs/version';
 import { sentenceIn } from '../../api/src/sentences';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import { exitCodesHelp, kindsHelp, viewsHelp } from './names-help';
 import type { Streams } from './output';
-import { Refused } from './platform-client';
+import { Rejected } from './platform-client';
 import { addGlobalOptions, runner } from './session';
 import { addAdminKeyVerb } from './verbs/admin-key';
 import { addBackupVerbs } from './verbs/backup';
@@ -55,7 +55,7 @@ export const operate = async (words: readonly string[], streams: Streams): Promi
     .addHelpText('after', () => [exitCodesHelp, kindsHelp(), viewsHelp()].join('\n'));
   for (const add of VERBS) add(program, run);
   try {
-    demandRuntime();
+    assertRuntime();
     await program.parseAsync(words, { from: 'user' });
     return code;
   } catch (error) {
@@ -72,7 +72,7 @@ const failed = (error: unknown, { stderr }: Streams, json: boolean): ExitCode =>
   }
   const sentence = error instanceof Failure ? error.message : sentenceIn(error);
   const message = sentence ?? (error instanceof Error ? error.message : String(error));
-  if (json) stderr.write(errorJson(error instanceof Refused ? error.code : codeOf(error), message));
+  if (json) stderr.write(errorJson(error instanceof Rejected ? error.code : codeOf(error), message));
   else if (sentence !== undefined) stderr.write(`${sentence}\n`);
   else stderr.write(`${error instanceof Error ? (error.stack ?? message) : message}\n`);
   return error instanceof Failure ? error.exitCode : EXIT.failed;

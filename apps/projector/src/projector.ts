@@ -1,5 +1,5 @@
 import { ForeignAccount } from '@app/auditing';
-import { led, Leases, type LeaseShare } from '@app/coordination';
+import { led, Leases, type LeaseMember } from '@app/coordination';
 import { FinishErasures } from '@app/erasure';
 import type { Role } from '@app/hosting';
 import { Policies, Projecting } from '@app/projecting';
@@ -9,7 +9,7 @@ import { Inject, Injectable } from '@nestjs/common';
 /** Keeps the views up with the log, reacts to events, seals the log, counts what others write to its server: what other projectors do not do already. */
 @Injectable()
 export class Projector implements Role {
-  private shares: readonly LeaseShare[] = [];
+  private shares: readonly LeaseMember[] = [];
 
   constructor(
     private readonly projecting: Projecting,

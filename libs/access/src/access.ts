@@ -1,6 +1,6 @@
 import { agentDecider, type PresentAgent } from '@app/agents';
 import { isLiving, userDecider } from '@app/identity';
-import { Decisions, refuse } from '@app/kernel';
+import { Decisions, reject } from '@app/kernel';
 import { type PresentSpace, promptDecider, type Space, spaceDecider, spaceRole, type SpaceRole } from '@app/spaces';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from './caller';
@@ -30,13 +30,13 @@ export class Access {
 
   /** A Space itself: its fields and members. Throws `not_found` (unknown, deleted and foreign alike) or `forbidden` (the role is too low). */
   async space(caller: Caller, spaceId: string, need: SpaceRole): Promise<SpaceAccess> {
-    const space = (await this.presentSpace(spaceId)) ?? refuse('not_found', { kind: 'space', id: spaceId });
+    const space = (await this.presentSpace(spaceId)) ?? reject('not_found', { kind: 'space', id: spaceId });
     const own = space.members.get(caller.userId);
     const managed = caller.role === 'admin' && space.kind === 'team';
-    const role = managed ? 'owner' : (own ?? refuse('not_found', { kind: 'space', id: spaceId }));
+    const role = managed ? 'owner' : (own ?? reject('not_found', { kind: 'space', id: spaceId }));
     return reaches(role, need)
       ? { spaceId, kind: space.kind, role, member: own !== undefined }
-      : refuse('forbidden', { role: need, kind: 'space', id: spaceId });
+      : reject('forbidden', { role: need, kind: 'space', id: spaceId });
   }
 
   /** As `space`, for what is inside it (prompts, Agents, documents): members only, admins included. */
@@ -44,17 +44,17 @@ export class Access {
     const access = await this.space(caller, spaceId, need);
     const role =
       (await this.roleIn(caller.userId, spaceId)) ??
-      refuse('forbidden', { reason: 'members_only', kind: 'space', id: spaceId });
-    return reaches(role, need) ? { ...access, role } : refuse('forbidden', { role: need, kind: 'space', id: spaceId });
+      reject('forbidden', { reason: 'members_only', kind: 'space', id: spaceId });
+    return reaches(role, need) ? { ...access, role } : reject('forbidden', { role: need, kind: 'space', id: spaceId });
   }
 
   /** Throws `agent_not_granted` for a key without that grant, whether the Agent exists or not; else `not_found` or `forbidden`. */
   async agent(caller: Caller, agentId: string, need: 'use' | 'edit'): Promise<AgentAccess> {
     if (!caller.allAgents && !caller.agentIds.has(agentId))
-      return refuse('agent_not_granted', { kind: 'agent', id: agentId });
-    const access = (await this.agentOf(caller.userId, agentId)) ?? refuse('not_found', { kind: 'agent', id: agentId });
+      return reject('agent_not_granted', { kind: 'agent', id: agentId });
+    const access = (await this.agentOf(caller.userId, agentId)) ?? reject('not_found', { kind: 'agent', id: agentId });
     const role = need === 'edit' ? 'editor' : 'viewer';
-    return reaches(access.role, role) ? access : refuse('forbidden', { role, kind: 'agent', id: agentId });
+    return reaches(access.role, role) ? access : reject('forbidden', { role, kind: 'agent', id: agentId });
   }
 
   /** An Agent that a user may use, without a key in between; undefined if it is not visible to them. */
@@ -70,7 +70,7 @@ export class Access {
     await this.content(caller, spaceId, need);
     const { state: prompt } = await this.decisions.recall(promptDecider, promptId);
     if (prompt.status !== 'present' || prompt.spaceId !== spaceId)
-      refuse('not_found', { kind: 'prompt', id: promptId });
+      reject('not_found', { kind: 'prompt', id: promptId });
   }
 
   /** The role in which a caller sees a Space, as `space`; undefined if they do not. */
@@ -85,14 +85,14 @@ export class Access {
   }
 
   /** Throws `not_found` for an unknown or deleted user. */
-  async demandUser(userId: string): Promise<void> {
+  async assertUser(userId: string): Promise<void> {
     if (!isLiving((await this.decisions.recall(userDecider, userId)).state))
-      refuse('not_found', { kind: 'user', id: userId });
+      reject('not_found', { kind: 'user', id: userId });
   }
 
   /** Throws `not_found` for a user who is not a member of a Space. */
-  async demandMember(spaceId: string, userId: string): Promise<void> {
-    if ((await this.roleIn(userId, spaceId)) === undefined) refuse('not_found', { kind: 'member', id: userId });
+  async assertMember(spaceId: string, userId: string): Promise<void> {
+    if ((await this.roleIn(userId, spaceId)) === undefined) reject('not_found', { kind: 'member', id: userId });
   }
 
   private async presentSpace(spaceId: string): Promise<PresentSpace | undefined> {

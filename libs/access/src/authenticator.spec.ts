@@ -5,7 +5,7 @@ import {
   apiKeyUseDecider,
   bootstrap,
   BOOTSTRAP_KEY_ID,
-  ChangeUser,
+  UpdateUser,
   CreateUser,
   FIRST_ADMIN_ID,
   hashedSecret,
@@ -82,12 +82,12 @@ describe('an API key', () => {
       agentIds: new Set([FIRST_ADMIN_ID]),
       allAgents: false,
     });
-    await process.changeUser.execute(new ChangeUser(userId, {}, 'member', tenancy.meta()));
+    await process.updateUser.execute(new UpdateUser(userId, {}, 'member', tenancy.meta()));
     expect(await authenticator.authenticate(text)).toMatchObject({ role: 'member', permissions: new Set(['llm']) });
     expect([...PERMISSIONS_OF_ROLE.auditor]).toEqual(['audit:read', 'audit:content']);
   });
 
-  it('is refused from the moment it is revoked, has expired, or its user is suspended', async () => {
+  it('is rejected from the moment it is revoked, has expired, or its user is suspended', async () => {
     const { authenticator, user, key, process } = await setUp();
     const userId = await user('member');
     const [revoked, expiring, other] = [

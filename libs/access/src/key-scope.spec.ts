@@ -18,30 +18,30 @@ describe('what a key may be given', () => {
 
   it('is no more than its user and its giver have', async () => {
     await expect(
-      scope.demand(caller(owner), owner, fields({ permissions: ['llm'], agentIds: [agentId] })),
+      scope.assert(caller(owner), owner, fields({ permissions: ['llm'], agentIds: [agentId] })),
     ).resolves.toBeUndefined();
-    await expect(scope.demand(caller(owner), owner, fields({ permissions: ['agents:read'] }))).rejects.toMatchObject({
+    await expect(scope.assert(caller(owner), owner, fields({ permissions: ['agents:read'] }))).rejects.toMatchObject({
       code: 'forbidden',
       facts: { path: 'permissions' },
     });
     const admin = caller(await user(), { role: 'admin', permissions: new Set<Permission>(['users:write', 'llm']) });
-    await expect(scope.demand(admin, owner, fields({ permissions: ['users:write'] }))).rejects.toMatchObject({
+    await expect(scope.assert(admin, owner, fields({ permissions: ['users:write'] }))).rejects.toMatchObject({
       code: 'forbidden',
     });
     await expect(
-      scope.demand(caller(owner, { allAgents: false }), owner, fields({ allAgents: true })),
+      scope.assert(caller(owner, { allAgents: false }), owner, fields({ allAgents: true })),
     ).rejects.toMatchObject({ code: 'forbidden', facts: { path: 'allAgents' } });
-    await expect(scope.demand(admin, UNKNOWN, fields({}))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(scope.assert(admin, UNKNOWN, fields({}))).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('holds no Agent out of reach, unknown ones alike', async () => {
     const stranger = await user();
     for (const id of [agentId, UNKNOWN])
-      await expect(scope.demand(caller(stranger), stranger, fields({ agentIds: [id] }))).rejects.toMatchObject({
+      await expect(scope.assert(caller(stranger), stranger, fields({ agentIds: [id] }))).rejects.toMatchObject({
         code: 'agent_not_granted',
       });
     await expect(
-      scope.demand(caller(owner, { allAgents: false }), owner, fields({ agentIds: [agentId] })),
+      scope.assert(caller(owner, { allAgents: false }), owner, fields({ agentIds: [agentId] })),
     ).rejects.toMatchObject({ code: 'agent_not_granted' });
   });
 
@@ -62,11 +62,11 @@ describe('what a key may be given', () => {
       tenancy.meta(),
     );
     const giver = caller(owner, { keyId });
-    const standing = await scope.key(giver, keyId);
+    const current = await scope.key(giver, keyId);
     const within = { expiresAt: '2026-06-01T00:00:00.000Z', usageLimit: { amount: '4.999', window: 'day' } } as const;
-    await expect(scope.demand(giver, owner, within, standing)).resolves.toBeUndefined();
+    await expect(scope.assert(giver, owner, within, current)).resolves.toBeUndefined();
     for (const expiresAt of [null, '2027-01-01T00:00:00.001Z'])
-      await expect(scope.demand(giver, owner, { ...within, expiresAt }, standing)).rejects.toMatchObject({
+      await expect(scope.assert(giver, owner, { ...within, expiresAt }, current)).rejects.toMatchObject({
         facts: { path: 'expiresAt' },
       });
     // Another time zone has another day, of which less may be spent by now.
@@ -77,11 +77,11 @@ describe('what a key may be given', () => {
       { amount: '5', window: 'day', timeZone: 'Pacific/Kiritimati' },
       { amount: '5', window: 'day', action: 'warn' },
     ] as const) {
-      await expect(scope.demand(giver, owner, { ...within, usageLimit }, standing)).rejects.toMatchObject({
+      await expect(scope.assert(giver, owner, { ...within, usageLimit }, current)).rejects.toMatchObject({
         facts: { path: 'usageLimit' },
       });
     }
-    await expect(scope.demand(giver, owner, within)).rejects.toMatchObject({
+    await expect(scope.assert(giver, owner, within)).rejects.toMatchObject({
       code: 'forbidden',
       facts: { path: 'usageLimit' },
     });
@@ -89,12 +89,12 @@ describe('what a key may be given', () => {
 
   it('includes no more than whoever sets limits has said', async () => {
     const usageLimit = { amount: '5', window: 'day', includedAmount: '3' } as const;
-    await expect(scope.demand(caller(owner), owner, fields({ usageLimit }))).rejects.toMatchObject({
+    await expect(scope.assert(caller(owner), owner, fields({ usageLimit }))).rejects.toMatchObject({
       code: 'forbidden',
       facts: { path: 'usageLimit.includedAmount' },
     });
     const admin = caller(await user(), { role: 'admin', permissions: new Set<Permission>(['cost:write']) });
-    await expect(scope.demand(admin, owner, fields({ usageLimit }))).resolves.toBeUndefined();
+    await expect(scope.assert(admin, owner, fields({ usageLimit }))).resolves.toBeUndefined();
     const keyId = tenancy.ids.next();
     const given: ApiKeyFields = {
       name: 'k',
@@ -110,12 +110,12 @@ describe('what a key may be given', () => {
       { type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields: given },
       tenancy.meta(),
     );
-    const standing = await scope.key(caller(owner), keyId);
+    const current = await scope.key(caller(owner), keyId);
     await expect(
-      scope.demand(caller(owner), owner, fields({ usageLimit: { ...usageLimit, amount: '4' } }), standing),
+      scope.assert(caller(owner), owner, fields({ usageLimit: { ...usageLimit, amount: '4' } }), current),
     ).resolves.toBeUndefined();
     await expect(
-      scope.demand(caller(owner), owner, fields({ usageLimit: { ...usageLimit, includedAmount: '3.1' } }), standing),
+      scope.assert(caller(owner), owner, fields({ usageLimit: { ...usageLimit, includedAmount: '3.1' } }), current),
     ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
@@ -135,8 +135,8 @@ describe('what a key may be given', () => {
       { type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields: wide },
       tenancy.meta(),
     );
-    const standing = await scope.key(caller(owner), keyId);
-    await expect(scope.demand(caller(owner, { allAgents: false }), owner, wide, standing)).resolves.toBeUndefined();
+    const current = await scope.key(caller(owner), keyId);
+    await expect(scope.assert(caller(owner, { allAgents: false }), owner, wide, current)).resolves.toBeUndefined();
     await expect(scope.key(caller(await user()), keyId)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -87,15 +87,15 @@ describe('keys on a log that several processes write', () => {
     revoke(keyId: string): Promise<unknown>;
   };
 
-  it(`are refused at the next request everywhere, ${KEYS} times out of ${KEYS}, while others are asked for`, async () => {
+  it(`are rejected at the next request everywhere, ${KEYS} times out of ${KEYS}, while others are asked for`, async () => {
     const [here, there] = setUp();
     const userId = await here.user();
-    const standing = await here.key(userId);
-    let [refused, isOver] = [0, false];
+    const current = await here.key(userId);
+    let [rejected, isOver] = [0, false];
     // What others ask for at the same process must not stand in for an answer.
     const others = Promise.all(
       Array.from({ length: 4 }, async () => {
-        while (!isOver) expect(await there.isKnown(standing.text, true)).toBe(true);
+        while (!isOver) expect(await there.isKnown(current.text, true)).toBe(true);
       }),
     );
     const round = async (index: number): Promise<void> => {
@@ -103,16 +103,16 @@ describe('keys on a log that several processes write', () => {
       const { keyId, text } = await by.key(userId);
       expect(await at.isKnown(text, true)).toBe(true);
       await by.revoke(keyId);
-      if (!(await at.isKnown(text, index % 3 > 0))) refused += 1;
+      if (!(await at.isKnown(text, index % 3 > 0))) rejected += 1;
     };
     for (let index = 0; index < KEYS; index += 20)
       await Promise.all(Array.from({ length: 20 }, (_, part) => round(index + part)));
     isOver = true;
     await others;
-    expect(refused).toBe(KEYS);
+    expect(rejected).toBe(KEYS);
   }, 120_000);
 
-  it('are refused everywhere once their user is suspended', async () => {
+  it('are rejected everywhere once their user is suspended', async () => {
     const [here, there] = setUp();
     for (let index = 0; index < 20; index += 1) {
       const userId = await here.user();

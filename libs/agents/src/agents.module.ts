@@ -2,7 +2,7 @@ import { Models } from '@app/models';
 import { Module } from '@nestjs/common';
 import { agentAggregate } from './agent/agent.aggregate';
 import { CHAT_MODELS, type ChatModels } from './agent/chat-models';
-import { ChangeAgentHandler } from './agent/commands/change-agent';
+import { UpdateAgentHandler } from './agent/commands/update-agent';
 import { CreateAgentHandler } from './agent/commands/create-agent';
 import { CreatePersonalAgentHandler } from './agent/commands/create-personal-agent';
 import { DeleteAgentHandler } from './agent/commands/delete-agent';
@@ -11,7 +11,7 @@ import { DeleteAgentsWithTheirSpace } from './policies/delete-agents-with-their-
 import { MakeAChatAgentInEachPersonalSpace } from './policies/make-a-chat-agent-in-each-personal-space.policy';
 
 const commands = [
-  ChangeAgentHandler,
+  UpdateAgentHandler,
   CreateAgentHandler,
   CreatePersonalAgentHandler,
   DeleteAgentHandler,

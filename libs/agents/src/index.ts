@@ -3,7 +3,7 @@ export * from './agent/agent.aggregate';
 export * from './agent/agent.decider';
 export * from './agent/agent.events';
 export * from './agent/chat-models';
-export * from './agent/commands/change-agent';
+export * from './agent/commands/update-agent';
 export * from './agent/commands/create-agent';
 export * from './agent/commands/create-personal-agent';
 export * from './agent/commands/delete-agent';

@@ -20,7 +20,7 @@ describe('momentOf', () => {
     '2026-11-21T25:00:00Z',
     '9999-12-31T23:59:59-01:00',
     '0000-01-01T00:00:00+01:00',
-  ])('refuses %s, which does not exist or cannot be told', (text) => expect(momentOf(text)).toBeUndefined());
+  ])('rejects %s, which does not exist or cannot be told', (text) => expect(momentOf(text)).toBeUndefined());
 });
 
 describe('isWithin', () => {

@@ -32,7 +32,7 @@ const setUp = ({ count, text = 'x' }: { count: number; text?: string }) => {
   const keys = new Map([['lamp-1', randomBytes(32)]]);
   const keyring = {
     ensureKey: async () => randomBytes(32),
-    keys: async (things: readonly string[]) => new Map([...keys].filter(([thing]) => things.includes(thing))),
+    keys: async (streams: readonly string[]) => new Map([...keys].filter(([stream]) => streams.includes(stream))),
   };
   const codec = new EventCodec(new EventCatalogue(['Changed', 'Painted', 'Dusted'].map(define)), keyring);
   const events: StoredEvent[] = [];

@@ -31,10 +31,10 @@ const apply = (rows: Rows, operation: Operation): void => {
       return;
     case 'add': {
       const { key, row, by } = operation;
-      const standing = rows.get(key) ?? row;
+      const current = rows.get(key) ?? row;
       rows.set(key, {
-        ...standing,
-        ...Object.fromEntries(Object.entries(by).map(([field, more]) => [field, numberOf(standing[field]) + more])),
+        ...current,
+        ...Object.fromEntries(Object.entries(by).map(([field, more]) => [field, numberOf(current[field]) + more])),
       });
       return;
     }

@@ -118,7 +118,7 @@ describe('backup and restore', () => {
     const second = await blobs.put('document-2', Buffer.from('another'), { spaceId: 's2' });
     const third = await blobs.put('document-3', Buffer.from('a third'), { spaceId: 's3' });
     await backUp();
-    await vault.destroy({ thing: 'document-1' });
+    await vault.destroy({ stream: 'document-1' });
     await vault.destroy({ spaceId: 's3' });
     await Promise.all([test.close(), vault.close()]);
     for (const lost of ['log', 'blobs']) rmSync(join(dataFolder, lost), { recursive: true });
@@ -137,7 +137,7 @@ describe('backup and restore', () => {
 
   it('keeps erased what was erased before the backup', async () => {
     await vault.ensureKey('document-1', {});
-    await vault.destroy({ thing: 'document-1' });
+    await vault.destroy({ stream: 'document-1' });
     await backUp();
     expect(await bringBack()).toMatchObject({ erased: 0 });
     await readRestored(async (restored) => {
@@ -145,7 +145,7 @@ describe('backup and restore', () => {
     });
   });
 
-  it('refuses to restore where a server runs, or something lies, or from half a backup', async () => {
+  it('rejects to restore where a server runs, or something lies, or from half a backup', async () => {
     await backUp();
     await expect(bringBack({ dataFolder })).rejects.toMatchObject({ name: 'LogInUse' });
     await bringBack();
@@ -162,7 +162,7 @@ describe('backup and restore', () => {
   });
 
   it.each(['events.sqlite-wal', 'events.sqlite-shm', 'head'])(
-    'refuses to restore beside what another log left: %s',
+    'rejects to restore beside what another log left: %s',
     async (name) => {
       await backUp();
       mkdirSync(join(target(), 'log'), { recursive: true });
@@ -187,7 +187,7 @@ describe('backup and restore', () => {
     );
   });
 
-  it('refuses to overwrite a backup or keys, and to keep the keys inside the backup', async () => {
+  it('rejects to overwrite a backup or keys, and to keep the keys inside the backup', async () => {
     const clock = new FixedClock();
     await expect(backup({ dataFolder, folder: folder(), keysFile: join(folder(), 'keys'), clock })).rejects.toThrow(
       'keep the keys outside',

@@ -1,5 +1,5 @@
 import type { BlobName, Blobs } from '@app/blobs';
-import { type Patience, patiently } from '@app/kernel';
+import { type RetryOptions, retry } from '@app/kernel';
 import { BackupError } from './manifest';
 
 const PAGE = 500;
@@ -19,25 +19,25 @@ export const carryBlobs = async (
   from: Blobs,
   to: Blobs,
   onProgress: (done: number) => void = () => undefined,
-  patience: Patience = {},
+  options: RetryOptions = {},
 ): Promise<CarriedBlobs> => {
   let blobs = 0;
   let carried = 0;
   const carry = async (name: BlobName): Promise<void> => {
-    const stored = await patiently(() => from.readStored(name), patience);
+    const stored = await retry(() => from.readStored(name), options);
     // Removed since it was listed: nothing that the log still names.
     if (stored === undefined) return;
-    const present = await patiently(() => to.readStored(name), patience);
+    const present = await retry(() => to.readStored(name), options);
     if (present === undefined) {
-      await patiently(() => to.writeStored(name, stored), patience);
+      await retry(() => to.writeStored(name, stored), options);
       carried += 1;
     }
-    const written = present ?? (await patiently(() => to.readStored(name), patience));
+    const written = present ?? (await retry(() => to.readStored(name), options));
     if (written?.equals(stored) !== true) throw new BackupError(`blob ${name} differs between the stores`);
     onProgress((blobs += 1));
   };
   const listed = async (after: BlobName | null): Promise<BlobName[]> => [
-    ...(await patiently(() => from.list(after, PAGE), patience)),
+    ...(await retry(() => from.list(after, PAGE), options)),
   ];
   for (let page = await listed(null); page.length > 0;) {
     const last = page.at(-1) ?? null;

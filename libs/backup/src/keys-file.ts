@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Patience, patiently, syncToDisk } from '@app/kernel';
+import { type RetryOptions, retry, syncToDisk } from '@app/kernel';
 import type { KeyRecord, Vault } from '@app/vault';
 import { z } from 'zod';
 import { BackupError } from './manifest';
@@ -31,7 +31,7 @@ const footer = z.strictObject({ records: z.number().int().nonnegative(), sha256:
 export const exportKeys = async (
   vault: Vault,
   file: string,
-  patience: Patience = {},
+  options: RetryOptions = {},
 ): Promise<{ readonly keys: number }> => {
   const unfinished = `${file}.unfinished`;
   await rm(unfinished, { force: true });
@@ -46,8 +46,8 @@ export const exportKeys = async (
   let keys = 0;
   try {
     await write({ format: 'agent-platform/keys', version: 1 } satisfies z.output<typeof header>);
-    for await (const each of vault.records(patience)) {
-      await write(each);
+    for await (const each of vault.records(options)) {
+      await write(storedRecord(each));
       records += 1;
       if (each.kind === 'key') keys += 1;
     }
@@ -68,7 +68,7 @@ export const exportKeys = async (
 export const importKeys = async (
   file: string,
   vault: Vault,
-  patience: Patience = {},
+  options: RetryOptions = {},
 ): Promise<{ readonly keys: number; readonly erased: number }> => {
   await mustBeWhole(file);
   let waiting: KeyRecord[] = [];
@@ -77,7 +77,7 @@ export const importKeys = async (
   const merge = async (): Promise<void> => {
     const records = waiting;
     waiting = [];
-    erased += (await patiently(() => vault.merge(records), patience)).erased;
+    erased += (await retry(() => vault.merge(records), options)).erased;
   };
   for await (const each of recordsIn(file)) {
     waiting.push(each);
@@ -107,9 +107,21 @@ async function* recordsIn(file: string): AsyncGenerator<KeyRecord> {
   for await (const line of linesOf(file)) {
     const value = jsonOf(line);
     if (header.safeParse(value).success || footer.safeParse(value).success) continue;
-    yield record.parse(value) as KeyRecord;
+    const stored = record.parse(value);
+    if (stored.kind === 'destroyedOwner') yield stored;
+    else {
+      const { thing, ...rest } = stored;
+      yield { ...rest, stream: thing } as KeyRecord;
+    }
   }
 }
+
+/** A record as the file has it: a stream is stored as `thing`. */
+const storedRecord = (each: KeyRecord): z.output<typeof record> => {
+  if (each.kind === 'destroyedOwner') return each;
+  const { stream, ...rest } = each;
+  return { ...rest, thing: stream } as z.output<typeof record>;
+};
 
 const linesOf = (file: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity });

@@ -44,9 +44,9 @@ describe('moving keys and blobs', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const to = await openVault('to');
     for (let times = 0; times < 2; times += 1) expect(await importKeys(file, to)).toEqual({ keys: 800, erased: 0 });
-    const things = Array.from({ length: 1_200 }, (_, index) => `document-${index}`);
-    const keys = await from.keys(things);
-    expect(await to.keys(things)).toEqual(keys);
+    const streams = Array.from({ length: 1_200 }, (_, index) => `document-${index}`);
+    const keys = await from.keys(streams);
+    expect(await to.keys(streams)).toEqual(keys);
     expect(keys.size).toBe(800);
     const bytes = readFileSync(file);
     for (const key of keys.values()) expect(bytes.includes(key.toString('base64')) || bytes.includes(key)).toBe(false);
@@ -62,7 +62,7 @@ describe('moving keys and blobs', () => {
     writeFileSync(file, change(readFileSync(file, 'utf8')));
     const to = await openVault('to');
     await expect(importKeys(file, to)).rejects.toMatchObject({ name: 'BackupError' });
-    expect(await to.things({ spaceId: 's0' })).toEqual([]);
+    expect(await to.streams({ spaceId: 's0' })).toEqual([]);
   });
 
   it('waits for a vault that goes away, and carries every key once', async () => {
@@ -72,8 +72,8 @@ describe('moving keys and blobs', () => {
     const to = await openVault('to');
     expect(await importKeys(file, server.of(to, ['merge']), { warn: server.warn })).toEqual({ keys: 800, erased: 0 });
     expect(server.waited).toBe(2);
-    const things = Array.from({ length: 1_200 }, (_, index) => `document-${index}`);
-    expect(await to.keys(things)).toEqual(await from.keys(things));
+    const streams = Array.from({ length: 1_200 }, (_, index) => `document-${index}`);
+    expect(await to.keys(streams)).toEqual(await from.keys(streams));
   });
 
   it('takes no keys of another VAULT_KEY', async () => {

@@ -65,7 +65,7 @@ export const restore = async ({
 };
 
 /**
- * Refuses what would mix with the restored log: a write-ahead log or a head mark of another one above all. A restore that
+ * Rejects what would mix with the restored log: a write-ahead log or a head mark of another one above all. A restore that
  * was interrupted has left blobs, keys and an unfinished log: nothing that stands in the way.
  */
 const mustBeEmpty = async (dataFolder: string): Promise<void> => {

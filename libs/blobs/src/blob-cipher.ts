@@ -4,7 +4,7 @@ import { BlobDamaged, type BlobName } from './blobs';
 
 /**
  * A stored body is a header (magic 4 bytes, salt 16 bytes) and frames of 64 KiB of plaintext, each AES-256-GCM with its tag
- * behind it. The key of the body is derived from the thing's key and the salt; a frame's nonce is its number and whether it
+ * behind it. The key of the body is derived from the aggregate's key and the salt; a frame's nonce is its number and whether it
  * is the last, so that no frame can be dropped, moved or added; the blob's name is authenticated with each.
  */
 const MAGIC = Buffer.from('BLB1');

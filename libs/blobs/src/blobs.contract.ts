@@ -6,21 +6,23 @@ import type { Blobs } from './blobs';
 export class MemoryKeyring implements Keyring {
   private readonly held = new Map<string, DataKey | undefined>();
 
-  async ensureKey(thing: string): Promise<DataKey> {
-    if (!this.held.has(thing)) this.held.set(thing, randomBytes(32));
-    const key = this.held.get(thing);
+  async ensureKey(stream: string): Promise<DataKey> {
+    if (!this.held.has(stream)) this.held.set(stream, randomBytes(32));
+    const key = this.held.get(stream);
     if (key === undefined) throw new DomainError('not_found');
     return key;
   }
 
-  async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+  async keys(streams: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
     return new Map(
-      things.flatMap((thing) => (this.held.get(thing) === undefined ? [] : [[thing, this.held.get(thing) as DataKey]])),
+      streams.flatMap((stream) =>
+        this.held.get(stream) === undefined ? [] : [[stream, this.held.get(stream) as DataKey]],
+      ),
     );
   }
 
-  destroy(thing: string): void {
-    this.held.set(thing, undefined);
+  destroy(stream: string): void {
+    this.held.set(stream, undefined);
   }
 }
 

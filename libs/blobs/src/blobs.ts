@@ -20,18 +20,18 @@ export interface OpenBody {
 /** The port of large bodies (files, extracted text, chunks with vectors). Each is encrypted under the data key of its aggregate. */
 export interface Blobs {
   /**
-   * Stores a body durably and answers its name. `thing` is the stream whose key encrypts it; the key must exist or is made
+   * Stores a body durably and answers its name. `stream` is the one whose key encrypts it; the key must exist or is made
    * with `owner`. If the body's iterable throws, nothing is left behind and its error is passed on.
    */
   put(
-    thing: string,
+    stream: string,
     body: Buffer | AsyncIterable<Buffer>,
     owner: KeyOwner,
   ): Promise<{ readonly name: BlobName; readonly size: number }>;
   /** The body, to read piece by piece; undefined if it, or its key, is gone. Throws `BlobDamaged` if its beginning is not what was stored. */
-  open(thing: string, name: BlobName): Promise<OpenBody | undefined>;
+  open(stream: string, name: BlobName): Promise<OpenBody | undefined>;
   /** The whole body; undefined if it, or its key, is gone. Throws `BlobDamaged` if it is not what was stored. */
-  get(thing: string, name: BlobName): Promise<Buffer | undefined>;
+  get(stream: string, name: BlobName): Promise<Buffer | undefined>;
   /** Removes bodies. Ignores unknown names. */
   remove(names: readonly BlobName[]): Promise<void>;
   /** All names in order, for backup and sweeping: pages after a name. */

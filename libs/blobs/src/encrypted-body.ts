@@ -3,15 +3,15 @@ import { decryptBody, encryptBody, plainSize, type StoredBytes } from './blob-ci
 import { newBlobName } from './blob-name';
 import type { BlobName, OpenBody } from './blobs';
 
-/** Encrypts a body under the thing's key, which is made when it is missing, and has it written under a new name. `size` is that of the plaintext. */
+/** Encrypts a body under the aggregate's key, which is made when it is missing, and has it written under a new name. `size` is that of the plaintext. */
 export const storeBody = async (
   vault: Keyring,
-  thing: string,
+  stream: string,
   body: Buffer | AsyncIterable<Buffer>,
   owner: KeyOwner,
   write: (name: BlobName, pieces: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<{ name: BlobName; size: number }> => {
-  const key = await vault.ensureKey(thing, owner);
+  const key = await vault.ensureKey(stream, owner);
   const name = newBlobName();
   const counter = { size: 0 };
   await write(name, encryptBody(key, name, counted(Buffer.isBuffer(body) ? [body] : body, counter)));
@@ -21,11 +21,11 @@ export const storeBody = async (
 /** The body, its beginning proven; undefined where the key or what is stored is gone. Throws `BlobDamaged`. */
 export const openBody = async (
   vault: Keyring,
-  thing: string,
+  stream: string,
   name: BlobName,
   find: (name: BlobName) => Promise<StoredBytes | undefined>,
 ): Promise<OpenBody | undefined> => {
-  const key = (await vault.keys([thing])).get(thing);
+  const key = (await vault.keys([stream])).get(stream);
   if (key === undefined) return undefined;
   const stored = await find(name);
   if (stored === undefined) return undefined;

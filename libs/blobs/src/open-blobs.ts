@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Config, type Keyring, type Patience, patiently } from '@app/kernel';
+import { type Config, type Keyring, type RetryOptions, retry } from '@app/kernel';
 import type { Blobs } from './blobs';
 import { openFileBlobs } from './files/file-blobs';
 import { openS3Blobs } from './s3/s3-blobs';
@@ -8,8 +8,8 @@ import { openS3Blobs } from './s3/s3-blobs';
 export const openBlobs = (
   { S3_URL: url, DATA_DIR }: Pick<Config, 'S3_URL' | 'DATA_DIR'>,
   vault: Keyring,
-  patience: Patience = {},
+  options: RetryOptions = {},
 ): Promise<Blobs> =>
   url === undefined
     ? openFileBlobs({ folder: join(DATA_DIR, 'blobs'), vault })
-    : patiently(() => openS3Blobs({ url, vault }), patience);
+    : retry(() => openS3Blobs({ url, vault }), options);

@@ -30,22 +30,22 @@ export class Claims {
    */
   async take(name: string, onAsked: () => void = () => undefined): Promise<Release | undefined> {
     const key = keyOf(name);
-    const standing = await this.standing(name);
+    const current = await this.current(name);
     // One that was left standing here is nobody's; whoever asks first takes it.
-    const isLeft = this.left.delete(name) && standing?.holder === this.holder;
-    if (standing !== undefined && this.isHeld(standing) && !isLeft) return undefined;
+    const isLeft = this.left.delete(name) && current?.holder === this.holder;
+    if (current !== undefined && this.isHeld(current) && !isLeft) return undefined;
     let mine: Claim = this.fresh();
-    if (!(await this.store.write(key, mine, { expected: standing as Json | undefined }))) return undefined;
+    if (!(await this.store.write(key, mine, { expected: current as Json | undefined }))) return undefined;
     let beating: Promise<unknown> = Promise.resolve();
     const beat = async (): Promise<void> => {
       const next = this.fresh();
       if (await this.store.write(key, next, { expected: mine })) mine = next;
       else {
         // Asked to end, or written by an earlier beat whose answer was lost.
-        const standing = await this.standing(name);
-        if (standing?.holder !== this.holder) return;
-        mine = standing;
-        if (standing.asked === true) onAsked();
+        const current = await this.current(name);
+        if (current?.holder !== this.holder) return;
+        mine = current;
+        if (current.asked === true) onAsked();
       }
     };
     // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
@@ -64,9 +64,9 @@ export class Claims {
   /** Asks whoever holds a claim to end its work, which hears of it at its next beat. False where nobody holds it. */
   async ask(name: string): Promise<boolean> {
     for (;;) {
-      const standing = await this.standing(name);
-      if (standing === undefined || !this.isHeld(standing)) return false;
-      if (await this.store.write(keyOf(name), { ...standing, asked: true }, { expected: standing })) return true;
+      const current = await this.current(name);
+      if (current === undefined || !this.isHeld(current)) return false;
+      if (await this.store.write(keyOf(name), { ...current, asked: true }, { expected: current })) return true;
     }
   }
 
@@ -99,7 +99,7 @@ export class Claims {
     }
   }
 
-  private async standing(name: string): Promise<Claim | undefined> {
+  private async current(name: string): Promise<Claim | undefined> {
     return (await this.store.read(keyOf(name))) as Claim | undefined;
   }
 

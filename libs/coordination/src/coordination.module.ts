@@ -14,7 +14,7 @@ import {
 } from '@app/kernel';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { COORDINATION_STORE } from './coordination-store';
-import type { LeasesOptions } from './lease-share';
+import type { LeasesOptions } from './lease-member';
 import { Leases } from './leases';
 import { openCoordinationStore } from './open-coordination-store';
 import { Processes, type ProcessesOptions } from './processes';

@@ -2,7 +2,7 @@ export * from './coordination-store';
 export { Claims, type Release } from './claims';
 export { CoordinationModule } from './coordination.module';
 export * from './declaration';
-export type { LeaseGroup, LeaseShare } from './lease-share';
+export type { LeaseGroup, LeaseMember } from './lease-member';
 export { aloneLeases, Leases, type LeaseStatus, led } from './leases';
 export { openMongoCoordinationStore } from './mongo/mongo-coordination-store';
 export { openCoordinationStore } from './open-coordination-store';

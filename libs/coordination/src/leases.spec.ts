@@ -2,7 +2,7 @@ import { systemClock, Unavailable } from '@app/kernel';
 import { MemoryLogger } from '../../../test/fixtures/counters';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../test/fixtures/until';
-import { type LeaseGroup } from './lease-share';
+import { type LeaseGroup } from './lease-member';
 import { Leases } from './leases';
 import { Processes } from './processes';
 

@@ -1,6 +1,6 @@
 import { errorName, isUnavailable, type Plain, reasonOf } from '@app/kernel';
 import { allEntries } from './coordination-store';
-import { type LeaseGroup, type LeaseRecord, LEASES, LeaseShare, type LeasesOptions } from './lease-share';
+import { type LeaseGroup, type LeaseRecord, LEASES, LeaseMember, type LeasesOptions } from './lease-member';
 import { Processes } from './processes';
 import { Requests } from './requests';
 
@@ -15,11 +15,11 @@ export interface LeaseStatus {
 /**
  * Shares work between the living processes: unit u of a group belongs to the u-th of those who take part, counted round.
  * A process gives back what belongs to another, and takes what is its own once it is free or its holder is dead. Taking
- * raises the fence, so that whoever held the unit before is refused from then on, also after standing still. A process
+ * raises the fence, so that whoever held the unit before is rejected from then on, also after standing still. A process
  * that is alone takes everything at once.
  */
 export class Leases {
-  private readonly shares = new Set<LeaseShare>();
+  private readonly shares = new Set<LeaseMember>();
   /** Why shared work could not be taken or given back since it last could. */
   private readonly told = new Set<string>();
   private silence: (() => void) | undefined;
@@ -37,8 +37,8 @@ export class Leases {
   }
 
   /** Takes part in groups; resolves when what is free for this process was taken. What a store that is away keeps from beginning is tried again at each beat. */
-  async join(groups: readonly LeaseGroup[]): Promise<readonly LeaseShare[]> {
-    const joined = groups.map((group) => new LeaseShare(group, this.options, () => this.fenceWhenAlone()));
+  async join(groups: readonly LeaseGroup[]): Promise<readonly LeaseMember[]> {
+    const joined = groups.map((group) => new LeaseMember(group, this.options, () => this.fenceWhenAlone()));
     for (const share of joined) {
       this.shares.add(share);
       this.processes.share(share.group.name, share.group.declaration);
@@ -52,7 +52,7 @@ export class Leases {
   }
 
   /** Gives back what is held of some groups, and takes part in them no longer. */
-  async leave(shares: readonly LeaseShare[]): Promise<void> {
+  async leave(shares: readonly LeaseMember[]): Promise<void> {
     for (const share of shares) {
       this.shares.delete(share);
       this.processes.unshare(share.group.name);
@@ -98,7 +98,7 @@ export class Leases {
     return [...all.filter(({ holder }) => holder !== null), ...free.values()];
   }
 
-  private async divide(shares: readonly LeaseShare[], onError: (error: unknown) => void): Promise<void> {
+  private async divide(shares: readonly LeaseMember[], onError: (error: unknown) => void): Promise<void> {
     const records = this.processes.alone ? undefined : await this.records();
     const failed = new Map<string, unknown>();
     const dividing = shares.map(async (share) => {

@@ -8,7 +8,7 @@ import {
   type Json,
   type Logger,
   type Plain,
-  refuse,
+  reject,
   Unavailable,
 } from '@app/kernel';
 import { allEntries, type CoordinationStore } from './coordination-store';
@@ -18,7 +18,7 @@ const SERVE_EVERY_MS = 500;
 const FIRST_POLL_MS = 20;
 const LONGEST_POLL_MS = 200;
 /** How long somebody may take to take a request up and answer. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** What nobody can wait for any more is removed, whatever the clocks of the processes say. */
 const KEPT_MS = 5 * 60_000;
 
@@ -57,12 +57,12 @@ export class Requests {
 
   constructor(private readonly options: RequestsOptions) {}
 
-  /** Waits for the answer. Refuses as the holder refused; `Unavailable` when nobody answers in time. */
+  /** Waits for the answer. Rejects as the holder rejected; `Unavailable` when nobody answers in time. */
   async ask(ask: Ask): Promise<Json> {
     const { store, clock } = this.options;
     const key = PREFIX + randomUUID();
     await store.write(key, { ...ask, at: clock.now().getTime() });
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     try {
       for (let poll = FIRST_POLL_MS; performance.now() < deadline; poll = Math.min(LONGEST_POLL_MS, poll * 2)) {
         await pause(poll);
@@ -138,7 +138,7 @@ const answerOf = async (serve: () => Promise<{ readonly value: Json } | undefine
 };
 
 const given = (answer: Answer, group: string): Json => {
-  if ('refused' in answer) return refuse(answer.refused, answer.facts);
+  if ('refused' in answer) return reject(answer.refused, answer.facts);
   if ('failed' in answer)
     throw new Unavailable(group, `the process that holds it failed with ${answer.failed}`, 'unknown');
   return answer.value;

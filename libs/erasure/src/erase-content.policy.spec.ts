@@ -67,7 +67,7 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
       },
     },
     blobs: { remove: (names) => step(`remove ${names.join()}`) },
-    blobsOf: async (thing) => (thing === 'document-1' ? [`file-of-${thing}`, `text-of-${thing}`] : []),
+    blobsOf: async (stream) => (stream === 'document-1' ? [`file-of-${stream}`, `text-of-${stream}`] : []),
     viewsReached: (position) => step(`reached ${position}`),
     heldBack: async (streams) => (streams.includes('agent-1') ? heldBack() : []),
     stores: [
@@ -75,7 +75,7 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
       { name: 'search', purge: () => step('purge search') },
     ],
     onReceipt: async () => undefined,
-    memories: [{ name: 'decisions', forget: (things) => void steps.push(`forget ${things.join()}`) }],
+    memories: [{ name: 'decisions', forget: (streams) => void steps.push(`forget ${streams.join()}`) }],
   });
   return { steps, policy };
 };
@@ -105,7 +105,7 @@ describe('erasing content', () => {
         eventId: event.context.id,
         eventType: 'SpaceDeleted',
         stream: 'space-s1',
-        things: ['document-1', 'agent-1'],
+        streams: ['document-1', 'agent-1'],
         thingsInAll: 2,
         blobs: 2,
         purged: ['views', 'search', 'decisions'],
@@ -178,19 +178,19 @@ describe('erasing content', () => {
   it.each([
     ['TagDeleted', 'tags-s1', 'withSpace'],
     ['ApiKeyRevoked', 'apiKey-k1', 'withUser'],
-  ])('erases with %s what was made when that to which it belongs was gone, and nothing else', (type, thing, mark) => {
-    const event = deletion(type, thing);
+  ])('erases with %s what was made when that to which it belongs was gone, and nothing else', (type, stream, mark) => {
+    const event = deletion(type, stream);
     expect(aggregates.erasedBy(event)).toBeUndefined();
-    expect(aggregates.erasedBy({ ...event, data: { [mark]: true } })).toEqual({ thing });
+    expect(aggregates.erasedBy({ ...event, data: { [mark]: true } })).toEqual({ stream });
   });
 
   it.each([
     ['UserDeleted', 'user-u1', { userId: 'u1' }],
     ['SpaceDeleted', 'space-s1', { spaceId: 's1' }],
-    ['AgentDeleted', 'agent-1', { thing: 'agent-1' }],
-    ['PromptDeleted', 'prompt-1', { thing: 'prompt-1' }],
-    ['DocumentDeleted', 'document-1', { thing: 'document-1' }],
-    ['ConversationDeleted', 'conversation-1', { thing: 'conversation-1' }],
+    ['AgentDeleted', 'agent-1', { stream: 'agent-1' }],
+    ['PromptDeleted', 'prompt-1', { stream: 'prompt-1' }],
+    ['DocumentDeleted', 'document-1', { stream: 'document-1' }],
+    ['ConversationDeleted', 'conversation-1', { stream: 'conversation-1' }],
   ])('erases with %s what belonged to it', (type, stream, selector) => {
     expect(aggregates.erasedBy(deletion(type, stream))).toEqual(selector);
   });

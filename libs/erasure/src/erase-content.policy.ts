@@ -34,7 +34,7 @@ export interface EraseContentParts {
   /** Told of each receipt, by its stream, when it stands in the log. */
   readonly onReceipt: (stream: string) => Promise<void>;
   /** Memories that hold decrypted content. */
-  readonly memories: readonly { readonly name: string; forget(things: readonly string[]): void }[];
+  readonly memories: readonly { readonly name: string; forget(streams: readonly string[]): void }[];
 }
 
 /**
@@ -43,7 +43,7 @@ export interface EraseContentParts {
  */
 export const eraseContent = (parts: EraseContentParts): Policy => {
   const purge = sharedRun(async () => void (await Promise.all(parts.stores.map((store) => store.purge()))));
-  const forget = (things: readonly string[]): void => parts.memories.forEach((memory) => memory.forget(things));
+  const forget = (streams: readonly string[]): void => parts.memories.forEach((memory) => memory.forget(streams));
 
   return {
     name: NAME,
@@ -53,29 +53,29 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       const selector = parts.aggregates.erasedBy(event);
       const receiptId = event.context.id;
       if (selector === undefined || (await parts.decisions.load(erasureReceipt, receiptId)).state) return;
-      const things = await parts.vault.destroy(selector);
-      forget(things);
+      const streams = await parts.vault.destroy(selector);
+      forget(streams);
       await parts.viewsReached(event.context.position);
-      const held = await parts.heldBack([event.context.stream, ...things]);
+      const held = await parts.heldBack([event.context.stream, ...streams]);
       // No receipt for what a view may still show: this deletion becomes a dead letter too, to be retried after that one.
       if (held.length > 0)
         throw new Error(
           `dead letters in ${held.join(', ')} block this deletion: retry or discard them, then retry this one`,
         );
-      const removed = await removeBlobs(parts, things);
+      const removed = await removeBlobs(parts, streams);
       await purge();
       // Once more: whoever was reading when the key was destroyed may have remembered since.
-      forget(things);
-      await writeReceipt(parts, event, things, removed);
+      forget(streams);
+      await writeReceipt(parts, event, streams, removed);
       await parts.onReceipt(streamOf(erasureReceipt.category, receiptId));
     },
   };
 };
 
-const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, things: readonly string[]): Promise<number> => {
+const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, streams: readonly string[]): Promise<number> => {
   let removed = 0;
-  for (const thing of things) {
-    const names = await blobsOf(thing);
+  for (const stream of streams) {
+    const names = await blobsOf(stream);
     await blobs.remove(names);
     removed += names.length;
   }
@@ -85,7 +85,7 @@ const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, things: readon
 const writeReceipt = async (
   { decisions, clock, stores, memories }: EraseContentParts,
   event: RecordedEvent,
-  things: readonly string[],
+  streams: readonly string[],
   blobs: number,
 ): Promise<void> => {
   const { id, stream } = event.context;
@@ -93,7 +93,7 @@ const writeReceipt = async (
   await decisions.transact(
     erasureReceipt,
     id,
-    { eventId: id, eventType: event.type, stream, things, blobs, purged },
+    { eventId: id, eventType: event.type, stream, streams, blobs, purged },
     reactionTo(event, NAME, clock.now()),
   );
 };

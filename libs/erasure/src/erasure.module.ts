@@ -81,7 +81,7 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
       { name: 'search', purge: () => searchIndex.purge() },
     ],
     onReceipt: (stream) => noted.join(stream),
-    memories: [{ name: 'decisions', forget: (things) => things.forEach((thing) => decisions.forget(thing)) }],
+    memories: [{ name: 'decisions', forget: (streams) => streams.forEach((stream) => decisions.forget(stream)) }],
   });
 };
 

@@ -60,21 +60,21 @@ export class FinishErasures {
     for (let after: string | null = null; ;) {
       const page = await vault.destroyed(after, PAGE);
       for (let from = 0; from < page.length; from += CONCURRENCY)
-        await Promise.all(page.slice(from, from + CONCURRENCY).map(({ thing }) => this.finish(thing)));
+        await Promise.all(page.slice(from, from + CONCURRENCY).map(({ stream }) => this.finish(stream)));
       if (page.length < PAGE) break;
-      after = page.at(-1)?.thing ?? null;
+      after = page.at(-1)?.stream ?? null;
     }
     await readStore.writeState(DONE, { at: clock.now().toISOString(), receipt: null } satisfies Done);
   }
 
-  private async finish(thing: string): Promise<void> {
+  private async finish(stream: string): Promise<void> {
     const { aggregates, log, decisions, ids, clock, logger } = this.parts;
-    const remove = aggregates.deletionOf(thing);
-    const [last] = remove === undefined ? [] : await log.readStream(thing, { direction: 'backwards', limit: 1 });
+    const remove = aggregates.deletionOf(stream);
+    const [last] = remove === undefined ? [] : await log.readStream(stream, { direction: 'backwards', limit: 1 });
     if (remove === undefined || last === undefined || aggregates.erasingTypes.includes(last.type)) return;
     const commandId = ids.next();
-    logger.warn({ thing }, 'Deleting again what was erased after the restored backup.');
-    await remove(decisions, idOf(thing), {
+    logger.warn({ stream }, 'Deleting again what was erased after the restored backup.');
+    await remove(decisions, idOf(stream), {
       commandId,
       correlationId: commandId,
       actor: 'system:restore',

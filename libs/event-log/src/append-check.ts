@@ -1,4 +1,4 @@
-import { isUuid, type NewEvent, refuse } from '@app/kernel';
+import { isUuid, type NewEvent, reject } from '@app/kernel';
 import { InvalidAppend, MAX_APPEND_BYTES, MAX_EVENT_BYTES } from './event-log';
 
 /** Most bytes of one event and of one append. */
@@ -45,5 +45,5 @@ const bytesOf = (events: readonly NewEvent[]): number =>
   );
 
 const limit = (bytes: number, most: number): void => {
-  if (bytes > most) refuse('too_large', { bytes, limit: most });
+  if (bytes > most) reject('too_large', { bytes, limit: most });
 };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inReadScope, type Position } from '@app/kernel';
-import { Bell } from './bell';
+import { WakeSignal } from './wake-signal';
 import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
 
 /** What a subscription needs from an adapter. */
@@ -46,7 +46,7 @@ class Following implements Subscription {
   position: Position | null;
   caughtUp = false;
   private readonly done: Promise<void>;
-  private readonly bell = new Bell();
+  private readonly signal = new WakeSignal();
   private stopListening: (() => void) | undefined;
   private isStopped = false;
   private isWoken = false;
@@ -62,7 +62,7 @@ class Following implements Subscription {
 
   stop(): Promise<void> {
     this.isStopped = true;
-    this.bell.ring();
+    this.signal.wake();
     return this.done;
   }
 
@@ -80,13 +80,13 @@ class Following implements Subscription {
       }
     }
     this.unlisten();
-    this.bell.end();
+    this.signal.end();
   }
 
   /** Reads and handles one page; true at the end of the log. */
   private async handlePage(): Promise<boolean> {
     const { filter, withForeign, pageSize: limit, onEvents } = this.options;
-    this.bell.reset();
+    this.signal.reset();
     const { isWoken } = this;
     this.isWoken = false;
     const read = this.feed.readAll(
@@ -117,16 +117,16 @@ class Following implements Subscription {
       await this.options.onCaughtUp?.(this.position);
     }
     if (this.isStopped) return;
-    const isWaiting = !this.bell.isRung;
-    const isHeard = await this.bell.wait(this.times.silence);
+    const isWaiting = !this.signal.isWoken;
+    const isHeard = await this.signal.wait(this.times.silence);
     this.isWoken = isWaiting && isHeard;
     if (!isHeard) this.unlisten();
   }
 
   private listen(): void {
     this.stopListening = this.feed.listen(
-      () => this.bell.ring(),
-      (error) => this.bell.break(error),
+      () => this.signal.wake(),
+      (error) => this.signal.break(error),
     );
   }
 
@@ -143,8 +143,8 @@ class Following implements Subscription {
 
   private async recover(failures: number): Promise<void> {
     this.unlisten();
-    this.bell.reset();
-    if (!this.isStopped) await this.bell.wait(pause(failures, this.times));
+    this.signal.reset();
+    if (!this.isStopped) await this.signal.wait(pause(failures, this.times));
   }
 }
 

@@ -5,7 +5,7 @@ export { CoreModule, type ProcessOptions } from './core.module';
 export { INSTANCE_KEYS, type InstanceKeys } from './instance-keys';
 export { Lifecycle, type Role, type Roles } from './lifecycle';
 export { MaintenanceModule } from './maintenance.module';
-export { demandWhole, MissingStore } from './missing-store';
+export { assertWhole, MissingStore } from './missing-store';
 export { INSTANCE_SECRET, openLog, openLogReader, openStores, type Stores } from './open-stores';
 export { PlatformModule } from './platform.module';
 export * from './projections';

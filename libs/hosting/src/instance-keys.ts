@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { LogReader } from '@app/event-log';
-import { type Config, patiently, type Position, type Warning } from '@app/kernel';
+import { type Config, retry, type Position, type Warning } from '@app/kernel';
 import { loadOrMakeKey } from '@app/vault';
 
 /** Injection token of the `InstanceKeys`. */
@@ -24,7 +24,7 @@ export interface KeyParts {
 /** The keys of the environment, else of `DATA_DIR/keys`, else new ones. Throws `MissingKey` where the log holds events already. */
 export const loadInstanceKeys = async ({ config, log, logger }: KeyParts): Promise<InstanceKeys> => {
   const warn = (sentence: string): void => logger.warn(sentence);
-  const head = config.EVENTSTORE_URL === undefined ? await log.head() : await patiently(() => log.head(), { warn });
+  const head = config.EVENTSTORE_URL === undefined ? await log.head() : await retry(() => log.head(), { warn });
   const keys = { folder: join(config.DATA_DIR, 'keys'), inUse: head !== null, warn };
   return {
     vaultKey: loadOrMakeKey({ ...keys, name: 'VAULT_KEY', given: config.VAULT_KEY }),

@@ -1,7 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import type { ReadStore } from '@app/read-store';
 import type { Vault } from '@app/vault';
-import { demandWhole } from './missing-store';
+import { assertWhole } from './missing-store';
 
 /** Stores with what a start looks at: the end of the log, a key in the vault, and where the views stand. */
 const stores = (
@@ -12,7 +12,7 @@ const stores = (
   log: { head: async () => head } as EventLog,
   vault: {
     records: async function* () {
-      if (hasKeys) yield { thing: 'agent-1' };
+      if (hasKeys) yield { stream: 'agent-1' };
     },
   } as unknown as Vault,
   readStore: {
@@ -30,13 +30,13 @@ describe('stores that belong together', () => {
       stores(null, false, { position: '00000000000000000042', handled: 0 }),
     ],
     ['a log with its keys', stores('1', true, { position: '1', handled: 1 })],
-  ])('are %s', async (_name, given) => expect(await demandWhole(given)).toBeUndefined());
+  ])('are %s', async (_name, given) => expect(await assertWhole(given)).toBeUndefined());
 
   it.each([
     ['the log is gone', stores(null, true, { position: '1', handled: 1 }), 'The log is empty'],
     ['the vault is gone', stores('1', false, { position: '1', handled: 1 }), 'the vault is empty'],
   ])('are none where %s', async (_name, given, sentence) => {
-    await expect(demandWhole(given)).rejects.toMatchObject({
+    await expect(assertWhole(given)).rejects.toMatchObject({
       name: 'MissingStore',
       message: expect.stringContaining(sentence),
     });

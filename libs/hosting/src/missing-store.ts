@@ -9,7 +9,7 @@ export class MissingStore extends Error {
 }
 
 /** Throws `MissingStore` rather than begin anew beside what is left: nobody could sign in, and what is written from then on would hide the loss. */
-export const demandWhole = async ({
+export const assertWhole = async ({
   log,
   vault,
   readStore,

@@ -17,7 +17,7 @@ import {
   Decisions,
   EventCodec,
   hasEmbeddedStore,
-  type Patience,
+  type RetryOptions,
   type Warn,
 } from '@app/kernel';
 import { openReadStore, type ReadStore } from '@app/read-store';
@@ -98,15 +98,15 @@ export const openStores = async (
 /** The same stores over connections of their own, for the thread that rebuilds. */
 export const openRebuildStores = async (config: Config, vaultKey: string, clock: Clock): Promise<RebuildStores> => {
   const log = await openLogReader(config);
-  const opened = await open(config, vaultKey, clock, { patienceMs: THREAD_MS }, true);
+  const opened = await open(config, vaultKey, clock, { timeoutMs: THREAD_MS }, true);
   return { ...opened, log, close: () => close(opened, log) };
 };
 
-const open = async (config: Config, vaultKey: string, clock: Clock, patience: Patience, inThread: boolean) => {
-  const vault = await openVault(config, vaultKey, clock, patience);
-  const blobs = await openBlobs(config, vault, patience);
-  const readStore = await openReadStore(config, { ...patience, inThread });
-  const searchIndex = await openSearchIndex(config, { ...patience, inThread });
+const open = async (config: Config, vaultKey: string, clock: Clock, options: RetryOptions, inThread: boolean) => {
+  const vault = await openVault(config, vaultKey, clock, options);
+  const blobs = await openBlobs(config, vault, options);
+  const readStore = await openReadStore(config, { ...options, inThread });
+  const searchIndex = await openSearchIndex(config, { ...options, inThread });
   return { vault, blobs, readStore, searchIndex, codec: new EventCodec(eventCatalogue, vault) };
 };
 

@@ -1,6 +1,6 @@
 import type { CoordinationStore } from '@app/coordination';
 import { type EventLog, type EventMac, stampAppends } from '@app/event-log';
-import { type Decisions, patiently } from '@app/kernel';
+import { type Decisions, retry } from '@app/kernel';
 import type { Models } from '@app/models';
 import type { ReadStore } from '@app/read-store';
 import { lastSigner, type SealKey } from '@app/sealing';
@@ -8,7 +8,7 @@ import type { SearchIndex } from '@app/search-index';
 import type { Metrics } from '@app/telemetry';
 import type { Vault } from '@app/vault';
 import type { Logger } from 'pino';
-import { demandWhole } from './missing-store';
+import { assertWhole } from './missing-store';
 import { asNewerReads } from './newer-reads';
 import { observeModels, observeStores } from './observed';
 
@@ -35,8 +35,8 @@ export const prepareStores = async ({ mac, sealKey, metrics, logger, ...stores }
   const warn = (sentence: string): void => logger.warn(sentence);
   stampAppends(log, mac);
   if (log.readIndex !== undefined) asNewerReads(stores);
-  await patiently(() => demandWhole(stores), { warn });
-  const signer = await patiently(() => lastSigner(log), { warn });
+  await retry(() => assertWhole(stores), { warn });
+  const signer = await retry(() => lastSigner(log), { warn });
   if (signer !== undefined && signer !== sealKey.keyId)
     logger.error(
       { signer, keyId: sealKey.keyId },

@@ -11,7 +11,7 @@ import {
   InstanceSecret,
   type Keyring,
   LOGGER,
-  patiently,
+  retry,
   provideWith,
   Resources,
   type StreamLog,
@@ -74,7 +74,7 @@ const decisions = [
     inject: [VAULT, LOGGER, PREPARED_STORES],
     useFactory: async (vault: Vault, logger: Warning) =>
       new InstanceSecret(
-        await patiently(() => vault.ensureKey(INSTANCE_SECRET, {}), { warn: (sentence) => logger.warn(sentence) }),
+        await retry(() => vault.ensureKey(INSTANCE_SECRET, {}), { warn: (sentence) => logger.warn(sentence) }),
       ),
   },
 ];

@@ -67,7 +67,7 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
     kinds,
   };
   const [content] = contentFields(events);
-  if (content !== undefined) demandErasure(aggregate, content);
+  if (content !== undefined) assertErasure(aggregate, content);
   for (const type of Object.keys({ ...erasure?.by, ...integrations?.tell })) {
     if (!events.some((event) => event.type === type))
       throw new Error(`The aggregate ${of.category} says what follows from ${type}, which is none of its events.`);
@@ -82,7 +82,7 @@ const contentFields = (events: readonly EventDefinition[]): readonly string[] =>
     ...blobs.held.map((field) => `${type}.${field} names a stored body`),
   ]);
 
-const demandErasure = ({ category, isOwned, erasure, events }: Aggregate, content: string): void => {
+const assertErasure = ({ category, isOwned, erasure, events }: Aggregate, content: string): void => {
   const missing = (what: string): never => {
     throw new Error(`${content}, but the aggregate ${category} ${what}.`);
   };
@@ -96,7 +96,7 @@ const demandErasure = ({ category, isOwned, erasure, events }: Aggregate, conten
 };
 
 /** Erases with the key of the event's own stream. */
-export const ownKey = ({ context }: RecordedEvent): KeySelector => ({ thing: context.stream });
+export const ownKey = ({ context }: RecordedEvent): KeySelector => ({ stream: context.stream });
 
 /** An audited object with a stream of its own. */
 export const ownStream = (category: string, related: AuditKind['related'] = () => []): AuditKind => ({

@@ -44,7 +44,7 @@ const recorded = (type: string, data: Record<string, unknown> = {}) => ({
   },
 });
 
-describe('an aggregate whose content would outlive it is refused', () => {
+describe('an aggregate whose content would outlive it is rejected', () => {
   it.each([
     [
       'that says nothing of erasure',
@@ -122,7 +122,7 @@ describe('what follows from the declarations', () => {
   it('is what erases, and what a restore deletes again', () => {
     expect(all.erasingTypes).toEqual(['NoteDeleted']);
     expect([all.erasedBy(recorded('NoteDeleted')), all.erasedBy(recorded('NoteAdded'))]).toEqual([
-      { thing: 'note-1' },
+      { stream: 'note-1' },
       undefined,
     ]);
     expect([all.deletionOf('note-1'), all.deletionOf('board-1'), all.deletionOf('other-1')]).toEqual([
@@ -174,5 +174,5 @@ describe('what follows from the declarations', () => {
       () => new Aggregates([notes, defineAggregate({ category: 'board' }, [event('NoteDeleted', z.strictObject({}))])]),
       'event type NoteDeleted is defined twice',
     ],
-  ])('is refused where two declare %s', (_, declare, sentence) => expect(declare).toThrow(sentence));
+  ])('is rejected where two declare %s', (_, declare, sentence) => expect(declare).toThrow(sentence));
 });

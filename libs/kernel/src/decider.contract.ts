@@ -42,7 +42,7 @@ export const given = <State, Command, Event extends AnyEvent>(
         expect(decided).toEqual(expected);
         expect(decider.decide(command, fold(state, decided, events.length))).toEqual([]);
       },
-      refuses: (code: string, facts?: object): void => {
+      rejects: (code: string, facts?: object): void => {
         expect(() => decider.decide(command, state)).toThrow(
           expect.objectContaining({ name: 'DomainError', code, ...(facts === undefined ? {} : { facts }) }),
         );

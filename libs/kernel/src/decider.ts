@@ -3,7 +3,7 @@ import type { RecordedEvent } from './recorded-event';
 import type { KeyOwner } from './keyring';
 
 /**
- * The pure core of an aggregate. `decide` turns a command into events or throws (`refuse(code, facts)`); deciding the same
+ * The pure core of an aggregate. `decide` turns a command into events or throws (`reject(code, facts)`); deciding the same
  * command twice yields nothing new. `evolve` folds an event into the state. No clock, no randomness, no I/O: what they need
  * arrives in the command.
  */

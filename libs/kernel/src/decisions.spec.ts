@@ -42,7 +42,7 @@ describe('Decisions', () => {
     ).rejects.toEqual(new DomainError('idempotency_key_reused'));
   });
 
-  it('decides again after losing races, and refuses where others are faster for five seconds', async () => {
+  it('decides again after losing races, and rejects where others are faster for five seconds', async () => {
     const { log, codec, decisions } = setUp();
     const rival = new Decisions(log, codec);
     let races = 20;
@@ -79,7 +79,7 @@ describe('Decisions', () => {
     expect(append.mock.calls.length).toBeLessThanOrEqual(2 * texts.length);
   });
 
-  it('remembers things by what they hold, not by their number', async () => {
+  it('remembers aggregates by what they hold, not by their number', async () => {
     const { log, decisions } = setUp();
     const text = 'x'.repeat(400_000);
     const names = Array.from({ length: 120 }, (_, number) => `n${number}`);
@@ -95,7 +95,7 @@ describe('Decisions', () => {
     expect(froms()[1]).toEqual(['notes-n0', 0]);
   });
 
-  it('reads a thing as it was at a revision', async () => {
+  it('reads an aggregate as it was at a revision', async () => {
     const { decisions } = setUp();
     for (const text of ['a', 'b', 'c']) await decisions.transact(notes, 'n1', { type: 'Note', text }, meta());
     expect((await decisions.loadAt(notes, 'n1', 1))?.texts).toEqual(['a', 'b']);

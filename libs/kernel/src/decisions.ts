@@ -3,7 +3,7 @@ import { type Baseline, Baselines, beginning, endOf, type Loaded } from './basel
 import type { CommandMeta, Receipt } from './command-meta';
 import { inTime } from './rest';
 import { streamOf, type Decider } from './decider';
-import { DomainError, isDomainError, isUnavailable, refuse } from './errors';
+import { DomainError, isDomainError, isUnavailable, reject } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { isWrongExpectedRevision, type StreamLog } from './log-records';
@@ -45,7 +45,7 @@ export class Decisions {
 
   /**
    * Decides a command on the aggregate `id` and appends its events. A command id that the stream knows returns its first
-   * receipt and decides nothing. Throws the decider's refusal, `DomainError` `precondition_failed`, `idempotency_key_reused`
+   * receipt and decides nothing. Throws the decider's rejection, `DomainError` `precondition_failed`, `idempotency_key_reused`
    * or, if others are faster for five seconds, `conflict`; `Unavailable` if the log is.
    */
   async transact<State, Command, Event extends AnyEvent>(
@@ -146,9 +146,9 @@ export class Decisions {
     const baseline = await this.advance(decider, stream);
     const known = baseline.commands.get(meta.commandId);
     if (known !== undefined)
-      return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : refuse('idempotency_key_reused');
+      return known.hash === meta.commandHash ? { ...known.receipt, repeated: true } : reject('idempotency_key_reused');
     if (meta.ifRevision !== undefined && meta.ifRevision !== baseline.revision) {
-      return refuse('precondition_failed', { expected: meta.ifRevision, actual: baseline.revision });
+      return reject('precondition_failed', { expected: meta.ifRevision, actual: baseline.revision });
     }
     const events = decider.decide(command, baseline.state as State);
     if (events.length === 0)
@@ -256,7 +256,7 @@ const again = async (
   for (let lost = 1; ; lost += 1) {
     const receipt = await attempt();
     if (receipt !== undefined) return receipt;
-    if (performance.now() > deadline) return refuse('conflict', { reason: 'concurrent_changes', stream });
+    if (performance.now() > deadline) return reject('conflict', { reason: 'concurrent_changes', stream });
     await pause(Math.random() * Math.min(2 ** lost, LONGEST_PAUSE_MS));
   }
 };

@@ -22,7 +22,7 @@ export class DomainError extends Error {
  * `permission`, or the `role` in a Space or Agent (`kind`, `id`), or a `reason`; `path` is the field concerned. Messages are
  * made from them (`refusalSentence`).
  */
-export const refuse = (code: string, facts: Facts = {}): never => {
+export const reject = (code: string, facts: Facts = {}): never => {
   throw new DomainError(code, facts);
 };
 

@@ -44,11 +44,11 @@ describe('EventCodec', () => {
     ['newer_schema', stored(4, { title: 'a', language: 'en' })],
     ['schema', stored(3, { title: 7, language: 'en' })],
     ['schema', stored(3, { title: 'a', language: 'en', more: 1 })],
-  ])('refuses loudly what it cannot understand: %s', async (reason, event) => {
+  ])('rejects loudly what it cannot understand: %s', async (reason, event) => {
     await expect(codec.decode([event])).rejects.toMatchObject({ name: 'UnreadableEvent', reason });
   });
 
-  it('refuses to write what its schema does not allow', async () => {
+  it('rejects to write what its schema does not allow', async () => {
     const meta = {
       commandId: '00000000-0000-7000-8000-000000000002',
       actor: 'user:1',
@@ -116,7 +116,7 @@ describe('content inside objects and lists', () => {
   });
 });
 
-test('a catalogue refuses two definitions of one type', () => {
+test('a catalogue rejects two definitions of one type', () => {
   expect(() => new EventCatalogue([Renamed, Renamed])).toThrow('Renamed is defined twice');
 });
 

@@ -59,9 +59,9 @@ export class EventCodec {
 
   /** The existing data keys that reading these events needs. */
   async keysOf(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, DataKey>> {
-    const things = new Set<string>();
-    for (const event of events) if (this.isSensitive(event.type)) things.add(event.stream);
-    return things.size > 0 ? this.keyring.keys([...things]) : NO_KEYS;
+    const streams = new Set<string>();
+    for (const event of events) if (this.isSensitive(event.type)) streams.add(event.stream);
+    return streams.size > 0 ? this.keyring.keys([...streams]) : NO_KEYS;
   }
 
   /** Reads one event with the given keys, for callers that page and continue after an unreadable one. */

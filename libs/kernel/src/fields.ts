@@ -9,12 +9,12 @@ export const givenFields = <T extends object>(fields: T): Given<T> =>
 /** Of the fields that a change gives, those that differ from what stands, as JSON. */
 export const changedFields = <T extends object>(
   fields: T,
-  standing: { readonly [K in keyof T]?: unknown },
+  current: { readonly [K in keyof T]?: unknown },
 ): Given<Partial<T>> =>
   givenFields(
     Object.fromEntries(
       Object.entries(fields).filter(
-        ([name, value]) => canonicalJson(value) !== canonicalJson(standing[name as keyof T]),
+        ([name, value]) => canonicalJson(value) !== canonicalJson(current[name as keyof T]),
       ),
     ) as Partial<T>,
   );

@@ -23,7 +23,7 @@ export const makeFolder = (folder: string): void => {
 };
 
 /** Makes a folder if it is not there. Throws `UnusableFolder`, naming it as `name`, where it is not this process's to write. */
-export const demandFolder = (name: string, folder: string): void => {
+export const assertFolder = (name: string, folder: string): void => {
   try {
     makeFolder(folder);
     accessSync(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -33,7 +33,7 @@ export * from './shared-lru-cache';
 export * from './size-of';
 export * from './money';
 export * from './names';
-export * from './patiently';
+export * from './retry';
 export * from './provide-with';
 export * from './read-scope';
 export * from './recorded-event';

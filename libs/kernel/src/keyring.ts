@@ -5,7 +5,7 @@ export interface KeyOwner {
 }
 
 /** Selects data keys: that of one aggregate, or all of a user or a Space. */
-export type KeySelector = { readonly thing: string } | { readonly userId: string } | { readonly spaceId: string };
+export type KeySelector = { readonly stream: string } | { readonly userId: string } | { readonly spaceId: string };
 
 /** A 32-byte AES-256 data key. */
 export type DataKey = Buffer;
@@ -13,7 +13,7 @@ export type DataKey = Buffer;
 /** The part of the vault that reading and writing events needs. One data key an aggregate, which is a stream. */
 export interface Keyring {
   /** The key of an aggregate, made at first use. Throws `DomainError('not_found')` if it was destroyed: erased content stays erased. */
-  ensureKey(thing: string, owner: KeyOwner): Promise<DataKey>;
+  ensureKey(stream: string, owner: KeyOwner): Promise<DataKey>;
   /** The keys of aggregates. Destroyed and missing ones are absent. */
-  keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
+  keys(streams: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
 }

@@ -74,7 +74,7 @@ export class WrongExpectedRevision extends Error {
   constructor(
     readonly stream: string,
     readonly expected: ExpectedRevision,
-    /** The stream's revision when refused, -1 for a stream without events. */
+    /** The stream's revision when rejected, -1 for a stream without events. */
     readonly actual: number,
   ) {
     super(`stream ${stream} is at revision ${actual}, not ${expected}`);

@@ -15,7 +15,7 @@ describe('an amount', () => {
   ])('is taken as %p', (given, text) => expect(givenAmount.parse(given)).toBe(text));
 
   it.each([1e-10, 0.1234567891, -1, 1e12, 1e300, Number.MAX_VALUE, Infinity, '1e3', '.5', '', '01', NaN])(
-    'is refused as %p',
+    'is rejected as %p',
     (given) => expect(givenAmount.safeParse(given).success).toBe(false),
   );
 });

@@ -31,7 +31,7 @@ export const decimalAmount = (nano: bigint): string => {
   return digits.slice(0, -DECIMALS) + (fraction === '' ? '' : `.${fraction}`);
 };
 
-/** A number without an exponent; one that says more than 9 places keeps them, and is refused for it. */
+/** A number without an exponent; one that says more than 9 places keeps them, and is rejected for it. */
 function plainText(amount: number): string {
   const nano = Math.round(amount * 10 ** DECIMALS);
   // The largest numbers are finite, and no longer so in nano-units.

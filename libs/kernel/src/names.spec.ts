@@ -4,7 +4,7 @@ describe('names', () => {
   it('are trimmed', () => expect(nameSchema().parse('  Team  ')).toBe('Team'));
 
   it.each(['', '   ', 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u{e0041}b', 'a\ud800b', '\u200b\u200b', 'x'.repeat(201)])(
-    'refuse %j',
+    'reject %j',
     (name) => expect(nameSchema().safeParse(name).success).toBe(false),
   );
 
@@ -18,6 +18,6 @@ describe('names', () => {
   ])('%j equals %j', (a, b) => expect(normalisedName(a)).toBe(normalisedName(b)));
 });
 
-test.each(['a\0b', 'a\udc00b', 'xxxxx'])('free text refuses %j', (text) =>
+test.each(['a\0b', 'a\udc00b', 'xxxxx'])('free text rejects %j', (text) =>
   expect(textSchema(4).safeParse(text).success).toBe(false),
 );

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Control, bidirectional-override and tag characters: refused in names and titles (wire, Everywhere). */
+/** Control, bidirectional-override and tag characters: rejected in names and titles (wire, Everywhere). */
 const UNSAFE_IN_NAMES = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u{e0000}-\u{e007f}]/u;
 const INVISIBLE = /\u00ad|\u034f|\u180e|[\u200b-\u200f]|[\u2060-\u2064]|\ufeff/g;
 
-/** True when text holds NUL or a lone surrogate: refused anywhere, since such text does not survive UTF-8. */
+/** True when text holds NUL or a lone surrogate: rejected anywhere, since such text does not survive UTF-8. */
 export const isUnstorableText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
 /** A name or title: trimmed, of `max` characters at most, without characters that deceive the eye. */

@@ -11,7 +11,7 @@ import {
   type Keyring,
   type NewEvent,
   type ReadIndex,
-  refuse,
+  reject,
   sensitive,
   type StoredEvent,
   type StreamLog,
@@ -38,7 +38,7 @@ export const notes: Decider<Notes, NoteCommand, NoteEvent> = {
   category: 'notes',
   initial: { texts: [], closed: false },
   decide: (command, state) => {
-    if (state.closed) return command.type === 'Close' ? [] : refuse('conflict');
+    if (state.closed) return command.type === 'Close' ? [] : reject('conflict');
     return command.type === 'Close'
       ? [{ type: 'Closed', data: {} }]
       : [{ type: 'Noted', data: { text: command.text, size: command.text.length } }];
@@ -90,8 +90,8 @@ export const setUp = () => {
   const log = new MemoryLog();
   const held = new Map<string, Buffer>();
   const keyring: Keyring = {
-    ensureKey: async (thing) => held.get(thing) ?? (held.set(thing, randomBytes(32)).get(thing) as Buffer),
-    keys: async (things) => new Map([...held].filter(([thing]) => things.includes(thing))),
+    ensureKey: async (stream) => held.get(stream) ?? (held.set(stream, randomBytes(32)).get(stream) as Buffer),
+    keys: async (streams) => new Map([...held].filter(([stream]) => streams.includes(stream))),
   };
   const codec = new EventCodec(new EventCatalogue([Noted, Closed]), keyring);
   return { log, held, codec, decisions: new Decisions(log, codec) };

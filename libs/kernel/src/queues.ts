@@ -5,14 +5,14 @@ export class Queues {
   private readonly ends = new Map<string, Promise<void>>();
 
   /** Runs the work in its turn, or after `patienceMs` milliseconds. */
-  async run<T>(name: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
+  async run<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     const before = this.ends.get(name);
     const { promise: done, resolve } = Promise.withResolvers<void>();
     const end = before === undefined ? done : before.then(() => done);
     this.ends.set(name, end);
     void end.then(() => (this.ends.get(name) === end ? this.ends.delete(name) : undefined));
     try {
-      if (before !== undefined) await settlesWithin(patienceMs, before);
+      if (before !== undefined) await settlesWithin(timeoutMs, before);
       return await work();
     } finally {
       resolve();

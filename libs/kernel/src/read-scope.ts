@@ -30,7 +30,7 @@ export const newReadScope = (): ReadScope => ({ since: nextMoment(), begunAt: pe
 export const inReadScope = <T>(work: () => T, scope = newReadScope()): T =>
   isAsked ? scopes.run(scope, work) : work();
 
-/** From here on the log is asked anew: others may have acted that the work must see, as when it was refused, or took a claim. */
+/** From here on the log is asked anew: others may have acted that the work must see, as when it was rejected, or took a claim. */
 export const renewReadScope = (): void => {
   const scope = scopes.getStore();
   if (scope === undefined) return;

@@ -7,7 +7,7 @@ export class UnfitRuntime extends Error {
 }
 
 /** Throws `UnfitRuntime` under a Node that is too old. */
-export const demandRuntime = (
+export const assertRuntime = (
   { node, napi = '0' }: Readonly<Partial<Record<string, string>>> = process.versions,
 ): void => {
   if (Number(napi) >= NODE_API) return;

@@ -23,7 +23,7 @@ describe('decisions on a log that others write too', () => {
     return { ...all, questions, other: new Decisions(log, codec) };
   };
 
-  it('reads a thing again only where it has moved, and never goes by memory unasked', async () => {
+  it('reads an aggregate again only where it has moved, and never goes by memory unasked', async () => {
     const { log, decisions, other, questions } = shared();
     await other.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
     await decisions.load(notes, 'n1');
@@ -199,7 +199,7 @@ describe('decisions on a log that others write too', () => {
       expect(await texts('n1', RECALL_AFTER_MS)).toEqual(['a', 'b']);
     });
 
-    it('leaves open for who monitors whether a thing has moved, and takes no log for slow by that', async () => {
+    it('leaves open for who monitors whether an aggregate has moved, and takes no log for slow by that', async () => {
       const { decisions, answer, questions } = await slow();
       const confirmed = () => onBudget(new WaitBudget(50), () => decisions.confirm('notes-n2', 0, true));
       const asked = questions.asked;

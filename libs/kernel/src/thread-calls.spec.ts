@@ -7,7 +7,7 @@ import { callHere, callThread, DomainError, Unavailable } from '.';
 interface Counter {
   add(number: number): number;
   addLater(number: number): Promise<number>;
-  refuse(): void;
+  reject(): void;
   die(): Promise<void>;
   threadId(): number;
   close(): void;
@@ -20,7 +20,7 @@ const start = (): Worker =>
      serveCalls({
        add: (number) => (sum += number),
        addLater: (number) => new Promise((resolve) => setTimeout(() => resolve((sum += number)), 50)),
-       refuse: () => { throw new DomainError('not_found', { id: 7 }); },
+       reject: () => { throw new DomainError('not_found', { id: 7 }); },
        die: () => new Promise(() => setTimeout(() => { throw new Error('out of luck'); })),
        threadId: () => require('node:worker_threads').threadId,
        close: () => { sum = NaN; },
@@ -48,9 +48,9 @@ describe('calls to a thread', () => {
   });
 
   it('throw what the thread threw, as what it was', async () => {
-    const refused = calls.call('refuse');
-    await expect(refused).rejects.toBeInstanceOf(DomainError);
-    await expect(refused).rejects.toMatchObject({
+    const rejected = calls.call('reject');
+    await expect(rejected).rejects.toBeInstanceOf(DomainError);
+    await expect(rejected).rejects.toMatchObject({
       name: 'DomainError',
       message: 'not_found',
       code: 'not_found',
@@ -99,7 +99,7 @@ describe('calls to a thread', () => {
     expect(await calls.call('threadId')).toBe(await after);
   });
 
-  it('are neither answered nor refused by a thread that was not asked', async () => {
+  it('are neither answered nor rejected by a thread that was not asked', async () => {
     const threads: FakeThread[] = [];
     const twice = callThread<Counter>(
       'counter',
@@ -125,7 +125,7 @@ it('calls to an object in the same thread answer and throw alike', async () => {
   const calls = callHere<Counter>({
     add: (number) => number,
     addLater: async (number) => number,
-    refuse: () => {
+    reject: () => {
       throw new DomainError('conflict');
     },
     die: async () => undefined,
@@ -133,5 +133,5 @@ it('calls to an object in the same thread answer and throw alike', async () => {
     close: () => undefined,
   });
   expect(await calls.call('add', 2)).toBe(2);
-  await expect(calls.call('refuse')).rejects.toEqual(new DomainError('conflict'));
+  await expect(calls.call('reject')).rejects.toEqual(new DomainError('conflict'));
 });

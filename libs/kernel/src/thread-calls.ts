@@ -78,7 +78,7 @@ interface Running {
 
 /**
  * Calls into a thread that runs `serveCalls`. Errors arrive as instances of `errors`, found by name. When the thread dies, calls
- * under way are refused as `Unavailable` with an unknown outcome, and the next call starts a new thread.
+ * under way are rejected as `Unavailable` with an unknown outcome, and the next call starts a new thread.
  */
 export const callThread = <H extends { close(): void }>(
   dependency: string,
@@ -135,7 +135,7 @@ export const callThread = <H extends { close(): void }>(
 };
 
 const flush = (running: Running): void => {
-  // Those of a thread that died meanwhile were refused.
+  // Those of a thread that died meanwhile were rejected.
   const requests = running.queue.filter(({ id }) => running.pending.has(id));
   running.queue = [];
   if (requests.length > 0) post(running, requests);

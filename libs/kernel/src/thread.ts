@@ -15,10 +15,10 @@ export const startThread = (folder: string, name: string, caller: string, option
  * Resolves when a thread that was asked to end has ended. Only where it does not is it terminated: a thread that is cut off
  * while native code of it runs, with a database open, can take the process with it (a segmentation fault, once in some 80 runs).
  */
-export const threadEnds = (thread: Worker, patienceMs = ENDS_MS): Promise<void> => {
+export const threadEnds = (thread: Worker, timeoutMs = ENDS_MS): Promise<void> => {
   if (thread.threadId === -1) return Promise.resolve();
   return new Promise((resolve) => {
-    const cutOff = setTimeout(() => void thread.terminate(), patienceMs);
+    const cutOff = setTimeout(() => void thread.terminate(), timeoutMs);
     thread.ref();
     thread.once('exit', () => {
       clearTimeout(cutOff);

@@ -78,7 +78,7 @@ describe('a call of the embedding model', () => {
     ]);
   });
 
-  it('costs its input where its provider was at work on it, and is refused under the code of that', async () => {
+  it('costs its input where its provider was at work on it, and is rejected under the code of that', async () => {
     const work = { model: fallback, ms: 1_000 };
     const failing = (failure: UpstreamFailure) => embed({ embed: () => Promise.reject(failure) });
     await expect(failing(new UpstreamFailure('timeout', { work }))).rejects.toMatchObject({ code: 'upstream_timeout' });

@@ -8,7 +8,7 @@ import {
   type Models,
   type Provider,
   UpstreamFailure,
-  upstreamRefusal,
+  upstreamRejection,
   usageOf,
 } from '@app/models';
 import { CallRecord, type Metering } from '@app/spending';
@@ -36,7 +36,7 @@ export interface EmbeddingParts {
 export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'signal'> {
   readonly purpose: NonNullable<EmbeddingRequest['purpose']>;
   readonly payer: Payer;
-  /** Whether its costs are to be held; otherwise it is counted and never refused, as what it belongs to is held under the same limits. */
+  /** Whether its costs are to be held; otherwise it is counted and never rejected, as what it belongs to is held under the same limits. */
   readonly holds: boolean;
 }
 
@@ -75,7 +75,7 @@ export const embedMetered = async (
     // A provider that was asked bills its input, whoever leaves.
     const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
     record.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
-    throw isLeft ? texts.signal.reason : upstreamRefusal(error);
+    throw isLeft ? texts.signal.reason : upstreamRejection(error);
   } finally {
     record.settle();
   }

@@ -1,6 +1,6 @@
 export { addedDocumentId, Batches } from './document/batches';
 export { Bodies, type StoredBody } from './document/bodies';
-export { AddDocuments, type NewDocument } from './document/commands/add-documents';
+export { CreateDocuments, type NewDocument } from './document/commands/create-documents';
 export { AttachTag } from './document/commands/attach-tag';
 export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';

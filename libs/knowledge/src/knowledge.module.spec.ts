@@ -23,8 +23,8 @@ describe('the module of Knowledge', () => {
     const spaceId = ids.next();
     const { tagId } = await commands.execute(new CreateTag(spaceId, { name: 'T', color: '#808080' }, meta()));
     const known = module.get(KnownTags, { strict: false });
-    await known.demand(spaceId, [tagId]);
-    await expect(known.demand(ids.next(), [tagId])).rejects.toMatchObject({ code: 'not_found' });
+    await known.assert(spaceId, [tagId]);
+    await expect(known.assert(ids.next(), [tagId])).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('has what requests left unfinished finished', async () => {

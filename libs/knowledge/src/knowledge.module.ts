@@ -9,7 +9,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { knowledgeAggregates } from './knowledge.aggregates';
 import { Batches } from './document/batches';
 import { Bodies } from './document/bodies';
-import { AddDocumentsHandler } from './document/commands/add-documents';
+import { CreateDocumentsHandler } from './document/commands/create-documents';
 import { AttachTagHandler } from './document/commands/attach-tag';
 import { DeleteDocumentHandler } from './document/commands/delete-document';
 import { DetachTagHandler } from './document/commands/detach-tag';
@@ -35,7 +35,7 @@ const CLAIM_MS = 5_000;
 const KNOWLEDGE_CLAIMS = Symbol('KnowledgeClaims');
 
 const commands = [
-  AddDocumentsHandler,
+  CreateDocumentsHandler,
   AttachTagHandler,
   DeleteDocumentHandler,
   DetachTagHandler,

@@ -114,7 +114,7 @@ describe('the model catalogue', () => {
     ['image', { input: '1', perMinute: '1' }],
     ['speech', { perImage: '1' }],
     ['transcription', { output: '1' }],
-  ])('refuses %s models without the prices that they are billed by: %j', (kind, prices) =>
+  ])('rejects %s models without the prices that they are billed by: %j', (kind, prices) =>
     expect(() => priced(kind, prices)).toThrow(`${kind} models need the prices`),
   );
 
@@ -140,7 +140,7 @@ describe('the model catalogue', () => {
   ])('takes the price %s for what it says', (input, text) =>
     expect(priced('embedding', { input }).models.get('a')?.pricing).toMatchObject({ input: text }),
   );
-  it.each([1e-13, 1.0000000000001, 1e10, '1e-7'])('refuses the price %s', (input) =>
+  it.each([1e-13, 1.0000000000001, 1e10, '1e-7'])('rejects the price %s', (input) =>
     expect(() => priced('embedding', { input })).toThrow(
       'pricing.input: must be a decimal number of at most 12 decimals',
     ),
@@ -185,5 +185,5 @@ describe('the model catalogue', () => {
       '{ "providers": { "local": { "kind": "openai", "baseUrl": "http://127.0.0.1:1/v1" } } }',
       /local is built in/,
     ],
-  ])('refuses %s with a sentence', (_, content, sentence) => expect(() => read(content)).toThrow(sentence));
+  ])('rejects %s with a sentence', (_, content, sentence) => expect(() => read(content)).toThrow(sentence));
 });

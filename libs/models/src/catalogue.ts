@@ -27,7 +27,7 @@ const providerSchema = z.strictObject({
   apiVersion: name.default('2024-10-21'),
   /** How long a call may take, streaming included, milliseconds. */
   timeoutMs: z.number().int().min(100).max(3_600_000).default(600_000),
-  /** False where it refuses `stream_options`, as Mistral does: then nobody asks it for the usage of a stream. */
+  /** False where it rejects `stream_options`, as Mistral does: then nobody asks it for the usage of a stream. */
   streamOptions: z.boolean().optional(),
   /** Request fields beyond the known ones that calls may carry. */
   forward: z.array(name).default([]),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { canonicalJson, refuse, type Config } from '@app/kernel';
+import { canonicalJson, reject, type Config } from '@app/kernel';
 import { readCatalogue, type Catalogue, type ModelDescription } from './catalogue';
 import { LocalProvider } from './local/local-provider';
 import type { ModelKind } from './model-kind';
@@ -60,7 +60,7 @@ export class Models {
     for (const upstream of before.upstreams.values()) if (!kept.has(upstream)) void upstream.close();
   }
 
-  /** A chat model, the default one for null, and whoever runs it. Refuses `model_not_available` for what the catalogue does not have. */
+  /** A chat model, the default one for null, and whoever runs it. Rejects `model_not_available` for what the catalogue does not have. */
   chat(key: string | null): { readonly model: ModelDescription; readonly provider: Provider } {
     const model = this.find(key ?? this.catalogue.defaultModel, 'chat');
     return { model, provider: this.provider(model) };
@@ -95,7 +95,7 @@ export class Models {
 
   private find(key: string, kind: ModelKind): ModelDescription {
     const model = this.catalogue.models.get(key);
-    return model?.kind === kind ? model : refuse('model_not_available', { kind });
+    return model?.kind === kind ? model : reject('model_not_available', { kind });
   }
 }
 

@@ -132,7 +132,7 @@ const tokenPrices = (pricing: Exclude<Pricing, 'free'>): TokenPrices => {
   return prices;
 };
 
-/** A number without an exponent; one that says more than 12 decimals keeps them, and is refused for it. */
+/** A number without an exponent; one that says more than 12 decimals keeps them, and is rejected for it. */
 function plainText(price: number): string {
   const text = price.toFixed(12).replace(/\.?0+$/, '');
   return Number(text) === price ? text : String(price);

@@ -16,7 +16,7 @@ export type { ViewStores } from './views/view-stores';
 export { SHARED_SLICES, sliceOf } from './views/slices';
 export type { ProjectionStatus, RebuildStatus } from './views/view-status';
 export { PolicyHandler } from './policies/policy-handler';
-export { type Finisher, UnfinishedWork } from './policies/unfinished-work';
+export { type Finisher, UnfinishedWork } from './policies/unfinished';
 export { ProjectingModule } from './projecting.module';
 export * from './tokens';
 export { CompleteViews } from './views/complete-views';

@@ -9,7 +9,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { Policies, type PoliciesOptions } from './policies/policies';
 import { PolicyExplorer } from './policies/policy-explorer';
 import { policyAggregates } from './policies/policy.aggregates';
-import { UnfinishedWork } from './policies/unfinished-work';
+import { UnfinishedWork } from './policies/unfinished';
 import { Projecting, type ProjectingOptions } from './projecting';
 import { ORDINALS, PROJECTIONS, REBUILD_WORKERS } from './tokens';
 import { CompleteViews } from './views/complete-views';

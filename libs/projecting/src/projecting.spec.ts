@@ -117,9 +117,9 @@ describe('Projecting', () => {
   it('waits out a store that is away, and makes no dead letter of it', async () => {
     const { log, readStore, projecting } = memoryProjecting();
     await projecting.start();
-    let refusals = 3;
+    let rejections = 3;
     readStore.beforeCommit = async () => {
-      if (refusals-- > 0) throw new Unavailable('read store', 'busy');
+      if (rejections-- > 0) throw new Unavailable('read store', 'busy');
     };
     const { position } = await log.append('counter-a', [opened('a'), counted(4)], 'noStream');
     expect(await projecting.waitFor('counters', position, LONG)).toBe(true);
@@ -184,7 +184,7 @@ describe('Projecting', () => {
     await second.projecting.stop();
   });
 
-  it('refuses an unknown view', async () => {
+  it('rejects an unknown view', async () => {
     const { projecting } = memoryProjecting();
     await expect(projecting.status('nothing')).rejects.toMatchObject({ code: 'not_found' });
     expect(() => projecting.rebuild('nothing')).toThrow('not_found');

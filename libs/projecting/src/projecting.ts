@@ -1,4 +1,4 @@
-import type { Ask, Leases, LeaseShare } from '@app/coordination';
+import type { Ask, Leases, LeaseMember } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
 import {
   callHere,
@@ -10,7 +10,7 @@ import {
   type Logger,
   Mutex,
   type Position,
-  refuse,
+  reject,
 } from '@app/kernel';
 import { CatchUps } from './following/catch-up';
 import { type DeadLetter, letterJson } from './dead-letter';
@@ -70,7 +70,7 @@ export class Projecting {
   private readonly leases: Leases;
   private readonly ordinals: Ordinals;
   private readonly stalls: StallWatch;
-  private shares: readonly LeaseShare[] = [];
+  private shares: readonly LeaseMember[] = [];
   private watch: NodeJS.Timeout | undefined;
   private mending: NodeJS.Timeout | undefined;
   private looking: NodeJS.Timeout | undefined;
@@ -199,7 +199,7 @@ export class Projecting {
   async deadLetter(id: string): Promise<DeadLetter> {
     return (
       (await this.deadLetters()).find((letter) => letter.id === id) ??
-      refuse('not_found', { kind: 'deadLetter', id: id })
+      reject('not_found', { kind: 'deadLetter', id: id })
     );
   }
 
@@ -277,14 +277,14 @@ export class Projecting {
       return { value: letterJson(await managed.replay(letter, action === 'discard', this.options.clock.now())) };
     }
     await managed.act(
-      REBUILD_ACTIONS.find((known) => known === action) ?? refuse('not_found', { kind: 'action', id: action }),
+      REBUILD_ACTIONS.find((known) => known === action) ?? reject('not_found', { kind: 'action', id: action }),
       given,
     );
     return { value: null };
   }
 
   private managed(name: string): ManagedView {
-    return this.views.get(name) ?? refuse('not_found', { kind: 'projection', id: name });
+    return this.views.get(name) ?? reject('not_found', { kind: 'projection', id: name });
   }
 }
 

@@ -7,13 +7,13 @@ export type SearchIntent =
   | {
       readonly op: 'putDocument';
       readonly documentId: string;
-      readonly thing: string;
+      readonly stream: string;
       readonly name: string;
       readonly scope: string;
       readonly tagIds: readonly string[];
       readonly revision: number;
       readonly embeddingModel: string | null;
-      /** Blob with the passages (`encodePassages` of @app/search-index), under the key of `thing`. */
+      /** Blob with the passages (`encodePassages` of @app/search-index), under the key of `stream`. */
       readonly passages: string;
     }
   | {

@@ -82,7 +82,7 @@ export const operationsContract = (view: () => TestView): void => {
       ]);
     });
 
-    it('refuses to remove by fields that begin no index', async () => {
+    it('rejects to remove by fields that begin no index', async () => {
       await expect(view().commit([change(1, { op: 'removeWhere', where: { name: 'A' } })])).rejects.toThrow(
         'no declared index begins with name',
       );

@@ -43,7 +43,7 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
         expect(await view().store.checkpoint(view().name, 99)).toBeUndefined();
       });
 
-      it('refuses a batch that does not begin where the view stands', async () => {
+      it('rejects a batch that does not begin where the view stands', async () => {
         await view().commit([change(1, put('a', { n: 1 }))]);
         await expect(view().commit([change(2, put('a', { n: 2 }))], { from: null })).rejects.toThrow(
           CheckpointMismatch,
@@ -51,7 +51,7 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
         expect(await view().row('a')).toEqual({ n: 1 });
       });
 
-      it('refuses an older writer for ever after a newer one wrote, also after a restart', async () => {
+      it('rejects an older writer for ever after a newer one wrote, also after a restart', async () => {
         await view().commit([change(1, put('a', { n: 1 }))], { fence: 3 });
         await reopen();
         await expect(view().commit([change(2, put('a', { n: 2 }))], { fence: 2 })).rejects.toThrow(Fenced);
@@ -89,7 +89,7 @@ export const readStoreContract = (name: string, open: () => Promise<ReadStoreUnd
     });
 
     describe('unique indexes', () => {
-      it('refuse a value that another row holds, in the batch or before it', async () => {
+      it('reject a value that another row holds, in the batch or before it', async () => {
         await expect(
           view().commit([change(1, put('a', { slug: 'x' })), change(2, put('b', { slug: 'x' }))]),
         ).rejects.toThrow(UniqueViolation);

@@ -20,7 +20,7 @@ export interface StoredRow<R extends Row = Row> {
 export interface IndexSpec {
   readonly name: string;
   readonly fields: readonly { readonly field: string; readonly order?: 'asc' | 'desc' }[];
-  /** Refuses a second row with equal values; rows where one of the fields is null or absent do not count. */
+  /** Rejects a second row with equal values; rows where one of the fields is null or absent do not count. */
   readonly unique?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface RowBatch {
   /** Where the view stands before; the commit aborts with `CheckpointMismatch` otherwise. */
   readonly from: Position | null;
   readonly to: Checkpoint;
-  /** Monotonic number of the writer's lease; lower than the highest seen is refused with `Fenced`. */
+  /** Monotonic number of the writer's lease; lower than the highest seen is rejected with `Fenced`. */
   readonly fence: number;
   /** Entries of the projector's own state for this view version (dead letters and the like) written in the same transaction; null removes. */
   readonly state?: Readonly<Record<string, Json | null>>;
@@ -103,7 +103,7 @@ export interface BuildFile {
 export interface ReadStore {
   /** How rows stand in builds that are made now, of a store in which that has changed: what it made otherwise is only read until it is built anew. */
   readonly rowFormat?: string;
-  /** Creates what is missing for a version; refuses with an error when its declared indexes differ from those it was made with. */
+  /** Creates what is missing for a version; rejects with an error when its declared indexes differ from those it was made with. */
   prepare(view: ViewSpec): Promise<void>;
   /** The version that is served, undefined before the first. */
   live(view: string): Promise<number | undefined>;

@@ -130,7 +130,7 @@ export const readingContract = (view: () => TestView): void => {
           ],
         },
       ],
-    ] as const)('refuses what no declared index serves: %s', async (_, options) => {
+    ] as const)('rejects what no declared index serves: %s', async (_, options) => {
       await expect(view().store.find(view().name, { ...options, limit: 5 })).rejects.toThrow(
         'no declared index serves',
       );

@@ -99,9 +99,9 @@ export class RowFold {
 
   private add({ key, row, by }: Extract<Operation, { op: 'add' }>, position: Position): void {
     const before = this.current(key);
-    const standing = before?.row ? parsed(before) : row;
-    const sums = Object.entries(by).map(([field, more]) => [field, increased(standing, field, more)] as const);
-    this.set(key, before, position, { ...standing, ...Object.fromEntries(sums) });
+    const current = before?.row ? parsed(before) : row;
+    const sums = Object.entries(by).map(([field, more]) => [field, increased(current, field, more)] as const);
+    this.set(key, before, position, { ...current, ...Object.fromEntries(sums) });
   }
 
   private remove(key: string, position: Position): void {

@@ -103,10 +103,10 @@ export class RelayRun implements Runner {
     const { publisher } = this.options;
     this.stopping.abort();
     clearTimeout(this.timer);
-    const patience = setTimeout(() => void publisher.close(), STOP_MS);
+    const timeout = setTimeout(() => void publisher.close(), STOP_MS);
     await this.subscription?.stop();
     await this.sending;
-    clearTimeout(patience);
+    clearTimeout(timeout);
     await this.record();
     await publisher.close();
   }

@@ -15,7 +15,7 @@ describe('a reserved name', () => {
     given(reservationDecider).when({ type: 'Reserve', owner: 'space-a', ticket: t1 }).yields(reserved('space-a', t1));
     given(reservationDecider, reserved('space-a', t1))
       .when({ type: 'Reserve', owner: 'space-b', ticket: t2 })
-      .refuses('name_taken');
+      .rejects('name_taken');
   });
 
   it('is held by every claim of its owner, until the last is released', () => {
@@ -32,7 +32,7 @@ describe('a reserved name', () => {
         .yields(released(ticket));
       given(reservationDecider, ...both, released(ticket))
         .when({ type: 'Reserve', owner: 'space-b', ticket: t3 })
-        .refuses('name_taken');
+        .rejects('name_taken');
     }
     given(reservationDecider, ...both, released(t2), released(t1))
       .when({ type: 'Reserve', owner: 'space-b', ticket: t3 })
@@ -46,7 +46,7 @@ describe('a reserved name', () => {
       .yields();
     given(reservationDecider, ...taken)
       .when({ type: 'Reserve', owner: 'space-a', ticket: t1 })
-      .refuses('name_taken');
+      .rejects('name_taken');
     given(reservationDecider, ...taken, released(t3))
       .when({ type: 'Reserve', owner: 'space-a', ticket: t1 })
       .yields(reserved('space-a', t1));

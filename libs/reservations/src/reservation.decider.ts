@@ -1,4 +1,4 @@
-import { type Decider, refuse, type Uuid } from '@app/kernel';
+import { type Decider, reject, type Uuid } from '@app/kernel';
 import type { ReservationEvent } from './reservation.events';
 
 /** Who holds a name, with which tickets, and since when with the last of them. Nobody at first, and once every ticket is released. */
@@ -19,7 +19,7 @@ export const reservationDecider: Decider<Reservation, ReservationCommand, Reserv
     const isHeld = holder?.tickets.has(ticket) === true;
     if (command.type === 'Release') return isHeld ? [{ type: 'NameReleased', data: { ticket } }] : [];
     const { owner } = command;
-    if (holder !== undefined && holder.owner !== owner) return refuse('name_taken');
+    if (holder !== undefined && holder.owner !== owner) return reject('name_taken');
     return isHeld ? [] : [{ type: 'NameReserved', data: { owner, ticket } }];
   },
   evolve: ({ holder }, event) => {

@@ -2,7 +2,7 @@ import { defineEvent, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 
 /**
- * What a thing holds on to a name that must be unique: the reservation's id and a ticket of its own. The key is a
+ * What a aggregate holds on to a name that must be unique: the reservation's id and a ticket of its own. The key is a
  * keyed hash of the normalised name, so that it gives the name away to nobody.
  */
 export const claimSchema = z.strictObject({ key: z.string(), ticket: z.uuid() });
@@ -21,7 +21,7 @@ export const nameReleased = defineEvent({
   data: z.strictObject({ ticket: z.uuid() }),
 });
 
-/** Stands in the stream of the thing that reserved a name and never used it. */
+/** Stands in the stream of the aggregate that reserved a name and never used it. */
 export const claimForfeited = defineEvent({
   type: 'ClaimForfeited',
   description:

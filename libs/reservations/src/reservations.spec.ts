@@ -1,7 +1,7 @@
-import { ChangeUser, CreateUser } from '@app/identity';
+import { UpdateUser, CreateUser } from '@app/identity';
 import { Unavailable } from '@app/kernel';
 import {
-  ChangeSpace,
+  UpdateSpace,
   CreateSpace,
   DeleteSpace,
   ReleaseNamesOfSpaces,
@@ -26,7 +26,7 @@ const rename = (
   spaceId: string,
   name: string,
   given: Parameters<Tenancy['meta']>[0] = {},
-) => at.changeSpace.execute(new ChangeSpace(spaceId, { name }, tenancy.meta(given)));
+) => at.updateSpace.execute(new UpdateSpace(spaceId, { name }, tenancy.meta(given)));
 
 /** A process whose command waits ahead of its append of an event of this type. */
 const waitingBefore = (type: string) => {
@@ -70,27 +70,27 @@ describe('a name that must be unique', () => {
     await expect(late).rejects.toMatchObject({ code: 'name_taken' });
   });
 
-  it('is free again at once for others when its command is refused', async () => {
+  it('is free again at once for others when its command is rejected', async () => {
     const process = tenancy.process();
-    const { spaceId } = await create(process, 'Refused change');
-    const refused = process.changeSpace.execute(
-      new ChangeSpace(spaceId, { name: 'Wanted' }, tenancy.meta({ ifRevision: 7 })),
+    const { spaceId } = await create(process, 'Rejected change');
+    const rejected = process.updateSpace.execute(
+      new UpdateSpace(spaceId, { name: 'Wanted' }, tenancy.meta({ ifRevision: 7 })),
     );
-    await expect(refused).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(rejected).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(create(process, 'Wanted')).resolves.toBeDefined();
   });
 
-  it('is free a moment later where the log is away when it is given back behind a refusal, which is told all the same', async () => {
+  it('is free a moment later where the log is away when it is given back behind a rejection, which is told all the same', async () => {
     const alive = tenancy.process();
-    const { spaceId } = await create(alive, 'Refused while away');
+    const { spaceId } = await create(alive, 'Rejected while away');
     let failures = 2;
     const away = tenancy.process((_, types) => {
       if (types.includes('NameReleased') && failures-- > 0) throw new Unavailable('log', 'away');
     });
-    const refused = away.changeSpace.execute(
-      new ChangeSpace(spaceId, { name: 'Wanted while away' }, tenancy.meta({ ifRevision: 7 })),
+    const rejected = away.updateSpace.execute(
+      new UpdateSpace(spaceId, { name: 'Wanted while away' }, tenancy.meta({ ifRevision: 7 })),
     );
-    await expect(refused).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(rejected).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(create(alive, 'Wanted while away')).rejects.toMatchObject({ code: 'name_taken' });
     await until(
       () =>
@@ -140,15 +140,15 @@ describe('a name that must be unique', () => {
   it('is kept by one who comes back to it before it was released', async () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Back');
-    await process.changeSpace.execute(new ChangeSpace(spaceId, { name: 'Forth' }, tenancy.meta()));
-    await process.changeSpace.execute(new ChangeSpace(spaceId, { name: 'Back' }, tenancy.meta()));
+    await process.updateSpace.execute(new UpdateSpace(spaceId, { name: 'Forth' }, tenancy.meta()));
+    await process.updateSpace.execute(new UpdateSpace(spaceId, { name: 'Back' }, tenancy.meta()));
     tenancy.clock.advance(RESERVATION_GRACE_MS);
     expect(await outcomes([create(process, 'Back'), create(process, 'Forth')])).toEqual(['done', 'name_taken']);
   });
 });
 
-describe('commands of one thing to one name', () => {
-  it('leave the name to the one that is done, whoever of them is refused, and whenever', async () => {
+describe('commands of one aggregate to one name', () => {
+  it('leave the name to the one that is done, whoever of them is rejected, and whenever', async () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Two at once');
     expect(
@@ -171,7 +171,7 @@ describe('commands of one thing to one name', () => {
     await expect(create(process, 'Won late')).rejects.toMatchObject({ code: 'name_taken' });
   });
 
-  it('give it back when the thing does, also the one that found nothing left to change', async () => {
+  it('give it back when the aggregate does, also the one that found nothing left to change', async () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Before');
     const late = waitingBefore('SpaceChanged');
@@ -211,7 +211,7 @@ describe('commands of one thing to one name', () => {
     const process = tenancy.process();
     const { spaceId } = await create(process, 'Given up');
     const late = waitingBefore('SpaceChanged');
-    const stale = late.process.changeSpace.execute(new ChangeSpace(spaceId, { name: 'GIVEN UP' }, tenancy.meta()));
+    const stale = late.process.updateSpace.execute(new UpdateSpace(spaceId, { name: 'GIVEN UP' }, tenancy.meta()));
     await late.reached;
     await rename(process, spaceId, 'Moved on');
     await expect(create(process, 'Given up')).resolves.toBeDefined();
@@ -225,13 +225,13 @@ describe('commands of one thing to one name', () => {
       process.createUser.execute(new CreateUser({ email, name: 'U', role: 'member', language: 'en' }, tenancy.meta()));
     const { userId } = await user('old@example.com');
     const late = waitingBefore('UserChanged');
-    const stale = late.process.changeUser.execute(
-      new ChangeUser(userId, { email: 'OLD@example.com' }, undefined, tenancy.meta()),
+    const stale = late.process.updateUser.execute(
+      new UpdateUser(userId, { email: 'OLD@example.com' }, undefined, tenancy.meta()),
     );
     await late.reached;
     const move = () =>
-      process.changeUser.execute(
-        new ChangeUser(userId, { email: 'new@example.com' }, undefined, tenancy.meta({ ifRevision: 0 })),
+      process.updateUser.execute(
+        new UpdateUser(userId, { email: 'new@example.com' }, undefined, tenancy.meta({ ifRevision: 0 })),
       );
     expect(await outcomes([move(), move()])).toEqual(['done', 'precondition_failed']);
     expect(await outcomes([user('new@example.com'), user('old@example.com')])).toEqual(['done', 'name_taken']);

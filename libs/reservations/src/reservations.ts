@@ -10,7 +10,7 @@ import {
   isUnavailable,
   normalisedName,
   type Receipt,
-  refuse,
+  reject,
   stepOf,
   unlessLeft,
   type Uuid,
@@ -20,29 +20,29 @@ import { Set as PersistentSet } from 'immutable';
 import { reservationDecider } from './reservation.decider';
 import type { Claim } from './reservation.events';
 
-/** How long a thing may take between reserving a name and using it before another may ask it to make room. */
+/** How long a aggregate may take between reserving a name and using it before another may ask it to make room. */
 export const RESERVATION_GRACE_MS = 10_000;
 /** How long the next try to give a name back waits while the log is away. */
 const RETRY_MS = 200;
 
-/** Makes the owner of a claim give it up in its own stream, for good; refuses with `name_taken` where the owner uses the name. */
+/** Makes the owner of a claim give it up in its own stream, for good; rejects with `name_taken` where the owner uses the name. */
 export type Forfeit = (owner: string, claim: Claim, meta: CommandMeta) => Promise<unknown>;
 
-/** The thing that names are reserved for. */
+/** The aggregate that names are reserved for. */
 export interface Claimant {
-  /** The stream of the thing. */
+  /** The stream of the aggregate. */
   readonly owner: string;
-  /** For any thing of its kind. */
+  /** For any aggregate of its kind. */
   readonly forfeit: Forfeit;
-  /** The claims to the names that the thing bears now. */
+  /** The claims to the names that the aggregate bears now. */
   readonly uses: () => Promise<readonly Claim[]>;
 }
 
 /**
- * Names that must be unique in the instance. A name is reserved in a stream of its own before the thing that bears it says
+ * Names that must be unique in the instance. A name is reserved in a stream of its own before the aggregate that bears it says
  * so in its stream. Whoever dies in between blocks nothing: a later comer makes the owner forfeit its claim, which decides
- * in the owner's stream between the two, and then takes the name over. Commands of one thing hold a name side by side, each
- * by its own ticket, so that one that is refused takes nothing from another.
+ * in the owner's stream between the two, and then takes the name over. Commands of one aggregate hold a name side by side, each
+ * by its own ticket, so that one that is rejected takes nothing from another.
  */
 @Injectable()
 export class Reservations {
@@ -53,7 +53,7 @@ export class Reservations {
   ) {}
 
   /**
-   * A new claim to a name of a kind: thing and field, such as `space.slug`. Equal names, as people see them, give equal keys.
+   * A new claim to a name of a kind: aggregate and field, such as `space.slug`. Equal names, as people see them, give equal keys.
    * No two claims share a ticket, not even those of a repeated command: who made a claim alone may give it back.
    */
   claim(kind: string, name: string): Claim {
@@ -62,7 +62,7 @@ export class Reservations {
 
   /**
    * Reserves the names for the claimant, then acts, and gives back the claims that it does not use then: new ones that it
-   * did not adopt, and old ones that they replaced. A refusal gives back all new ones. Refuses with `name_taken`.
+   * did not adopt, and old ones that they replaced. A rejection gives back all new ones. Rejects with `name_taken`.
    * When the outcome of the act is unknown the names stay reserved, and the grace decides; so it does where the log goes away behind the act.
    */
   async hold<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
@@ -141,11 +141,11 @@ export class Reservations {
     }
   }
 
-  /** Takes the claims of the holder away, if they had the time to use them and did not. Refuses with `name_taken`. */
+  /** Takes the claims of the holder away, if they had the time to use them and did not. Rejects with `name_taken`. */
   private async makeRoom(key: string, forfeit: Forfeit, meta: CommandMeta): Promise<void> {
     const { holder } = (await this.decisions.load(reservationDecider, key)).state;
     if (holder === undefined) return;
-    if (meta.now.getTime() - Date.parse(holder.since) < RESERVATION_GRACE_MS) return refuse('name_taken');
+    if (meta.now.getTime() - Date.parse(holder.since) < RESERVATION_GRACE_MS) return reject('name_taken');
     for (const ticket of holder.tickets) {
       await forfeit(holder.owner, { key, ticket }, this.step(meta));
       await this.release({ key, ticket }, meta);
@@ -158,14 +158,14 @@ export class Reservations {
   }
 }
 
-/** What a thing remembers of claims it lost or gave up. */
+/** What a aggregate remembers of claims it lost or gave up. */
 export type Forfeited = PersistentSet<Uuid>;
 
 /** What it remembers once it lost or gave up these claims as well. */
 export const forfeiting = (forfeited: Forfeited, claims: readonly { readonly ticket: Uuid }[]): Forfeited =>
   forfeited.union(claims.map(({ ticket }) => ticket));
 
-/** Refuses a command whose claim was forfeited or given up while it was on its way. */
-export const demandClaims = (claims: readonly (Claim | undefined)[], forfeited: Forfeited): void => {
-  if (claims.some((claim) => claim !== undefined && forfeited.has(claim.ticket))) refuse('name_taken');
+/** Rejects a command whose claim was forfeited or given up while it was on its way. */
+export const assertClaims = (claims: readonly (Claim | undefined)[], forfeited: Forfeited): void => {
+  if (claims.some((claim) => claim !== undefined && forfeited.has(claim.ticket))) reject('name_taken');
 };

@@ -74,9 +74,8 @@ export const acceptTail = async (
   if (last !== undefined && (isOurs ? last.authenticated === true : !imported)) return 0;
   const after = last?.ordinal ?? 0;
   for (;;) {
-    const standing = await acceptedTail(log, mac);
-    if (standing !== undefined)
-      return standing.after <= after ? Math.max(0, standing.after + standing.events - after) : 0;
+    const current = await acceptedTail(log, mac);
+    if (current !== undefined) return current.after <= after ? Math.max(0, current.after + current.events - after) : 0;
     const tail = await unprovenRun(log, mac, position);
     // A new log.
     if (last === undefined && tail.events === 0) return 0;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
-import type { Patience, StoredEvent } from '@app/kernel';
+import type { RetryOptions, StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
 import { exportLog } from './export/export-log';
@@ -25,9 +25,9 @@ describe('seals over EventStoreDB', () => {
     });
 
     /** What an import of many events between many streams brings, while something happens at some of them. */
-    const imported = async (happens: ReadonlyMap<number, () => unknown>, patience: Patience = {}) => {
+    const imported = async (happens: ReadonlyMap<number, () => unknown>, options: RetryOptions = {}) => {
       await exportLog(test.log, path, { publicKey: test.key.publicKey, clock: test.clock });
-      return importExport(path, log, { ...keys(), ...patience, onProgress: ({ done }) => happens.get(done)?.() });
+      return importExport(path, log, { ...keys(), ...options, onProgress: ({ done }) => happens.get(done)?.() });
     };
     const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
     const all = async () => content((await log.readAll({ limit: 10_000 })).events);
@@ -84,7 +84,7 @@ describe('seals over EventStoreDB', () => {
     it('go on where they were when the server was away for too long', async () => {
       for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
       await test.seal();
-      const away = imported(new Map([[300, () => target.stop()]]), { patienceMs: 0 });
+      const away = imported(new Map([[300, () => target.stop()]]), { timeoutMs: 0 });
       await expect(away).rejects.toMatchObject({ name: 'Unavailable' });
       await target.restart();
 

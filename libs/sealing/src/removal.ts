@@ -60,11 +60,11 @@ export interface RemovedBy {
 
 export interface RemoveOptions {
   /** Longest time the receipt may wait for its seal, milliseconds. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The sealer is a second behind, or a thousand events. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
 /**
@@ -78,7 +78,7 @@ export const removeEvents = async (
   decisions: Pick<Decisions, 'transact'>,
   asked: Removal,
   by: RemovedBy,
-  { patienceMs = PATIENCE_MS }: RemoveOptions = {},
+  { timeoutMs = TIMEOUT_MS }: RemoveOptions = {},
 ): Promise<void> => {
   const [last] = await log.readStream(asked.stream, { direction: 'backwards', limit: 1 });
   const removal = {
@@ -87,7 +87,7 @@ export const removeEvents = async (
   };
   const receipt = await receiptOf(log, decisions, removal, by);
   if (receipt === undefined) return;
-  await untilSealed(log, receipt, patienceMs);
+  await untilSealed(log, receipt, timeoutMs);
   await log.truncate(removal.stream, removal.beforeRevision);
 };
 
@@ -98,8 +98,8 @@ const receiptOf = async (
   removal: Removal,
   by: RemovedBy,
 ): Promise<StoredEvent | undefined> => {
-  const standing = await receiptFor(log, removal);
-  if (standing !== undefined) return standing;
+  const current = await receiptFor(log, removal);
+  if (current !== undefined) return current;
   const [first] = await log.readStream(removal.stream, { limit: 1 });
   if (first === undefined) return undefined;
   const commandId = nameId(first.id, `removed/${removal.beforeRevision}`);
@@ -114,10 +114,10 @@ const receiptFor = async (log: EventLog, { stream, beforeRevision }: Removal): P
   });
 
 /** Asks the log and not a sealer, which may run in another process. */
-const untilSealed = async (log: EventLog, receipt: StoredEvent, patienceMs: number): Promise<void> => {
+const untilSealed = async (log: EventLog, receipt: StoredEvent, timeoutMs: number): Promise<void> => {
   const ordinals = new SealedOrdinals(log, new SealArchive(log));
   for (
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     !(await ordinals.of([receipt])).has(receipt.id);
     await pause(POLL_MS)
   ) {

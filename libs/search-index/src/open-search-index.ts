@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config, Patience } from '@app/kernel';
+import type { Config, RetryOptions } from '@app/kernel';
 import { openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
 import type { SearchIndex } from './search-index';
 import { openSqliteSearchIndex } from './sqlite/sqlite-search-index';
@@ -7,7 +7,7 @@ import { openSqliteSearchIndex } from './sqlite/sqlite-search-index';
 /** Opens the search index: on the server that `ELASTICSEARCH_URL` names, which may come later, else under `DATA_DIR`. `inThread`: the caller has a thread of its own. */
 export const openSearchIndex = (
   { ELASTICSEARCH_URL: url, DATA_DIR }: Pick<Config, 'ELASTICSEARCH_URL' | 'DATA_DIR'>,
-  { inThread = false, warn }: Pick<Patience, 'warn'> & { readonly inThread?: boolean } = {},
+  { inThread = false, warn }: Pick<RetryOptions, 'warn'> & { readonly inThread?: boolean } = {},
 ): Promise<SearchIndex> =>
   url === undefined
     ? openSqliteSearchIndex({

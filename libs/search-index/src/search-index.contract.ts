@@ -96,7 +96,7 @@ export const searchIndexContract = (name: string, open: () => Promise<SearchInde
         ]);
       });
 
-      it('are refused out of order and from an older writer, also after a restart', async () => {
+      it('are rejected out of order and from an older writer, also after a restart', async () => {
         await index().apply([putDocument('d1', [passage('c1', 'alpha')])], { fence: 3 });
         await expect(index().apply([], { from: null, fence: 3 })).rejects.toThrow(CheckpointMismatch);
         await reopen();

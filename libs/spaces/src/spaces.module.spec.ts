@@ -2,7 +2,7 @@ import { Policies } from '@app/projecting';
 import { openContext } from '../../../test/fixtures/context';
 import { until } from '../../../test/fixtures/until';
 import { PROMPTS_OF_SPACE, SPACES_OF_USER } from './lookups';
-import { AddPrompt } from './prompt/commands/add-prompt';
+import { CreatePrompt } from './prompt/commands/create-prompt';
 import { CreateSpace } from './space/commands/create-space';
 import { DeleteSpace } from './space/commands/delete-space';
 import { SpacesModule } from './spaces.module';
@@ -24,7 +24,7 @@ describe('the module of Spaces', () => {
     await policies.start();
     const space = new CreateSpace(ids.next(), { name: 'S', description: '', color: '#000000' }, meta());
     const { spaceId } = await commands.execute(space);
-    const { promptId } = await commands.execute(new AddPrompt(spaceId, { title: 'T', text: 'x', tags: [] }, meta()));
+    const { promptId } = await commands.execute(new CreatePrompt(spaceId, { title: 'T', text: 'x', tags: [] }, meta()));
     prompts.set(spaceId, [promptId]);
     await commands.execute(new DeleteSpace(spaceId, meta()));
     await until(() => types().includes('PromptDeleted'), 'the prompt');

@@ -5,10 +5,10 @@ import { DeletePromptsWithTheirSpace } from './policies/delete-prompts-with-thei
 import { ForgetMembersWhoAreGone } from './policies/forget-members-who-are-gone.policy';
 import { KeepAPersonalSpaceForEachUser } from './policies/keep-a-personal-space-for-each-user.policy';
 import { ReleaseNamesOfSpaces } from './policies/release-names-of-spaces.policy';
-import { AddPromptHandler } from './prompt/commands/add-prompt';
-import { ChangePromptHandler } from './prompt/commands/change-prompt';
+import { CreatePromptHandler } from './prompt/commands/create-prompt';
+import { UpdatePromptHandler } from './prompt/commands/update-prompt';
 import { DeletePromptHandler } from './prompt/commands/delete-prompt';
-import { ChangeSpaceHandler } from './space/commands/change-space';
+import { UpdateSpaceHandler } from './space/commands/update-space';
 import { CreatePersonalSpaceHandler } from './space/commands/create-personal-space';
 import { CreateSpaceHandler } from './space/commands/create-space';
 import { DeleteSpaceHandler } from './space/commands/delete-space';
@@ -16,10 +16,10 @@ import { RemoveMemberHandler } from './space/commands/remove-member';
 import { SetMemberHandler } from './space/commands/set-member';
 
 const commands = [
-  AddPromptHandler,
-  ChangePromptHandler,
+  CreatePromptHandler,
+  UpdatePromptHandler,
   DeletePromptHandler,
-  ChangeSpaceHandler,
+  UpdateSpaceHandler,
   CreatePersonalSpaceHandler,
   CreateSpaceHandler,
   DeleteSpaceHandler,

@@ -33,9 +33,9 @@ describe('the ledger on EventStoreDB', () => {
     );
     const running = calls.filter((call) => call !== undefined);
     expect(running).toHaveLength(11);
-    expect(await spending.standing(limitId)).toEqual([0n, 110n]);
+    expect(await spending.state(limitId)).toEqual([0n, 110n]);
     await Promise.all(running.map((call) => call.settle(ended(10))));
-    expect(await spending.standing(limitId)).toEqual([110n, 0n]);
+    expect(await spending.state(limitId)).toEqual([110n, 0n]);
     expect(await spending.invocations()).toHaveLength(11);
   });
 
@@ -47,9 +47,9 @@ describe('the ledger on EventStoreDB', () => {
         for (let call = 0; call < 15; call += 1) await (await ledger.begin(callOf(USER, 10))).settle(ended(7));
       }),
     );
-    expect(await spending.standing(limitId)).toEqual([315n, 0n]);
+    expect(await spending.state(limitId)).toEqual([315n, 0n]);
     expect(await spending.invocations()).toHaveLength(45);
-    // A hold, a record and a settlement for each, and at most two refusals behind every move of an account that won.
+    // A hold, a record and a settlement for each, and at most two rejections behind every move of an account that won.
     expect(appended()).toBeLessThan(45 * (1 + 2 * 3) + 10);
   });
 
@@ -62,17 +62,17 @@ describe('the ledger on EventStoreDB', () => {
     await server.hidden();
     dying.kill();
     const before = appended();
-    const standing = async () => {
-      const { spent, held } = await living.ledger.standing(await living.limits.byId(limitId));
+    const state = async () => {
+      const { spent, held } = await living.ledger.state(await living.limits.byId(limitId));
       return [spent, held];
     };
-    expect(await standing()).toEqual([0n, 30n]);
+    expect(await state()).toEqual([0n, 30n]);
     await until(() => appended() > before, 'a try to record it in its place');
     expect(appended()).toBe(before + 1);
 
     server.show();
-    await until(async () => (await standing())[1] === 0n, 'the end of the hold');
-    expect(await standing()).toEqual([20n, 0n]);
+    await until(async () => (await state())[1] === 0n, 'the end of the hold');
+    expect(await state()).toEqual([20n, 0n]);
     expect((await spending.invocations()).map(({ cost, outcome }) => [cost, outcome])).toEqual([['20', 'ok']]);
   });
 });

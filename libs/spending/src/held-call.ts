@@ -1,6 +1,6 @@
 import type { Uuid } from '@app/kernel';
 import { costOf, highestCostOf, usageOf } from '@app/models';
-import type { HeldCall } from './account/account.events';
+import type { CallReservation } from './account/account.events';
 import type { Answer } from './account/moves';
 import type { AppliedLimit } from './limits/limits';
 import type { CallToMeter } from './metering';
@@ -24,7 +24,7 @@ export interface BegunCall {
 export const heldCallOf = (
   { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter,
   at: Date,
-): HeldCall => ({
+): CallReservation => ({
   at: at.toISOString(),
   kind,
   userId,

@@ -1,4 +1,4 @@
-export type { Standing } from './account/open-account';
+export type { LimitState } from './account/open-account';
 export * from './call-record';
 export * from './events';
 export * from './invocations/invocation.events';

@@ -25,7 +25,7 @@ describe('the ledger, where processes die,', () => {
     while ((await spending.invocations()).length === 0) await new Promise(setImmediate);
     append.mockRestore();
     expect(await begun(living.ledger.begin(callOf(USER, 80)))).toBeDefined();
-    expect(await spending.standing(limitId)).toEqual([20n, 80n]);
+    expect(await spending.state(limitId)).toEqual([20n, 80n]);
   });
 
   it('records calls of a killed process with what their input costs, each once, whoever finds them under however many limits', async () => {
@@ -36,16 +36,14 @@ describe('the ledger, where processes die,', () => {
       await dying.ledger.begin(callWithInput(USER, 30, 5)),
     ];
     const late = await spending.setLimit({ type: 'space', id: OTHER }, { amount: '1' });
-    expect(await spending.standing(late)).toEqual([0n, 0n]);
+    expect(await spending.state(late)).toEqual([0n, 0n]);
     dying.kill();
     await Promise.all(
-      living.flatMap(({ ledger, limits }) =>
-        limitIds.map(async (limitId) => ledger.standing(await limits.byId(limitId))),
-      ),
+      living.flatMap(({ ledger, limits }) => limitIds.map(async (limitId) => ledger.state(await limits.byId(limitId)))),
     );
     await Promise.all(living.map(({ ledger }) => ledger.close(10_000)));
-    for (const limitId of limitIds) expect(await spending.standing(limitId)).toEqual([12n, 0n]);
-    expect(await spending.standing(late)).toEqual([7n, 0n]);
+    for (const limitId of limitIds) expect(await spending.state(limitId)).toEqual([12n, 0n]);
+    expect(await spending.state(late)).toEqual([7n, 0n]);
     const records = await spending.invocations();
     expect(records.map(({ id }) => id).toSorted()).toEqual(calls.map(({ invocationId }) => invocationId).toSorted());
     expect(records.find(({ id }) => id === calls[0]?.invocationId)).toMatchObject({
@@ -73,7 +71,7 @@ describe('the ledger, where processes die,', () => {
     for (let count = 0; count < 60; count += 1) await (await living.ledger.begin(callOf(USER, 1))).settle(ended(0));
     dying.kill();
     expect(spending.log.events.some(({ type }) => type === 'SpendSummarised')).toBe(true);
-    expect(await spending.standing(limitId)).toEqual([25n, 0n]);
+    expect(await spending.state(limitId)).toEqual([25n, 0n]);
     expect((await spending.invocations()).find(({ id }) => id === invocationId)).toMatchObject({
       cost: '5',
       isIncludedUsage: true,
@@ -90,12 +88,12 @@ describe('the ledger, where processes die,', () => {
     ] as const;
     paused.setSilent(true);
     // Under one limit alone: under the other its holds stay.
-    expect(await spending.standing(limitIds[0])).toEqual([12n, 0n]);
+    expect(await spending.state(limitIds[0])).toEqual([12n, 0n]);
     paused.setSilent(false);
     await running[0].settle(ended(20));
     await (await paused.ledger.begin(callOf(USER, 3))).settle(ended(3));
     await running[1].settle(ended(20));
-    for (const limitId of limitIds) expect(await spending.standing(limitId)).toEqual([15n, 0n]);
+    for (const limitId of limitIds) expect(await spending.state(limitId)).toEqual([15n, 0n]);
     expect((await spending.invocations()).map(({ cost }) => cost).toSorted()).toEqual(['3', '5', '7']);
   });
 
@@ -106,10 +104,10 @@ describe('the ledger, where processes die,', () => {
     dying.kill();
     spending.setViewLate(true);
     const running = await living.ledger.begin(callOf(USER, 30));
-    expect(await spending.standing(limitId)).toEqual([0n, 90n]);
+    expect(await spending.state(limitId)).toEqual([0n, 90n]);
     await running.settle(ended(10));
-    expect(await spending.standing(limitId)).toEqual([10n, 60n]);
+    expect(await spending.state(limitId)).toEqual([10n, 60n]);
     spending.setViewLate(false);
-    expect(await spending.standing(limitId)).toEqual([10n, 0n]);
+    expect(await spending.state(limitId)).toEqual([10n, 0n]);
   });
 });

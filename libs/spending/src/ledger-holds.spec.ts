@@ -14,7 +14,7 @@ describe('the ledger, before a call,', () => {
     const call = callOf(USER, 40);
     const free = { ...call, model: { ...call.model, pricing: 'free' as const }, mayAnswer: [call.model] };
     expect(await begun(spending.process().ledger.begin(free))).toBeDefined();
-    expect(await spending.standing(limitId)).toEqual([0n, 40n]);
+    expect(await spending.state(limitId)).toEqual([0n, 40n]);
   });
 
   it('holds the price of input that may be written to a cache', async () => {
@@ -26,7 +26,7 @@ describe('the ledger, before a call,', () => {
     expect(
       await begun(spending.process().ledger.begin({ ...callOf(USER, 0), model, estimate: usageOf({ input: 30 }) })),
     ).toBeDefined();
-    expect(await spending.standing(limitId)).toEqual([0n, 60n]);
+    expect(await spending.state(limitId)).toEqual([0n, 60n]);
   });
 
   it('holds the most that input may be, and records of a lost call what was counted', async () => {
@@ -34,8 +34,8 @@ describe('the ledger, before a call,', () => {
     const dying = spending.process();
     await dying.ledger.begin({ ...callWithInput(USER, 30, 7), mostInput: 28 });
     // 28 of input and 23 of output.
-    expect(await spending.standing(limitId)).toEqual([0n, 51n]);
+    expect(await spending.state(limitId)).toEqual([0n, 51n]);
     dying.kill();
-    expect(await spending.standing(limitId)).toEqual([7n, 0n]);
+    expect(await spending.state(limitId)).toEqual([7n, 0n]);
   });
 });

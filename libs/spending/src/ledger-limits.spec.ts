@@ -10,7 +10,7 @@ const KEY = idNumbered(3);
 const HOUR_MS = 60 * 60_000;
 const ofUser = { type: 'user', id: USER } as const;
 
-/** A change that others were faster with, time and again, is refused. */
+/** A change that others were faster with, time and again, is rejected. */
 const unlessLost = async (change: Promise<unknown>): Promise<unknown> =>
   change.catch((error: unknown) => (isDomainError(error, 'conflict') ? undefined : Promise.reject(error)));
 
@@ -26,7 +26,7 @@ describe('the ledger, while limits change,', () => {
     await spending.limitKey(KEY, null);
     await spend(80);
     await spending.limitKey(KEY, { amount: '0.0000001', window: 'day' });
-    expect(await spending.standing(KEY)).toEqual([90n, 0n]);
+    expect(await spending.state(KEY)).toEqual([90n, 0n]);
     await spend(10);
     expect(await begun(ledger.begin(callOf(USER, 1, KEY)))).toBeUndefined();
   });
@@ -36,12 +36,12 @@ describe('the ledger, while limits change,', () => {
     const { ledger } = spending.process();
     const running = await ledger.begin(callOf(USER, 30));
     spending.pass(24 * HOUR_MS);
-    await spending.changeLimit(limitId, { window: 'day' });
-    expect(await spending.standing(limitId)).toEqual([0n, 30n]);
+    await spending.updateLimit(limitId, { window: 'day' });
+    expect(await spending.state(limitId)).toEqual([0n, 30n]);
     await running.settle(ended(20));
-    expect(await spending.standing(limitId)).toEqual([0n, 0n]);
-    await spending.changeLimit(limitId, { window: 'month' });
-    expect(await spending.standing(limitId)).toEqual([20n, 0n]);
+    expect(await spending.state(limitId)).toEqual([0n, 0n]);
+    await spending.updateLimit(limitId, { window: 'month' });
+    expect(await spending.state(limitId)).toEqual([20n, 0n]);
   });
 
   // Without kills: a process that dies behind the record of a call that has no hold under a new limit leaves nothing there to be found.
@@ -76,7 +76,7 @@ describe('the ledger, while limits change,', () => {
             const work = round.map(async (action) => {
               if (action.do === 'pass') world.pass(action.hours * HOUR_MS);
               if (action.do === 'change')
-                await unlessLost(world.changeLimit(ofUser, { amount: '1', window: action.window }));
+                await unlessLost(world.updateLimit(ofUser, { amount: '1', window: action.window }));
               if (action.do === 'key')
                 await unlessLost(
                   world.limitKey(KEY, action.window === null ? null : { amount: '1', window: action.window }),
@@ -96,8 +96,8 @@ describe('the ledger, while limits change,', () => {
           for (const { call } of running) void call.settle(ended(1));
           await Promise.all(processes.map(({ ledger }) => ledger.close(10_000)));
           await world.limitKey(KEY, { amount: '1', window: 'total' });
-          const { standings, calls } = await world.atRest([ofUser, KEY]);
-          for (const { start, spent } of standings)
+          const { states, calls } = await world.atRest([ofUser, KEY]);
+          for (const { start, spent } of states)
             expect(Number(spent)).toBe(
               calls.filter(({ at }) => at >= (start ?? '')).reduce((sum, { cost }) => sum + Number(cost), 0),
             );

@@ -82,14 +82,14 @@ describe('the ledger', () => {
           }
           for (const { call } of running) void call.settle(ended(1));
           await Promise.all(processes.map(({ ledger }) => ledger.close(10_000)));
-          const { standings, calls } = await world.atRest(limits);
+          const { states, calls } = await world.atRest(limits);
           expect([...answered].filter((id) => !calls.some((call) => call.id === id))).toEqual([]);
           expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
-          for (const [index, { spent, start }] of standings.entries()) {
+          for (const [index, { spent, start }] of states.entries()) {
             const own = calls.filter(({ userId }) => index === 1 || userId === USER);
             const byDay = Map.groupBy(own, ({ at }) => at.slice(0, 10));
             const most = index === 0 ? 100 : 150;
-            // One that was refused by another limit in the moment of a kill is recorded, though it was never made.
+            // One that was rejected by another limit in the moment of a kill is recorded, though it was never made.
             for (const day of byDay.values())
               expect(
                 day.filter(({ id }) => answered.has(id)).reduce((sum, { cost }) => sum + Number(cost), 0),

@@ -21,9 +21,9 @@ describe('the ledger', () => {
     );
     const running = calls.filter((call) => call !== undefined);
     expect(running).toHaveLength(11);
-    expect(await spending.standing(limitId)).toEqual([0n, 110n]);
+    expect(await spending.state(limitId)).toEqual([0n, 110n]);
     await Promise.all(running.map((call) => call.settle(ended(10))));
-    expect(await spending.standing(limitId)).toEqual([110n, 0n]);
+    expect(await spending.state(limitId)).toEqual([110n, 0n]);
     expect(await spending.invocations()).toHaveLength(11);
   });
 
@@ -37,7 +37,7 @@ describe('the ledger', () => {
     expect(await ledger.close(50)).toBe(1);
   });
 
-  it('says which limit refuses, and when it resets', async () => {
+  it('says which limit rejects, and when it resets', async () => {
     const limitId = await spending.setLimit(ofUser);
     const { ledger } = spending.process();
     await (await ledger.begin(callOf(USER, 100))).settle(ended(100));
@@ -69,7 +69,7 @@ describe('the ledger', () => {
     }
     await expect(ledger.begin(callOf(USER, 1))).rejects.toMatchObject({ code: 'usage_limit_exceeded' });
     await ledger.close(10_000);
-    expect(await spending.standing(limitId)).toEqual([100n, 0n]);
+    expect(await spending.state(limitId)).toEqual([100n, 0n]);
   });
 
   it('does not wait for calls that run', async () => {
@@ -88,19 +88,19 @@ describe('the ledger', () => {
     await spending.setLimit(ofUser, { amount: '0' });
     const { ledger } = spending.process();
     for (let round = 0; round < 20; round += 1) {
-      const refused = begun(ledger.begin(callOf(USER, 1_000)));
+      const rejected = begun(ledger.begin(callOf(USER, 1_000)));
       const other = begun(ledger.begin(callOf(OTHER, 1)));
-      expect(await refused).toBeUndefined();
+      expect(await rejected).toBeUndefined();
       expect(await other).toBeDefined();
     }
-    expect(await spending.standing(wide)).toEqual([0n, 20n]);
-    // Not for a moment was anything held for those that were refused.
+    expect(await spending.state(wide)).toEqual([0n, 20n]);
+    // Not for a moment was anything held for those that were rejected.
     const moves = await spending.log.readStream(`spendAccount-${wide}`);
     const held = moves.flatMap(({ data }) => (JSON.parse(data) as { held?: { amount: string }[] }).held ?? []);
     expect(held.map(({ amount }) => amount)).toEqual(Array.from({ length: 20 }, () => '1'));
   });
 
-  it('holds nothing under one limit when another refuses', async () => {
+  it('holds nothing under one limit when another rejects', async () => {
     const [wide, narrow] = [
       await spending.setLimit(ofAll, { amount: '1' }),
       await spending.setLimit(ofUser, { amount: '0' }),
@@ -108,7 +108,7 @@ describe('the ledger', () => {
     const { ledger } = spending.process();
     expect(await begun(ledger.begin(callOf(USER, 10)))).toBeUndefined();
     await ledger.close(10_000);
-    expect([await spending.standing(wide), await spending.standing(narrow)]).toEqual([
+    expect([await spending.state(wide), await spending.state(narrow)]).toEqual([
       [0n, 0n],
       [0n, 0n],
     ]);
@@ -119,11 +119,11 @@ describe('the ledger', () => {
     await (await ledger.begin(callOf(USER, 5))).settle(ended(5));
     const running = await ledger.begin(callOf(USER, 7));
     const limitId = await spending.setLimit(ofUser);
-    expect(await spending.standing(limitId)).toEqual([5n, 0n]);
+    expect(await spending.state(limitId)).toEqual([5n, 0n]);
     await running.settle(ended(7));
-    expect(await spending.standing(limitId)).toEqual([12n, 0n]);
-    await spending.changeLimit(limitId, { window: 'month' });
-    expect(await spending.standing(limitId)).toEqual([12n, 0n]);
+    expect(await spending.state(limitId)).toEqual([12n, 0n]);
+    await spending.updateLimit(limitId, { window: 'month' });
+    expect(await spending.state(limitId)).toEqual([12n, 0n]);
   });
 
   it('closes when the calls that run have ended, too, or tells how many did not in time', async () => {
@@ -141,7 +141,7 @@ describe('the ledger', () => {
     void settled.settle(ended(7));
     void endless.settle(ended(5));
     expect(await closed).toBe(0);
-    expect(await spending.standing(limitId)).toEqual([12n, 0n]);
+    expect(await spending.state(limitId)).toEqual([12n, 0n]);
   });
 
   it('stands where it stood when the clock jumps, and comes back', async () => {
@@ -151,13 +151,13 @@ describe('the ledger', () => {
     const running = await ledger.begin(callOf(USER, 30));
     for (const jump of [5 * 60_000, -10 * 60_000, 400 * DAY_MS]) {
       spending.pass(jump);
-      expect(await spending.standing(limitId)).toEqual(jump > DAY_MS ? [0n, 0n] : [60n, 30n]);
+      expect(await spending.state(limitId)).toEqual(jump > DAY_MS ? [0n, 0n] : [60n, 30n]);
     }
     expect(await begun(ledger.begin(callOf(USER, 100)))).toBeDefined();
     spending.pass(5 * 60_000 - 400 * DAY_MS);
-    expect(await spending.standing(limitId)).toEqual([60n, 30n]);
+    expect(await spending.state(limitId)).toEqual([60n, 30n]);
     await running.settle(ended(40));
-    expect(await spending.standing(limitId)).toEqual([100n, 0n]);
+    expect(await spending.state(limitId)).toEqual([100n, 0n]);
     expect(await begun(ledger.begin(callOf(USER, 1)))).toBeUndefined();
   });
 
@@ -167,7 +167,7 @@ describe('the ledger', () => {
     for (let count = 0; count < 120; count += 1) await (await ledger.begin(callOf(USER, 1))).settle(ended(1));
     const read = jest.spyOn(spending.log, 'readStream');
     const newcomer = spending.process();
-    expect(await newcomer.ledger.standing(await newcomer.limits.byId(limitId))).toMatchObject({
+    expect(await newcomer.ledger.state(await newcomer.limits.byId(limitId))).toMatchObject({
       spent: 120n,
       held: 0n,
     });

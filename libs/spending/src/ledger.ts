@@ -1,7 +1,7 @@
 import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } from '@app/kernel';
-import type { HeldCall } from './account/account.events';
+import type { CallReservation } from './account/account.events';
 import type { Answer, Move } from './account/moves';
-import type { Standing } from './account/open-account';
+import type { LimitState } from './account/open-account';
 import { estimated, type Held, heldCallOf } from './held-call';
 import type { AppliedLimit } from './limits/limits';
 import type { CallToMeter, MeteredCall, Metering } from './metering';
@@ -28,7 +28,7 @@ export class Ledger implements Metering {
 
   async begin(call: CallToMeter): Promise<MeteredCall> {
     const { ids, clock, limits } = this.parts;
-    this.settlements.records.demandRoom();
+    this.settlements.records.assertRoom();
     const id = ids.next();
     const at = clock.now();
     const estimate = estimated(call);
@@ -59,8 +59,8 @@ export class Ledger implements Metering {
   }
 
   /** The present balance of a limit's account. */
-  standing(limit: AppliedLimit): Promise<Standing> {
-    return this.settlements.accountOf(limit).standing(limit.account);
+  state(limit: AppliedLimit): Promise<LimitState> {
+    return this.settlements.accountOf(limit).state(limit.account);
   }
 
   /** Resolves when every call has ended and is settled, to the number of calls that could not be settled in time. */
@@ -70,7 +70,7 @@ export class Ledger implements Metering {
     return running + (await this.settlements.close(late));
   }
 
-  /** Throws where a limit that is used up refuses: before anything is held under the others, which are not this caller's alone. */
+  /** Throws where a limit that is used up rejects: before anything is held under the others, which are not this caller's alone. */
   private async ask(id: Uuid, at: Date, limits: readonly AppliedLimit[]): Promise<void> {
     await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: at.getTime() }, at))));
   }
@@ -81,7 +81,7 @@ export class Ledger implements Metering {
     estimate: bigint,
     at: Date,
     limits: readonly AppliedLimit[],
-    call: HeldCall,
+    call: CallReservation,
   ): Promise<readonly Held[]> {
     const time = at.getTime();
     const asked = limits.map(async (limit): Promise<Held> => ({
@@ -105,7 +105,7 @@ export class Ledger implements Metering {
     throw (failed.find(({ reason }) => isDomainError(reason)) ?? failed[0])?.reason;
   }
 
-  /** Refuses where nothing is left, also of what settlements under way leave over. */
+  /** Rejects where nothing is left, also of what settlements under way leave over. */
   private async granted(
     limit: AppliedLimit,
     move: Extract<Move, { type: 'hold' | 'ask' }>,
@@ -120,7 +120,7 @@ export class Ledger implements Metering {
       if (answer.granted) return answer;
       const mayChange = endings.underWay.size > 0 || endings.over > over;
       if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience)
-        return refuseCall(limit, answer, at);
+        return rejectCall(limit, answer, at);
       await Promise.all(endings.underWay);
     }
   }
@@ -154,7 +154,7 @@ class RunningCalls {
   }
 }
 
-const refuseCall = (
+const rejectCall = (
   { id, scope, window, amount, account }: AppliedLimit,
   { spent, held }: Extract<Answer, { granted: false }>,
   at: Date,

@@ -1,6 +1,6 @@
 import { decimalAmount, nanoUnits } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
-import type { Standing } from './account/open-account';
+import type { LimitState } from './account/open-account';
 import { Ledger } from './ledger';
 import { type AppliedLimit, Limits, type Spender } from './limits/limits';
 
@@ -35,21 +35,19 @@ export class LimitWindows {
     const own = (await this.limits.of({ userId, ...(keyId === undefined ? {} : { keyId }) })).filter(
       ({ scope }) => scope.type === 'user' || scope.type === 'apiKey',
     );
-    const standings = await Promise.all(
-      own.map(async (limit) => ({ limit, standing: await this.ledger.standing(limit) })),
-    );
-    const [tightest] = standings.toSorted((a, b) => (left(a) < left(b) ? -1 : 1));
+    const states = await Promise.all(own.map(async (limit) => ({ limit, state: await this.ledger.state(limit) })));
+    const [tightest] = states.toSorted((a, b) => (left(a) < left(b) ? -1 : 1));
     if (tightest === undefined) return null;
-    const { limit, standing } = tightest;
+    const { limit, state } = tightest;
     return {
-      start: standing.start,
-      resetsAt: standing.resetsAt,
+      start: state.start,
+      resetsAt: state.resetsAt,
       limit: limit.amount,
-      used: decimalAmount(standing.spent),
-      overage: decimalAmount(overageOf(limit, standing.spent)),
+      used: decimalAmount(state.spent),
+      overage: decimalAmount(overageOf(limit, state.spent)),
     };
   }
 }
 
-const left = ({ limit, standing }: { readonly limit: AppliedLimit; readonly standing: Standing }): bigint =>
-  nanoUnits(limit.amount) - standing.spent - standing.held;
+const left = ({ limit, state }: { readonly limit: AppliedLimit; readonly state: LimitState }): bigint =>
+  nanoUnits(limit.amount) - state.spent - state.held;

@@ -1,5 +1,5 @@
 import { inReadScope, offBudget, type Uuid } from '@app/kernel';
-import type { HeldCall } from './account/account.events';
+import type { CallReservation } from './account/account.events';
 import { type AccountParts, OpenAccount } from './account/open-account';
 import type { BegunCall } from './held-call';
 import { LostCalls } from './invocations/lost-calls';
@@ -100,8 +100,8 @@ export class Settlements {
   }
 
   /** Counts a call of a dead process that was recorded here, also under limits where it holds nothing. */
-  private async countFound(id: Uuid, call: HeldCall, recorded: RecordedCost): Promise<void> {
-    const limits = recorded.cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
+  private async countFound(id: Uuid, call: CallReservation, recorded: RecordedCost): Promise<void> {
+    const limits = recorded.cost === 0n ? [] : await this.retry(id, () => this.parts.limits.of(call));
     await this.freeAll(id, limits, recorded, { at: Date.parse(call.at) });
   }
 
@@ -114,22 +114,20 @@ export class Settlements {
   ): Promise<void> {
     await Promise.all(
       limits.map((limit) =>
-        this.patiently(id, () =>
-          this.accountOf(limit).move(limit.account, { type: 'free', id, cost, position, ...began }),
-        ),
+        this.retry(id, () => this.accountOf(limit).move(limit.account, { type: 'free', id, cost, position, ...began })),
       ),
     );
   }
 
   /** Settles what is held for a call, and under limits that were set while it ran: they count it too. */
   private async settleAll({ id, call, at, held }: BegunCall, { cost, position }: RecordedCost): Promise<void> {
-    const now = cost === 0n ? [] : await this.patiently(id, () => this.parts.limits.of(call));
+    const now = cost === 0n ? [] : await this.retry(id, () => this.parts.limits.of(call));
     const limits = new Map([
       ...held.map(({ limit }) => [limit.id, limit] as const),
       ...now.map((limit) => [limit.id, limit] as const),
     ]);
     await Promise.all(
-      [...limits.values()].map((limit) => this.patiently(id, () => this.settleAccount(limit, id, cost, at, position))),
+      [...limits.values()].map((limit) => this.retry(id, () => this.settleAccount(limit, id, cost, at, position))),
     );
   }
 
@@ -137,7 +135,7 @@ export class Settlements {
   giveBack(limit: AppliedLimit, id: Uuid, at: Date): void {
     void this.endingUnder(
       [limit],
-      this.inBackground(id, () => this.patiently(id, () => this.settleAccount(limit, id, 0n, at, null))),
+      this.inBackground(id, () => this.retry(id, () => this.settleAccount(limit, id, 0n, at, null))),
     );
   }
 
@@ -152,7 +150,7 @@ export class Settlements {
   }
 
   /** What is owed to the log is tried until it is there. */
-  private async patiently<T>(invocationId: Uuid, work: () => Promise<T>): Promise<T> {
+  private async retry<T>(invocationId: Uuid, work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await work();

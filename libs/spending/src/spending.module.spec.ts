@@ -2,7 +2,7 @@ import { openContext } from '../../../test/fixtures/context';
 import { callOf, TERMS } from '../../../test/fixtures/spending';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { Ledger } from './ledger';
-import { AddLimit } from './limits/commands/set-limit';
+import { CreateLimit } from './limits/commands/set-limit';
 import { type Metering, METERING } from './metering';
 import { SpendingModule } from './spending.module';
 
@@ -15,7 +15,7 @@ it('the module of spending holds calls to the limits that its commands set', asy
   const metering = module.get<Metering>(METERING, { strict: false });
   expect(metering).toBe(module.get(Ledger, { strict: false }));
   const userId = ids.next();
-  await commands.execute(new AddLimit({ type: 'user', id: userId }, TERMS, meta()));
+  await commands.execute(new CreateLimit({ type: 'user', id: userId }, TERMS, meta()));
   const call = await metering.begin(callOf(userId, 100));
   await expect(metering.begin(callOf(userId, 1))).rejects.toMatchObject({ code: 'usage_limit_exceeded' });
   call.cancel();

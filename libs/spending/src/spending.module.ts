@@ -17,7 +17,7 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { spendingAggregates } from './spending.aggregates';
 import { Ledger } from './ledger';
 import { LIMIT_WINDOWS, LimitWindows } from './limit-windows';
-import { AddLimitHandler, ChangeLimitHandler, RemoveLimitHandler } from './limits/commands/set-limit';
+import { CreateLimitHandler, UpdateLimitHandler, DeleteLimitHandler } from './limits/commands/set-limit';
 import { Limits } from './limits/limits';
 import {
   CALLS_BEHIND,
@@ -41,9 +41,9 @@ type LedgerParts = Omit<SettlementsParts, keyof RecordedSpending | 'currency'> &
 /** Counts model calls and holds them to their limits. Views provide `RECORDED_SPENDING`, `CALLS_BEHIND` and `OPEN_RESTATEMENTS`. */
 @Module({
   providers: [
-    AddLimitHandler,
-    ChangeLimitHandler,
-    RemoveLimitHandler,
+    CreateLimitHandler,
+    UpdateLimitHandler,
+    DeleteLimitHandler,
     {
       provide: Limits,
       inject: [Decisions, CONFIG],

@@ -41,7 +41,7 @@ describe('loadOrMakeKey', () => {
     expect(existsSync(join(folder, 'keys'))).toBe(false);
   });
 
-  it('refuses a key file that holds no key', () => {
+  it('rejects a key file that holds no key', () => {
     load();
     writeFileSync(join(folder, 'keys', 'VAULT_KEY'), '');
     expect(() => load()).toThrow(/holds no key/);

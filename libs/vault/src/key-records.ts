@@ -7,7 +7,7 @@ export const checkRecords = (records: readonly KeyRecord[], wrappingKey: Buffer)
   for (const record of records) {
     if (record.kind !== 'key') continue;
     try {
-      unwrapKey(wrappingKey, record.thing, Buffer.from(record.wrapped, 'base64'));
+      unwrapKey(wrappingKey, record.stream, Buffer.from(record.wrapped, 'base64'));
     } catch (error) {
       throw new WrongVaultKey('these keys are damaged or wrapped under another VAULT_KEY', { cause: error });
     }

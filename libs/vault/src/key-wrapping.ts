@@ -9,15 +9,15 @@ export const wrappingKeyOf = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/vault/wrap/1', 32));
 
 /** AES-256-GCM of a data key. The aggregate is authenticated with it, so no key can be moved to another aggregate. */
-export const wrapKey = (wrappingKey: Buffer, thing: string, key: DataKey): Buffer => {
+export const wrapKey = (wrappingKey: Buffer, stream: string, key: DataKey): Buffer => {
   const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', wrappingKey, nonce).setAAD(Buffer.from(thing));
+  const cipher = createCipheriv('aes-256-gcm', wrappingKey, nonce).setAAD(Buffer.from(stream));
   return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
 };
 
-/** The data key back. Throws when the wrapping key or the thing is another, or a bit has changed: never a wrong key. */
-export const unwrapKey = (wrappingKey: Buffer, thing: string, wrapped: Buffer): DataKey => {
-  const decipher = createDecipheriv('aes-256-gcm', wrappingKey, wrapped.subarray(0, 12)).setAAD(Buffer.from(thing));
+/** The data key back. Throws when the wrapping key or the stream is another, or a bit has changed: never a wrong key. */
+export const unwrapKey = (wrappingKey: Buffer, stream: string, wrapped: Buffer): DataKey => {
+  const decipher = createDecipheriv('aes-256-gcm', wrappingKey, wrapped.subarray(0, 12)).setAAD(Buffer.from(stream));
   decipher.setAuthTag(wrapped.subarray(44));
   try {
     const plain = decipher.update(wrapped.subarray(12, 44));
@@ -27,6 +27,8 @@ export const unwrapKey = (wrappingKey: Buffer, thing: string, wrapped: Buffer): 
     plain.copy(key);
     return key;
   } catch (error) {
-    throw new Error(`the key of ${thing} in the vault is damaged or wrapped under another VAULT_KEY`, { cause: error });
+    throw new Error(`the key of ${stream} in the vault is damaged or wrapped under another VAULT_KEY`, {
+      cause: error,
+    });
   }
 };

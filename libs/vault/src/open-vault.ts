@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, type Config, type Patience, patiently } from '@app/kernel';
+import { type Clock, type Config, type RetryOptions, retry } from '@app/kernel';
 import { openMongoVault } from './mongo/mongo-vault';
 import { openSqliteVault } from './sqlite/sqlite-vault';
 import type { Vault } from './vault';
@@ -9,8 +9,8 @@ export const openVault = (
   { MONGODB_URL: url, DATA_DIR }: Pick<Config, 'MONGODB_URL' | 'DATA_DIR'>,
   wrappingKey: string,
   clock: Clock,
-  patience: Patience = {},
+  options: RetryOptions = {},
 ): Promise<Vault> =>
   url === undefined
     ? openSqliteVault({ folder: join(DATA_DIR, 'vault'), wrappingKey, clock })
-    : patiently(() => openMongoVault({ url, wrappingKey, clock }), patience);
+    : retry(() => openMongoVault({ url, wrappingKey, clock }), options);

@@ -23,7 +23,7 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
 
   const owner = { userId: 'u1', spaceId: 's1' };
 
-  it('makes one key per thing and keeps it across a reopening', async () => {
+  it('makes one key per stream and keeps it across a reopening', async () => {
     const key = await vault.ensureKey('document-1', owner);
     expect(key).toHaveLength(32);
     expect(await vault.ensureKey('document-1', owner)).toEqual(key);
@@ -53,9 +53,9 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(10);
   });
 
-  it('never gives a destroyed thing a key again, also after a reopening', async () => {
+  it('never gives a destroyed stream a key again, also after a reopening', async () => {
     await vault.ensureKey('document-1', owner);
-    expect(await vault.destroy({ thing: 'document-1' })).toEqual(['document-1']);
+    expect(await vault.destroy({ stream: 'document-1' })).toEqual(['document-1']);
     for (const each of [vault, await test.open()]) {
       expect(await each.keys(['document-1'])).toEqual(new Map());
       await expect(each.ensureKey('document-1', owner)).rejects.toMatchObject({
@@ -65,8 +65,8 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     }
   });
 
-  it('keeps a thing from getting its first key after its destruction', async () => {
-    expect(await vault.destroy({ thing: 'document-1' })).toEqual(['document-1']);
+  it('keeps a stream from getting its first key after its destruction', async () => {
+    expect(await vault.destroy({ stream: 'document-1' })).toEqual(['document-1']);
     await expect(vault.ensureKey('document-1', owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -75,16 +75,16 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     await vault.ensureKey('conversation-2', { userId: 'u2', spaceId: 's1' });
     await vault.ensureKey('conversation-3', { userId: 'u1', spaceId: 's2' });
     await vault.ensureKey('conversation-4', { userId: 'u2', spaceId: 's2' });
-    expect(await vault.things({ spaceId: 's1' })).toEqual(['conversation-1', 'conversation-2']);
-    expect(await vault.things({ userId: 'u1', spaceId: 's2' })).toEqual(['conversation-3']);
+    expect(await vault.streams({ spaceId: 's1' })).toEqual(['conversation-1', 'conversation-2']);
+    expect(await vault.streams({ userId: 'u1', spaceId: 's2' })).toEqual(['conversation-3']);
     expect(await vault.destroy({ spaceId: 's1' })).toEqual(['conversation-1', 'conversation-2']);
     expect(await vault.destroy({ userId: 'u1' })).toEqual(['conversation-3']);
     const all = ['conversation-1', 'conversation-2', 'conversation-3', 'conversation-4'];
     expect([...(await vault.keys(all)).keys()]).toEqual(['conversation-4']);
-    expect(await vault.things({ spaceId: 's1' })).toEqual([]);
+    expect(await vault.streams({ spaceId: 's1' })).toEqual([]);
   });
 
-  it('refuses new things of a destroyed owner', async () => {
+  it('rejects new streams of a destroyed owner', async () => {
     await vault.destroy({ spaceId: 's1' });
     await expect(vault.ensureKey('document-9', { spaceId: 's1' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(vault.ensureKey('document-9', { spaceId: 's2' })).resolves.toHaveLength(32);
@@ -93,26 +93,28 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
   it('answers a repeated destruction as the first', async () => {
     await vault.ensureKey('document-1', owner);
     await vault.ensureKey('document-2', owner);
-    await vault.destroy({ thing: 'document-2' });
+    await vault.destroy({ stream: 'document-2' });
     expect(await vault.destroy({ spaceId: 's1' })).toEqual(['document-1']);
     expect(await vault.destroy({ spaceId: 's1' })).toEqual(['document-1']);
-    expect(await vault.destroy({ thing: 'document-2' })).toEqual(['document-2']);
+    expect(await vault.destroy({ stream: 'document-2' })).toEqual(['document-2']);
   });
 
-  it('destroys many things at once and answers each', async () => {
-    const things = Array.from({ length: 300 }, (_, index) => `document-${index}`);
-    await Promise.all(things.map((thing) => vault.ensureKey(thing, owner)));
-    expect(await Promise.all(things.map((thing) => vault.destroy({ thing })))).toEqual(things.map((thing) => [thing]));
-    expect((await vault.keys(things)).size).toBe(0);
+  it('destroys many streams at once and answers each', async () => {
+    const streams = Array.from({ length: 300 }, (_, index) => `document-${index}`);
+    await Promise.all(streams.map((stream) => vault.ensureKey(stream, owner)));
+    expect(await Promise.all(streams.map((stream) => vault.destroy({ stream })))).toEqual(
+      streams.map((stream) => [stream]),
+    );
+    expect((await vault.keys(streams)).size).toBe(0);
     expect(await vault.destroy({ spaceId: 's1' })).toEqual([]);
-    expect(await vault.destroy({ thing: 'document-7' })).toEqual(['document-7']);
+    expect(await vault.destroy({ stream: 'document-7' })).toEqual(['document-7']);
   });
 
   it('reaches the remembered keys of every instance at once', async () => {
     const other = await test.open();
     await vault.ensureKey('document-1', owner);
     expect((await other.keys(['document-1'])).size).toBe(1);
-    await vault.destroy({ thing: 'document-1' });
+    await vault.destroy({ stream: 'document-1' });
     expect((await other.keys(['document-1'])).size).toBe(0);
     expect((await vault.keys(['document-1'])).size).toBe(0);
   });
@@ -120,7 +122,7 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
   it('is not brought back by a key that is being made meanwhile', async () => {
     const outcomes = await Promise.allSettled([
       ...Array.from({ length: 20 }, () => vault.ensureKey('document-1', owner)),
-      vault.destroy({ thing: 'document-1' }),
+      vault.destroy({ stream: 'document-1' }),
       ...Array.from({ length: 20 }, () => vault.ensureKey('document-1', owner)),
     ]);
     expect(outcomes).toHaveLength(41);
@@ -129,13 +131,13 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
   });
 
   it('lists what was destroyed, with the time, in pages', async () => {
-    await vault.destroy({ thing: 'document-1' });
+    await vault.destroy({ stream: 'document-1' });
     test.clock.advance(1000);
-    await vault.destroy({ thing: 'document-2' });
-    await vault.destroy({ thing: 'document-1' });
+    await vault.destroy({ stream: 'document-2' });
+    await vault.destroy({ stream: 'document-1' });
     const first = await vault.destroyed(null, 1);
-    expect(first).toEqual([{ thing: 'document-1', at: '2026-01-01T00:00:00.000Z' }]);
-    expect(await vault.destroyed('document-1', 10)).toEqual([{ thing: 'document-2', at: '2026-01-01T00:00:01.000Z' }]);
+    expect(first).toEqual([{ stream: 'document-1', at: '2026-01-01T00:00:00.000Z' }]);
+    expect(await vault.destroyed('document-1', 10)).toEqual([{ stream: 'document-2', at: '2026-01-01T00:00:01.000Z' }]);
   });
 
   describe('brought into another vault', () => {
@@ -150,7 +152,7 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
       await vault.ensureKey('document-2', {});
       await vault.ensureKey('document-3', { spaceId: 's3' });
       await vault.ensureKey('document-4', { userId: 'u4' });
-      await vault.destroy({ thing: 'document-2' });
+      await vault.destroy({ stream: 'document-2' });
       await vault.destroy({ spaceId: 's3' });
     });
 
@@ -161,7 +163,7 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
       for (let times = 0; times < 2; times += 1) expect(await other.merge(records)).toEqual({ erased: 0 });
       const all = ['document-1', 'document-2', 'document-3', 'document-4'];
       expect(await other.keys(all)).toEqual(await vault.keys(all));
-      expect(await other.things({ spaceId: 's1' })).toEqual(['document-1']);
+      expect(await other.streams({ spaceId: 's1' })).toEqual(['document-1']);
       expect(await other.destroyed(null, 10)).toEqual(await vault.destroyed(null, 10));
       await expect(other.ensureKey('document-9', { spaceId: 's3' })).rejects.toMatchObject({ code: 'not_found' });
       expect(await other.destroy({ userId: 'u4' })).toEqual(['document-4']);
@@ -169,19 +171,19 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
 
     it('never brings a key back that either of the two has destroyed', async () => {
       const other = await test.openOther();
-      await other.destroy({ thing: 'document-1' });
+      await other.destroy({ stream: 'document-1' });
       await other.destroy({ userId: 'u4' });
       expect(await other.merge(await recordsOf(vault))).toEqual({ erased: 2 });
       expect(await other.keys(['document-1', 'document-4'])).toEqual(new Map());
       await vault.ensureKey('document-5', owner);
       await other.ensureKey('document-5', owner);
-      await vault.destroy({ thing: 'document-5' });
+      await vault.destroy({ stream: 'document-5' });
       await other.keys(['document-5']);
       await other.merge(await recordsOf(vault));
       expect(await other.keys(['document-5'])).toEqual(new Map());
     });
 
-    it('refuses keys that are wrapped under another VAULT_KEY, and takes none of them', async () => {
+    it('rejects keys that are wrapped under another VAULT_KEY, and takes none of them', async () => {
       const other = await test.openOther('another secret of at least thirty-two characters');
       await expect(other.merge(await recordsOf(vault))).rejects.toMatchObject({ name: 'WrongVaultKey' });
       expect(await other.destroyed(null, 10)).toEqual([]);

@@ -1,4 +1,4 @@
-import type { KeyOwner, Keyring, KeySelector, Patience } from '@app/kernel';
+import type { KeyOwner, Keyring, KeySelector, RetryOptions } from '@app/kernel';
 
 /** Injection token of the `Vault` port. */
 export const VAULT = Symbol('Vault');
@@ -6,7 +6,7 @@ export const VAULT = Symbol('Vault');
 export const VAULT_KEY = Symbol('VaultKey');
 
 export interface DestroyedKey {
-  readonly thing: string;
+  readonly stream: string;
   /** ISO 8601 UTC. */
   readonly at: string;
 }
@@ -14,8 +14,8 @@ export interface DestroyedKey {
 /** What a vault knows of an aggregate or an owner, to copy to another vault. A key stays wrapped under `VAULT_KEY`, as base64. */
 export type KeyRecord =
   | { readonly kind: 'destroyedOwner'; readonly owner: string; readonly at: string }
-  | { readonly kind: 'destroyed'; readonly thing: string; readonly at: string; readonly cause: string }
-  | { readonly kind: 'key'; readonly thing: string; readonly owner: KeyOwner; readonly wrapped: string };
+  | { readonly kind: 'destroyed'; readonly stream: string; readonly at: string; readonly cause: string }
+  | { readonly kind: 'key'; readonly stream: string; readonly owner: KeyOwner; readonly wrapped: string };
 
 /** The port of data keys: one per aggregate (a stream), wrapped under `VAULT_KEY`, apart from the log and its backups. */
 export interface Vault extends Keyring {
@@ -25,11 +25,11 @@ export interface Vault extends Keyring {
    */
   destroy(selector: KeySelector): Promise<readonly string[]>;
   /** Aggregates of an owner whose keys exist; with both a user and a Space, those of both. */
-  things(owner: KeyOwner): Promise<readonly string[]>;
+  streams(owner: KeyOwner): Promise<readonly string[]>;
   /** Destroyed aggregates with the time, for restores and receipts: pages after an aggregate's name. */
   destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]>;
   /** Everything the vault knows: destroyed owners, then aggregates, then existing keys. With patience it waits for a server that goes away meanwhile. */
-  records(patience?: Patience): AsyncIterable<KeyRecord>;
+  records(options?: RetryOptions): AsyncIterable<KeyRecord>;
   /**
    * Imports what another vault under the same `VAULT_KEY` knows, in the order of `records`. May be repeated. What either of
    * the two knows to be destroyed stays destroyed. Answers how many keys were left out for that. Throws `WrongVaultKey` if a

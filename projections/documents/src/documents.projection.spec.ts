@@ -69,7 +69,7 @@ describe('a document in its views', () => {
       { op: 'put', key: ID, row: { place, status: 'Pending', lastModified: '2026-01-01T00:00:00.000Z', revision: 0 } },
     ]);
     expect(passages.apply(indexed({ scope }))).toMatchObject([
-      { op: 'putDocument', scope: place, passages: 'p', thing: `document-${ID}`, revision: 2 },
+      { op: 'putDocument', scope: place, passages: 'p', stream: `document-${ID}`, revision: 2 },
     ]);
   });
 

@@ -34,7 +34,7 @@ export const passages: SearchProjection = {
           {
             op: 'putDocument',
             documentId,
-            thing: stream,
+            stream,
             name,
             scope: place,
             tagIds,

@@ -7,8 +7,8 @@ import { fileSizeLimit, tinyFileSystem } from './small-disk';
 /** Fills the disk of a log, makes room again, and prints what it saw as JSON; nothing when it may not make a small disk. */
 
 export interface Seen {
-  /** Reasons and outcomes of the appends that were refused, one for each caller. */
-  readonly refusals: readonly { readonly reason: string; readonly outcome: string }[];
+  /** Reasons and outcomes of the appends that were rejected, one for each caller. */
+  readonly rejections: readonly { readonly reason: string; readonly outcome: string }[];
   readonly health: LogHealth;
   /** Ids acknowledged, and those found in the log: when the disk was full, and after more was written and the log opened anew. */
   readonly whenFull: { readonly acknowledged: readonly string[]; readonly found: readonly string[] };
@@ -37,25 +37,25 @@ const main = async (): Promise<void> => {
   const disk = means === 'tmpfs' ? tinyFileSystem(parent) : fileSizeLimit(parent);
   if (disk === undefined) return;
   const acknowledged: string[] = [];
-  const refusals: { reason: string; outcome: string }[] = [];
+  const rejections: { reason: string; outcome: string }[] = [];
   let log = await openSqliteEventLog({ folder: disk.folder });
   const append = async (caller: number): Promise<void> => {
     const events = [event(), event()];
     await log.append(`full-${caller}`, events, 'any');
     acknowledged.push(...events.map(({ id }) => id));
   };
-  const appendUntilRefused = async (_: unknown, caller: number): Promise<void> => {
+  const appendUntilRejected = async (_: unknown, caller: number): Promise<void> => {
     try {
       for (;;) await append(caller);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      refusals.push({ reason: error.reason, outcome: error.outcome });
+      rejections.push({ reason: error.reason, outcome: error.outcome });
     }
   };
   try {
     await append(0);
     disk.fill();
-    await Promise.all(Array.from({ length: CALLERS }, appendUntilRefused));
+    await Promise.all(Array.from({ length: CALLERS }, appendUntilRejected));
     const health = await log.health();
     const whenFull = { acknowledged: acknowledged.toSorted(), found: await findIds(log) };
     disk.free();
@@ -64,7 +64,7 @@ const main = async (): Promise<void> => {
     await log.close();
     log = await openSqliteEventLog({ folder: disk.folder });
     const seen: Seen = {
-      refusals,
+      rejections,
       health,
       whenFull,
       later: { acknowledged: acknowledged.toSorted(), found: await findIds(log) },

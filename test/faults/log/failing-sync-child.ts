@@ -8,7 +8,7 @@ import { isUnavailable, type NewEvent } from '@app/kernel';
 
 export interface Seen {
   readonly acknowledged: readonly string[];
-  /** Outcomes of the appends that were refused. */
+  /** Outcomes of the appends that were rejected. */
   readonly outcomes: readonly string[];
   readonly whileFailing: {
     readonly writable: boolean;
@@ -16,7 +16,7 @@ export interface Seen {
     readonly reason?: string;
     readonly ids: readonly string[];
   };
-  /** Revision answered to the first refused append when it was sent again, and what stands in its stream then. */
+  /** Revision answered to the first rejected append when it was sent again, and what stands in its stream then. */
   readonly again: { readonly revision: number; readonly ids: readonly string[] };
   readonly sentAgain: string;
 }
@@ -29,7 +29,7 @@ const main = async (): Promise<void> => {
   const log = await openSqliteEventLog({ folder });
   const ids = async (): Promise<string[]> => (await log.readAll({ limit: 1_000 })).events.map(({ id }) => id);
   const acknowledged: string[] = [];
-  const refused: { event: NewEvent; stream: string; outcome: string }[] = [];
+  const rejected: { event: NewEvent; stream: string; outcome: string }[] = [];
   const append = async (stream: string): Promise<void> => {
     const next = event();
     try {
@@ -37,28 +37,28 @@ const main = async (): Promise<void> => {
       acknowledged.push(next.id);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      refused.push({ event: next, stream, outcome: error.outcome });
+      rejected.push({ event: next, stream, outcome: error.outcome });
     }
   };
   for (let index = 0; index < 5; index += 1) await append(`before-${index}`);
   writeFileSync(control, succeed);
-  for (let index = 0; refused.length < 3; index += 1) await append(`during-${index}`);
+  for (let index = 0; rejected.length < 3; index += 1) await append(`during-${index}`);
   const whileFailing = { ...(await log.health()), ids: await ids() };
   if (end === 'die') {
-    console.log(JSON.stringify({ acknowledged, outcomes: refused.map(({ outcome }) => outcome) }));
+    console.log(JSON.stringify({ acknowledged, outcomes: rejected.map(({ outcome }) => outcome) }));
     process.kill(process.pid, 'SIGKILL');
   }
   rmSync(control);
   while (!(await log.health()).writable) await pause(5);
-  const [first] = refused;
-  if (first === undefined) throw new Error('an append was refused');
+  const [first] = rejected;
+  if (first === undefined) throw new Error('an append was rejected');
   const { revision } = await log.append(first.stream, [first.event], 'noStream');
   const again = { revision, ids: (await log.readStream(first.stream)).map(({ id }) => id) };
   await append('after');
   await log.close();
   const seen: Seen = {
     acknowledged,
-    outcomes: refused.map(({ outcome }) => outcome),
+    outcomes: rejected.map(({ outcome }) => outcome),
     whileFailing,
     again,
     sentAgain: first.event.id,

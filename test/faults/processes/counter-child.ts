@@ -1,6 +1,6 @@
 import { openMongoCoordinationStore } from '@app/coordination';
 import { openEventStoreLog } from '@app/event-log';
-import { patiently } from '@app/kernel';
+import { retry } from '@app/kernel';
 import { openMongoReadStore } from '@app/read-store';
 import { sharedProjector } from '../../fixtures/shared-projector';
 import { declarations, type ProductVersion, SILENCE_MS } from './counter-views';
@@ -18,10 +18,10 @@ const main = async (): Promise<void> => {
     silenceMs: SILENCE_MS,
     projection: declarations[version as ProductVersion],
     log: await openEventStoreLog({ url: log }),
-    readStore: await patiently(() => openMongoReadStore({ url: views }), { warn }),
-    coordination: await patiently(() => openMongoCoordinationStore({ url: views }), { warn }),
+    readStore: await retry(() => openMongoReadStore({ url: views }), { warn }),
+    coordination: await retry(() => openMongoCoordinationStore({ url: views }), { warn }),
   });
-  await patiently(() => projector.start(), { warn });
+  await retry(() => projector.start(), { warn });
   process.stdout.write('up\n');
 };
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { type LeaseStatus, openMongoCoordinationStore } from '@app/coordination';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
-import { patiently } from '@app/kernel';
+import { retry } from '@app/kernel';
 import type { Projecting } from '@app/projecting';
 import { openMongoReadStore, type ReadStore } from '@app/read-store';
 import { counted, opened as counterOpened } from '../../fixtures/counters';
@@ -37,7 +37,7 @@ export const startCounterCluster = async (): Promise<CounterCluster> => {
   const opened = await openEventStoreLog({ url: server.url });
   // On a busy machine an answer may be late; with the same ids an append happens once.
   const log: EventLog = Object.assign(Object.create(opened) as EventLog, {
-    append: (...given: Parameters<EventLog['append']>) => patiently(() => opened.append(...given)),
+    append: (...given: Parameters<EventLog['append']>) => retry(() => opened.append(...given)),
   });
   const readStore = await openMongoReadStore({ url: mongo.url });
   const coordination = await openMongoCoordinationStore({ url: mongo.url });

@@ -41,7 +41,7 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
     else send();
   };
 
-  /** Refuses an append that is not whole when its time is up. */
+  /** Rejects an append that is not whole when its time is up. */
   const expireLater = (id: string, correlation: UUID | undefined): void => {
     const append = pending.get(id);
     setTimeout(() => {

@@ -65,7 +65,7 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     expect(await client.read('notes-1')).toEqual([stored]);
   });
 
-  it('is not ready: appends are refused one by one, reads as unavailable', async () => {
+  it('is not ready: appends are rejected one by one, reads as unavailable', async () => {
     await begin();
     double.faults.refusal = 'Server Is Not Ready';
     client.append('notes-1');
@@ -186,7 +186,7 @@ describe('the double of EventStoreDB, when it does wrong on purpose', () => {
     },
   );
 
-  it('refuses appends above the size it was given', async () => {
+  it('rejects appends above the size it was given', async () => {
     await begin({ maxAppendSize: 100 });
     client.append('notes-1', { bytes: 200 });
     await until(() => client.answers.length === 1);
@@ -223,7 +223,7 @@ describe('the double of EventStoreDB, as a real server, decides before it shows'
   const answered = (): (string | undefined)[] =>
     client.answers.map((answer) => answer.getSuccess()?.getCurrentRevision());
 
-  it('refuses by what no reader sees yet, and shows it everywhere when it acknowledges it', async () => {
+  it('rejects by what no reader sees yet, and shows it everywhere when it acknowledges it', async () => {
     await begin({ lag: endlessLag });
     const connection = EventStoreDBClient.connectionString(double.url);
     const heard = hear(client.subscribe('notes-1'));

@@ -19,7 +19,7 @@ export interface DoubleOptions {
   readonly file?: string;
   /** Serves TLS with it. */
   readonly tls?: ServerCertificate;
-  /** Passwords by name. Where given, callers without credentials are denied and wrong ones refused. */
+  /** Passwords by name. Where given, callers without credentials are denied and wrong ones rejected. */
   readonly users?: Readonly<Record<string, string>>;
   /** Users who may write and read streams, and not `$all`, as all but administrators on a server as it is installed. */
   readonly mayNotReadAll?: readonly string[];
@@ -43,7 +43,7 @@ export interface DoubleOptions {
 export interface EventStoreDouble {
   /**
    * Connection string, such as `esdb://127.0.0.1:2113?tls=false`. With TLS `esdb://localhost:2113?tls=true`, since Node
-   * refuses an address as the name of a TLS server; a test adds `tlsCAFile` and the user.
+   * rejects an address as the name of a TLS server; a test adds `tlsCAFile` and the user.
    */
   readonly url: string;
   readonly port: number;

@@ -10,7 +10,7 @@ export interface Faults {
   commitTimeouts: number;
   /** So many of the next appends are answered with a timeout and not stored. */
   prepareTimeouts: number;
-  /** Every append and read is refused with this text, as a server does that starts or votes: `Server Is Not Ready`, `Server Is Busy`. */
+  /** Every append and read is rejected with this text, as a server does that starts or votes: `Server Is Not Ready`, `Server Is Busy`. */
   refusal: string | null;
   /** Writes, and reads that require the leader, are sent to this one instead. */
   leader: { readonly host: string; readonly port: number } | null;

@@ -60,7 +60,7 @@ export class ShownLog {
     return low;
   }
 
-  /** False for a position inside a record: the server refuses to read there. */
+  /** False for a position inside a record: the server rejects to read there. */
   isRecordStart(position: number): boolean {
     return (
       position === 0 ||

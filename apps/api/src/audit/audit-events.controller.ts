@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { AUDIT_TRAIL, AuditLog, type EventQuery, matches, tracedOf } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { type CommandMeta, IDS, type Ids, refuse, type StoredEvent } from '@app/kernel';
+import { type CommandMeta, IDS, type Ids, reject, type StoredEvent } from '@app/kernel';
 import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -80,10 +80,10 @@ export class AuditEventsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | StreamableFile> {
     const asked = query(eventsQuery, raw);
-    const demandContent = ({ permissions }: Caller): void =>
-      void (asked.content && !permissions.has('audit:content') && refuse('forbidden', { permission: 'audit:content' }));
-    demandContent(caller);
-    reply.request.mayReadOn = demandContent;
+    const assertContent = ({ permissions }: Caller): void =>
+      void (asked.content && !permissions.has('audit:content') && reject('forbidden', { permission: 'audit:content' }));
+    assertContent(caller);
+    reply.request.mayReadOn = assertContent;
     if (asked.follow) return this.follow(asked, lastEventId, caller, meta);
     await this.index.wait(AUDIT_TRAIL, reply);
     return this.page(asked, caller, meta);

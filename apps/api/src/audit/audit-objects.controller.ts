@@ -16,7 +16,7 @@ import {
   type Json,
   type Position,
   type RecordedEvent,
-  refuse,
+  reject,
   Semaphore,
 } from '@app/kernel';
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
@@ -39,7 +39,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   wholeNumberText,
 } from '../http';
@@ -116,7 +116,7 @@ export class AuditObjectsController {
   })
   @Reads(auditObjects.name)
   @Answers(200, objectSchema)
-  @Refuses('not_found', 'invalid_parameter')
+  @Rejects('not_found', 'invalid_parameter')
   async asOf(
     @Param('kind') kind: string,
     @Param('id') id: string,
@@ -134,10 +134,10 @@ export class AuditObjectsController {
     const asked = { kind, id, at, revision };
     const shown = await this.folding(reply, async (signal) => {
       const { view, events, upTo } = await this.see(found, id, { wanted, moment, caller, asked, meta, signal });
-      if (revision !== undefined && upTo === null) return refuse('not_found', { kind: 'version', id: revision });
+      if (revision !== undefined && upTo === null) return reject('not_found', { kind: 'version', id: revision });
       return objectAfter(view, events);
     });
-    return shown ?? refuse('not_found', { kind, id });
+    return shown ?? reject('not_found', { kind, id });
   }
 
   @Get('history')
@@ -148,7 +148,7 @@ export class AuditObjectsController {
   })
   @Reads(auditObjects.name)
   @Answers(200, listOf(historyItemSchema))
-  @Refuses('not_found')
+  @Rejects('not_found')
   async history(
     @Param('kind') kind: string,
     @Param('id') id: string,
@@ -181,14 +181,14 @@ export class AuditObjectsController {
     return this.folds.run(() => fold(left.signal), left.signal);
   }
 
-  /** The kind and the streams of an object. Refuses with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
+  /** The kind and the streams of an object. Rejects with `not_found` for an unknown kind; for an unknown id, reading the streams does. */
   private async find(
     kind: string,
     id: string,
     reply: FastifyReply,
   ): Promise<{ readonly kind: ObjectKind; readonly streams: readonly string[] }> {
     const known = Object.hasOwn(objectKinds, kind) ? objectKinds[kind] : undefined;
-    if (known === undefined) return refuse('not_found', { kind: 'objectKind', id: kind });
+    if (known === undefined) return reject('not_found', { kind: 'objectKind', id: kind });
     return {
       kind: known,
       streams: known.stream === null ? await this.tellingOf(`${kind}/${id}`, reply) : [known.stream(id)],
@@ -208,11 +208,11 @@ export class AuditObjectsController {
     { wanted, moment, caller, asked, meta, signal }: Look,
   ): Promise<Seen> {
     const allowed = caller.permissions.has('audit:content');
-    if (wanted === true && !allowed) return refuse('forbidden', { permission: 'audit:content' });
+    if (wanted === true && !allowed) return reject('forbidden', { permission: 'audit:content' });
     const { projection, related, present, joins } = kind;
     const revealed = allowed && wanted !== false;
     const found = await this.objects.find({ streams, types: projection.types, related }, moment, signal);
-    if (found === undefined) return refuse('not_found', { kind: String(asked['kind']), id });
+    if (found === undefined) return reject('not_found', { kind: String(asked['kind']), id });
     const { holdContent, upTo } = found;
     if (revealed && holdContent) await this.register.record(caller, asked, found, meta);
     const shown = (row: Row, rows: Rows): Readonly<Record<string, Json>> =>

@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { AUDIT_TRAIL, positionOf } from '@app/auditing';
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Proof, proofOf, SEAL_KEY, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
 import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
@@ -17,7 +17,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   wholeNumberText,
 } from '../http';
@@ -83,11 +83,11 @@ export class AuditSealsController {
   })
   @Reads(AUDIT_TRAIL)
   @Answers(200, proofSchema)
-  @Refuses('not_found')
+  @Rejects('not_found')
   async proof(@Param('eventId') id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Proof> {
     await this.index.wait(AUDIT_TRAIL, reply);
-    const position = (await positionOf(this.views, id)) ?? refuse('not_found', { kind: 'event', id });
-    const archived = (await this.ordinals.over({ id, position })) ?? refuse('not_found', { kind: 'seal', id });
-    return proofOf(archived, id) ?? refuse('not_found', { kind: 'seal', id });
+    const position = (await positionOf(this.views, id)) ?? reject('not_found', { kind: 'event', id });
+    const archived = (await this.ordinals.over({ id, position })) ?? reject('not_found', { kind: 'seal', id });
+    return proofOf(archived, id) ?? reject('not_found', { kind: 'seal', id });
   }
 }

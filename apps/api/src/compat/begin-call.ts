@@ -3,7 +3,7 @@ import { CallRecord, type CallToMeter, type Metering } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { upstreamError } from './upstream-errors';
 
-/** Holds what a call may cost. Refuses `usage_limit_exceeded`; a client that left meanwhile, of which nobody would be told any more, is called nothing for. */
+/** Holds what a call may cost. Rejects `usage_limit_exceeded`; a client that left meanwhile, of which nobody would be told any more, is called nothing for. */
 export const beginCall = async (
   metering: Metering,
   { rates }: Pick<Models, 'rates'>,

@@ -10,7 +10,7 @@ import { embeddingObjects } from './embedding-vectors';
 import { clientGone } from './client-gone';
 import { upstreamError } from './upstream-errors';
 
-/** Among them `encoding_format`: what providers send by default is understood either way, and some refuse the field whatever it says. */
+/** Among them `encoding_format`: what providers send by default is understood either way, and some reject the field whatever it says. */
 const OWN: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user']);
 
 /** Embeddings: checked, metered, in the encoding and length that the client wants. */

@@ -76,7 +76,7 @@ export class EventWriter {
   }
 
   /** The caller may read no further. */
-  private refuse(reason: unknown): void {
+  private reject(reason: unknown): void {
     if (this.ended) return;
     this.end(brokenEnd(envelopeOf(reason).body));
     this.onLeft();
@@ -85,7 +85,7 @@ export class EventWriter {
   private begin(): void {
     const { reply, response } = this;
     reply.hijack();
-    reply.server.edge.requests.streams.add(response, reply.request, (reason) => this.refuse(reason));
+    reply.server.edge.requests.streams.add(response, reply.request, (reason) => this.reject(reason));
     response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS });
   }
 }

@@ -29,7 +29,7 @@ class StreamRelay implements BodyReader {
   private scheduled = false;
   /** Bytes that came behind the end of the answer. */
   private endBytes = 0;
-  private patience: NodeJS.Timeout | undefined;
+  private timeout: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly relayed: Relayed,
@@ -46,7 +46,7 @@ class StreamRelay implements BodyReader {
 
   data(chunk: Buffer): void {
     if (this.relayed.stream.finished) this.endBytes += chunk.length;
-    if (this.patience !== undefined && this.endBytes > MAX_END_BYTES) return this.relayed.abort();
+    if (this.timeout !== undefined && this.endBytes > MAX_END_BYTES) return this.relayed.abort();
     this.waiting += chunk.toString('latin1');
     if (this.scheduled) return;
     this.scheduled = true;
@@ -88,7 +88,7 @@ class StreamRelay implements BodyReader {
     if (stream.over) return;
     if (!stream.finished) return abort();
     writer.stop();
-    this.patience = setTimeout(abort, USAGE_MS);
+    this.timeout = setTimeout(abort, USAGE_MS);
     exchange.resume();
   }
 
@@ -102,13 +102,13 @@ class StreamRelay implements BodyReader {
     }
     exchange.release();
     writer.end(text);
-    this.end(this.patience === undefined ? undefined : new UpstreamFailure('aborted'));
+    this.end(this.timeout === undefined ? undefined : new UpstreamFailure('aborted'));
   }
 
   private breakOff(text: string, failure: UpstreamFailure): void {
     const { writer, abort } = this.relayed;
     if (text === '' && !writer.begun) {
-      clearTimeout(this.patience);
+      clearTimeout(this.timeout);
       writer.rest();
       writer.onLeft = abort;
       this.reject(failure);
@@ -119,7 +119,7 @@ class StreamRelay implements BodyReader {
   }
 
   private end(failure?: UpstreamFailure): void {
-    clearTimeout(this.patience);
+    clearTimeout(this.timeout);
     this.resolve(failure);
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
 /**
- * Counts every request of a route, and logs a line for it: writes and refusals at `info`, reads at `debug`. `route` is the
+ * Counts every request of a route, and logs a line for it: writes and rejections at `info`, reads at `debug`. `route` is the
  * route's pattern, never the path, which may hold what people entered.
  */
 export const accessLog =

@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { BodyDeclaration } from './route';
 
 /** Some clients leave the hyphen out. */
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset=(?:utf-?8|"utf-?8"))?\s*$/i;
 const MULTIPART_TYPE = /^multipart\/form-data\s*;\s*boundary=(?:[\w'()+,./:=?-]{1,70}|"[\w'()+,./:=? -]{1,70}")\s*$/i;
 
-/** Refuses, before a byte is read, a body that the route does not take in the form that is announced. */
+/** Rejects, before a byte is read, a body that the route does not take in the form that is announced. */
 export const checkBodyHeaders = (headers: IncomingHttpHeaders, body: BodyDeclaration | undefined): void => {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined) refuse('unsupported_media_type', { header: 'content-encoding' });
+  if (encoding !== undefined) reject('unsupported_media_type', { header: 'content-encoding' });
   const announced =
     headers['transfer-encoding'] !== undefined ||
     (headers['content-length'] !== undefined && headers['content-length'] !== '0');
   const type = headers['content-type'];
   if (type === undefined ? announced : !isTaken(type, body))
-    refuse('unsupported_media_type', { header: 'content-type' });
+    reject('unsupported_media_type', { header: 'content-type' });
 };
 
 const isTaken = (type: string, body: BodyDeclaration | undefined): boolean =>

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { type CommandMeta, refuse } from '@app/kernel';
+import { type CommandMeta, reject } from '@app/kernel';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
@@ -15,7 +15,7 @@ export const CommandContext = createParamDecorator((_: unknown, context: Executi
   commandMeta(context.getArgByIndex(0)),
 );
 
-const callerOf = (request: FastifyRequest): Caller => request.caller ?? refuse('unauthenticated');
+const callerOf = (request: FastifyRequest): Caller => request.caller ?? reject('unauthenticated');
 
 const commandMeta = (request: FastifyRequest): CommandMeta => {
   const caller = callerOf(request);
@@ -39,13 +39,13 @@ const ETAG = /^"(0|[1-9]\d{0,14})"$/;
 /** One that some server may have given (RFC 9110, 8.8.3): it is well formed, and none of ours. */
 const FOREIGN_ETAG = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/;
 
-/** `If-Match` names one revision, as the `etag` did; `*` asks for nothing more than existence. Refuses `precondition_failed` for etags that no revision has. */
+/** `If-Match` names one revision, as the `etag` did; `*` asks for nothing more than existence. Rejects `precondition_failed` for etags that no revision has. */
 const revisionOf = (header: string | undefined): number | undefined => {
   const given = header?.trim();
   if (given === undefined || given === '*') return undefined;
   const revision = ETAG.exec(given)?.[1];
   if (revision !== undefined) return Number(revision);
-  if (FOREIGN_ETAG.test(given)) return refuse('precondition_failed');
+  if (FOREIGN_ETAG.test(given)) return reject('precondition_failed');
   throw new InvalidInput('invalid_parameter', [
     { path: 'If-Match', code: 'invalid_format', message: 'Must be an etag of this API, such as "3".' },
   ]);

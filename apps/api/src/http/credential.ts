@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 
 /** Longest API key that is looked at; longer ones are wrong without being hashed. */
 const LONGEST_KEY = 512;
@@ -10,14 +10,14 @@ const AUTHORIZATION = 'authorization';
 type Sent = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /**
- * The API key of a core request. The core API takes it in `x-api-key` alone: any `authorization` header is refused, so that
+ * The API key of a core request. The core API takes it in `x-api-key` alone: any `authorization` header is rejected, so that
  * two credentials never compete. A repeated header arrives joined by a comma and is no key.
  */
 export const apiKeyOf = ({ headers }: Sent): string => {
   const key = headers['x-api-key'];
-  if (headers.authorization !== undefined) return refuse('unauthenticated', { reason: 'key_in_authorization' });
-  if (typeof key !== 'string' || key === '') return refuse('unauthenticated', { reason: 'no_key' });
-  return key.length <= LONGEST_KEY && KEY.test(key) ? key : refuse('unauthenticated');
+  if (headers.authorization !== undefined) return reject('unauthenticated', { reason: 'key_in_authorization' });
+  if (typeof key !== 'string' || key === '') return reject('unauthenticated', { reason: 'no_key' });
+  return key.length <= LONGEST_KEY && KEY.test(key) ? key : reject('unauthenticated');
 };
 
 /** The token of the `Authorization: Bearer` header, where there is one and one alone. */
@@ -35,12 +35,12 @@ const isAuthorizedOnce = (rawHeaders: readonly string[]): boolean => {
 
 /**
  * The API key of a request to the compatible API: in `x-api-key`, as a bearer token, or the same one in both, as some clients
- * send it. Two different keys are refused.
+ * send it. Two different keys are rejected.
  */
 export const compatibleKeyOf = (sent: Sent): string => {
   const { headers } = sent;
   if (headers.authorization === undefined) return apiKeyOf(sent);
-  const bearer = bearerOf(sent) ?? refuse('unauthenticated', { reason: 'malformed_authorization' });
+  const bearer = bearerOf(sent) ?? reject('unauthenticated', { reason: 'malformed_authorization' });
   const own = headers['x-api-key'];
-  return own === undefined || own === bearer ? bearer : refuse('unauthenticated', { reason: 'two_keys' });
+  return own === undefined || own === bearer ? bearer : reject('unauthenticated', { reason: 'two_keys' });
 };

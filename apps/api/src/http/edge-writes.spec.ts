@@ -80,13 +80,13 @@ describe('writes', () => {
     expect(JSON.stringify([...state])).not.toContain('"a"');
   });
 
-  it('refuse another body under the key; another caller has keys of their own', async () => {
+  it('reject another body under the key; another caller has keys of their own', async () => {
     await post({ name: 'a' }, { 'idempotency-key': 'k' });
     expect((await post({ name: 'b' }, { 'idempotency-key': 'k' })).body?.['code']).toBe('idempotency_key_reused');
     expect((await post({ name: 'b' }, { 'idempotency-key': 'k' }, 'ap_other')).status).toBe(201);
   });
 
-  it('refuse a repeat while the first still runs', async () => {
+  it('reject a repeat while the first still runs', async () => {
     let open = () => undefined as void;
     set.gate = new Promise((resolve) => (open = resolve));
     const first = post({ name: 'a' }, { 'idempotency-key': 'k' });
@@ -97,7 +97,7 @@ describe('writes', () => {
     expect((await first).status).toBe(201);
   });
 
-  it('run again under the same command id when the outcome is unknown, and afresh when they were refused', async () => {
+  it('run again under the same command id when the outcome is unknown, and afresh when they were rejected', async () => {
     await post({ name: 'away' }, { 'idempotency-key': 'k' });
     await post({ name: 'away' }, { 'idempotency-key': 'k' });
     expect(calls[0]?.commandId).toBe(calls[1]?.commandId);

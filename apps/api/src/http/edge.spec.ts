@@ -29,7 +29,7 @@ describe('the guard', () => {
     ['beside a bearer', KEY, { authorization: `Bearer ${KEY}` }, ELSEWHERE],
     ['bearer alone', '', { authorization: `Bearer ${KEY}` }, ELSEWHERE],
   ])(
-    'refuses a credential that is %s with one body for all that are wrong, and says where it belongs',
+    'rejects a credential that is %s with one body for all that are wrong, and says where it belongs',
     async (_name, key, headers, detail) => {
       const { body } = await served.call({ key, headers: headers as Record<string, string> });
       expect({ ...body, requestId: '' }).toEqual({
@@ -48,7 +48,7 @@ describe('the guard', () => {
     expect(await code({ method: 'POST', url: '/things', raw: '{', key: 'ap_narrow' })).toEqual([403, 'forbidden']);
   });
 
-  it('refuses a handler that declares no permission', async () => {
+  it('rejects a handler that declares no permission', async () => {
     expect(await code({ method: 'PUT', body: {} })).toEqual([403, 'forbidden']);
   });
 
@@ -97,7 +97,7 @@ describe('bodies', () => {
     ['with NUL', '{"name":"a\\u0000"}', 'invalid_body', 'name'],
     ['with a lone surrogate', '{"tags":[{"id":"\\ud800"}]}', 'invalid_body', 'tags[0].id'],
     ['with a number beyond all', '{"name":1e309}', 'invalid_body', 'name'],
-  ])('refuses a body that is %s, naming the field', async (_name, raw, expected, path) => {
+  ])('rejects a body that is %s, naming the field', async (_name, raw, expected, path) => {
     const { status, body } = await served.call({
       method: 'POST',
       url: '/things',
@@ -119,7 +119,7 @@ describe('bodies', () => {
     ['application/json; charset=utf-16', {}],
     ['multipart/form-data; boundary=x', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('refuses the content type %s %j', async (type, headers) =>
+  ])('rejects the content type %s %j', async (type, headers) =>
     expect(
       await code({
         method: 'POST',
@@ -142,7 +142,7 @@ describe('bodies', () => {
     ).toBe(201);
   });
 
-  it('refuses more than 1 MiB', async () => {
+  it('rejects more than 1 MiB', async () => {
     expect(await code({ method: 'POST', url: '/things', body: { name: 'a'.repeat(1024 ** 2) } })).toEqual([
       413,
       'too_large',
@@ -152,13 +152,13 @@ describe('bodies', () => {
 
 describe('queries and lists', () => {
   it.each(['limit=0', 'limit=101', 'limit=0x10', 'limit=', 'limit=1&limit=2', 'x=1', 'limit[]=1', 'q[$ne]=1'])(
-    'refuses %s',
+    'rejects %s',
     async (text) => {
       expect(await code({ url: `/things?${text}` })).toEqual([400, 'invalid_parameter']);
     },
   );
 
-  it('refuses any parameter where none is declared', async () => {
+  it('rejects any parameter where none is declared', async () => {
     expect(await code({ url: '/things/known?x=1' })).toEqual([400, 'invalid_parameter']);
   });
 

@@ -1,4 +1,4 @@
-import { inReadScope, refuse } from '@app/kernel';
+import { inReadScope, reject } from '@app/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { accessLog } from './access-log';
@@ -7,7 +7,7 @@ import type { EdgeServices } from './edge-services';
 import { guard } from './guard';
 import { digestOf } from './idempotency';
 import { installIdempotency } from './idempotent-writes';
-import { refuseBody } from './input';
+import { rejectBody } from './input';
 import { parseJsonBody } from './json-body';
 import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
@@ -15,7 +15,7 @@ import { isForReading, requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
 import { traceRequests } from './trace-requests';
 import { takeMultipart } from './uploads';
-import { refuseUnreadable } from './unreadable-requests';
+import { rejectUnreadable } from './unreadable-requests';
 
 /** The HTTP server: no middleware, so that nothing depends on how a path is written. */
 export const makeAdapter = (): JsonTextAdapter =>
@@ -31,8 +31,8 @@ export const makeAdapter = (): JsonTextAdapter =>
     requestTimeout: 15 * 60_000,
     // `/docs/` is what people type for `/docs`.
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
-    clientErrorHandler: refuseUnreadable,
-    // Node would refuse without a body; `begin` does it in the form of the API.
+    clientErrorHandler: rejectUnreadable,
+    // Node would reject without a body; `begin` does it in the form of the API.
     http: { requireHostHeader: false },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => sendError(request, reply, error),
     return503OnClosing: false,
@@ -84,7 +84,7 @@ const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => 
 
 const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
   try {
-    refuseBody(request.body);
+    rejectBody(request.body);
   } catch (error) {
     return done(error as Error);
   }
@@ -100,7 +100,7 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
   request.server.edge.requests.admit(request, reply);
   if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
     reply.header('connection', 'close');
-    refuse('invalid_parameter', { path: 'Host', reason: 'required' });
+    reject('invalid_parameter', { path: 'Host', reason: 'required' });
   }
   done();
 };

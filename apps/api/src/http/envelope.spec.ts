@@ -7,7 +7,7 @@ const brief = (error: unknown) => {
 };
 
 describe('an error of the compatible API', () => {
-  it('tells clients not to repeat what a used-up limit refuses, and to wait where that helps', () => {
+  it('tells clients not to repeat what a used-up limit rejects, and to wait where that helps', () => {
     const limit = { status: 429, type: 'rate_limit_error', param: null, code: 'usage_limit_exceeded' };
     expect(brief(new DomainError('usage_limit_exceeded', { retryAfterSeconds: 61 }))).toEqual({
       ...limit,

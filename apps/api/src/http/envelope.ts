@@ -15,7 +15,7 @@ interface Named {
   readonly cause?: Error;
 }
 
-/** A refusal or failure of the compatible API, as its client sees it. */
+/** A rejection or failure of the compatible API, as its client sees it. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly type: string;

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { equalSecrets, inReadScope, newReadScope, refuse } from '@app/kernel';
+import { equalSecrets, inReadScope, newReadScope, reject } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkBodyHeaders } from './body-headers';
 import { apiKeyOf, bearerOf, compatibleKeyOf } from './credential';
@@ -8,11 +8,11 @@ import { InvalidInput, pathText } from './invalid-input';
 import { waitForReadAfter } from './read-after';
 import { declarationOf, onlyReads } from './request';
 import type { Requirement, RouteDeclaration } from './route';
-import { demandTarget } from './target';
+import { assertTarget } from './target';
 
 /**
  * Runs at the start of every request of a route, before the body is read: who asks, whether they may call this handler at all,
- * whether what they announce to send can be taken, and whether they may know of what it is for. What no handler declares is refused. Being a hook of the routed
+ * whether what they announce to send can be taken, and whether they may know of what it is for. What no handler declares is rejected. Being a hook of the routed
  * handler and not of a path, it cannot be passed by writing the path in another way. Callers that are recognised at once
  * cost no turn of the event loop.
  */
@@ -30,7 +30,7 @@ const pass = (
   done: (error?: Error) => void,
 ): void => {
   try {
-    const { requires = refuse('forbidden') } = route;
+    const { requires = reject('forbidden') } = route;
     if (isOpen(edge, request, requires)) checkForm(request, route);
     else {
       const caller = edge.authenticator.recognise(keyOf(request, requires));
@@ -42,7 +42,7 @@ const pass = (
         return void admit(edge, request, route).then(() => done(), done);
       edge.limiter.takeHere(caller.actor);
       admitAs(caller, request, route);
-      const target = demandTarget(edge.access, caller, request, route);
+      const target = assertTarget(edge.access, caller, request, route);
       if (target !== undefined) return void target.then(() => done(), done);
     }
   } catch (error) {
@@ -56,12 +56,12 @@ const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDe
   await edge.limiter.take(caller.actor);
   await edge.requests.unread.room(caller.actor);
   admitAs(caller, request, route);
-  await demandTarget(edge.access, caller, request, route);
+  await assertTarget(edge.access, caller, request, route);
   await waitForReadAfter(request);
 };
 
 const admitAs = (caller: Caller, request: FastifyRequest, route: RouteDeclaration): void => {
-  demand(caller, route.requires ?? refuse('forbidden'));
+  assert(caller, route.requires ?? reject('forbidden'));
   request.caller = caller;
   checkForm(request, route);
 };
@@ -75,7 +75,7 @@ const isOpen = ({ config }: EdgeServices, request: FastifyRequest, requires: Req
 const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
   // Clients of the compatible API may send parameters that mean something to others.
   if (route.query === undefined && route.requires !== 'compat')
-    refuseParameters(request.query as Record<string, unknown>);
+    rejectParameters(request.query as Record<string, unknown>);
   if (!onlyReads(request)) checkBodyHeaders(request.headers, route.body);
 };
 
@@ -85,7 +85,7 @@ export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Prom
     const { requires } = declarationOf(request);
     if (request.caller === null || requires === undefined) return;
     const caller = await callerOf(edge, request, requires);
-    demand(caller, requires);
+    assert(caller, requires);
     await request.mayReadOn?.(caller);
   });
 
@@ -94,15 +94,15 @@ const callerOf = async (
   request: FastifyRequest,
   requires: Requirement | undefined,
 ): Promise<Caller> =>
-  (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? refuse('unauthenticated');
+  (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? reject('unauthenticated');
 
 const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): string =>
   requires === 'compat' ? compatibleKeyOf(raw) : apiKeyOf(raw);
 
-const demand = (caller: Caller, requires: Requirement): void => {
+const assert = (caller: Caller, requires: Requirement): void => {
   if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;
   const permission = requires === 'monitoring' ? 'operations' : requires;
-  if (!caller.permissions.has(permission)) refuse('forbidden', { permission });
+  if (!caller.permissions.has(permission)) reject('forbidden', { permission });
 };
 
 const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): boolean => {
@@ -111,7 +111,7 @@ const holdsMetricsToken = (request: FastifyRequest, token: string | undefined): 
 };
 
 /** A route without declared parameters takes none. Those with a schema are checked by the handler, after the target. */
-const refuseParameters = (given: Record<string, unknown>): void => {
+const rejectParameters = (given: Record<string, unknown>): void => {
   const names = Object.keys(given);
   if (names.length === 0) return;
   throw new InvalidInput(

@@ -61,7 +61,7 @@ describe('an idempotency key over several processes', () => {
     [false, false],
     [true, true],
   ])(
-    'that was refused runs under the same command id only where it had written something: %s',
+    'that was rejected runs under the same command id only where it had written something: %s',
     async (hasWritten, isSame) => {
       const { first } = setUp();
       const accepted = (await ask(first)) as Acceptance;
@@ -71,7 +71,7 @@ describe('an idempotency key over several processes', () => {
     },
   );
 
-  it('that is refused when it is repeated runs under the same command id: what the first one did is not known', async () => {
+  it('that is rejected when it is repeated runs under the same command id: what the first one did is not known', async () => {
     const { first } = setUp();
     const accepted = (await ask(first)) as Acceptance;
     await first.settle(accepted, { status: 503, headers: {}, hasWritten: false });

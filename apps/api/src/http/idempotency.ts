@@ -12,7 +12,7 @@ import {
   isEncrypted,
   isUnavailable,
   type Keyring,
-  refuse,
+  reject,
   type Uuid,
 } from '@app/kernel';
 import type { CoordinationStore, Processes } from '@app/coordination';
@@ -22,7 +22,7 @@ import type { Logger } from 'pino';
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const PREFIX = 'idempotency/';
 
-/** An answer that was given: without secrets, its body encrypted under the data key of the thing that was written. */
+/** An answer that was given: without secrets, its body encrypted under the data key of the aggregate that was written. */
 type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface Acceptance {
   readonly at: number;
   /** It ran before, and nobody knows how that ended. */
   readonly again: boolean;
-  /** What `written` answered: the thing, and the body as a repeat may see it. */
+  /** What `written` answered: the stream written to (stored as `thing`), and the body as a repeat may see it. */
   answered: { readonly thing: string; readonly body: string | null } | null;
 }
 
@@ -94,14 +94,14 @@ export class Idempotency {
   ) {}
 
   /**
-   * Takes up a request. Answers the acceptance to run it with, or the answer it had. Refuses with `idempotency_key_reused`
+   * Takes up a request. Answers the acceptance to run it with, or the answer it had. Rejects with `idempotency_key_reused`
    * for another request under the same key, and with `request_in_progress` while the first one runs.
    */
   async accept(actor: string, key: string, target: string, body: SentBody): Promise<Acceptance | Replay> {
     const name = PREFIX + this.secret.hash('idempotency-key', canonicalJson([actor, key]));
     const hash = OF_BYTES + this.secret.hash('command', canonicalJson([target, body.digest]));
     const running = this.running.get(name);
-    if (running !== undefined) return refuse(running === hash ? 'request_in_progress' : 'idempotency_key_reused');
+    if (running !== undefined) return reject(running === hash ? 'request_in_progress' : 'idempotency_key_reused');
     this.running.set(name, hash);
     try {
       return await this.takeUp(name, hash, () =>
@@ -114,8 +114,8 @@ export class Idempotency {
   }
 
   /**
-   * Remembers the answer of an accepted request, or forgets the request when it was refused before anything was written, by it or when it
-   * ran before. Refused behind that it keeps its command id, so that a repeat meets what was written; so it does where the store is away.
+   * Remembers the answer of an accepted request, or forgets the request when it was rejected before anything was written, by it or when it
+   * ran before. Rejected behind that it keeps its command id, so that a repeat meets what was written; so it does where the store is away.
    */
   async settle(acceptance: Acceptance, { status, headers, hasWritten }: GivenAnswer): Promise<void> {
     let settled = false;
@@ -166,10 +166,10 @@ export class Idempotency {
     if (known === undefined) {
       const fresh = { commandId: this.ids.next(), hash, at };
       const won = await this.store.write(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
-      return won ? { name, ...fresh, again: false, answered: null } : refuse('request_in_progress');
+      return won ? { name, ...fresh, again: false, answered: null } : reject('request_in_progress');
     }
     if (known.hash !== (known.hash.startsWith(OF_BYTES) ? hash : hashOfValues()))
-      return refuse('idempotency_key_reused');
+      return reject('idempotency_key_reused');
     if (known.answer === null) return this.runAgain(name, known);
     const replay = await this.replay(name, known.answer);
     this.running.delete(name);
@@ -180,10 +180,10 @@ export class Idempotency {
   private async runAgain(name: string, known: Remembered): Promise<Acceptance> {
     const { by, commandId, hash, at } = known;
     if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by))
-      return refuse('request_in_progress');
+      return reject('request_in_progress');
     const mine = { commandId, hash, at, answer: null, ...this.here() };
     if (!this.processes.alone && !(await this.store.write(name, mine, { expected: known })))
-      return refuse('request_in_progress');
+      return reject('request_in_progress');
     return { name, commandId, hash, at, again: true, answered: null };
   }
 
@@ -195,7 +195,7 @@ export class Idempotency {
     if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
     const key =
       (await this.keyring.keys([thing])).get(thing) ??
-      refuse('not_found', { kind: categoryOf(thing), id: idOf(thing) });
+      reject('not_found', { kind: categoryOf(thing), id: idOf(thing) });
     return { status, headers, body: decryptField(key, name, body) as string };
   }
 

@@ -11,7 +11,7 @@
  *     }
  *
  *     @Put(':agentId') @Requires('agents:write') @ApiOperation({ operationId: 'updateAgent', summary: 'Changes an Agent.' })
- *     @Answers(200, agentView.schema) @Refuses('conflict')
+ *     @Answers(200, agentView.schema) @Rejects('conflict')
  *     async update(@CurrentCaller() caller, @Param('agentId') agentId, @Body({ schema: updateAgent }) body: unknown, @CommandContext() meta, @Res({ passthrough: true }) reply) {
  *       await this.access.agent(caller, agentId, 'edit');
  *       const receipt = await this.commands.execute(new UpdateAgent(agentId, input(updateAgent, body), meta));
@@ -35,7 +35,7 @@ export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
 export { listOf, listQuery, Lists } from './lists';
 export { presenter, type Presenter } from './presenter';
-export { Accepts, Answers, AnswersAs, LARGE_JSON_LIMIT, Reads, Refuses, Requires } from './route';
+export { Accepts, Answers, AnswersAs, LARGE_JSON_LIMIT, Reads, Rejects, Requires } from './route';
 export { parts } from './uploads';
 export { reached } from './view-waiter';
 export { tagged, written, type Outcome } from './written';

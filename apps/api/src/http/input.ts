@@ -19,10 +19,10 @@ export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S
 };
 
 /** For routes that take no body; an empty object, which many clients send anyway, says nothing. */
-export const refuseBody = (body: unknown): void => void (body === undefined || input(NOTHING, body));
+export const rejectBody = (body: unknown): void => void (body === undefined || input(NOTHING, body));
 const NOTHING = z.strictObject({});
 
-/** Checked query parameters. Repeated, unknown and malformed ones are refused with 400 `invalid_parameter`. */
+/** Checked query parameters. Repeated, unknown and malformed ones are rejected with 400 `invalid_parameter`. */
 export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<S> => {
   const given = raw as Record<string, unknown>;
   const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]));

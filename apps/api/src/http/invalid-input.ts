@@ -5,7 +5,7 @@ export interface InputFault {
   readonly message: string;
 }
 
-/** A body or a query that is refused with 400, or 413 where it is too large, naming every field that is wrong. */
+/** A body or a query that is rejected with 400, or 413 where it is too large, naming every field that is wrong. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
 

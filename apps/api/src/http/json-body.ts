@@ -18,17 +18,17 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Parses a JSON body. Depth and numbers are measured on the bytes, before parsing costs anything. Refuses invalid UTF-8, prototype keys,
+ * Parses a JSON body. Depth and numbers are measured on the bytes, before parsing costs anything. Rejects invalid UTF-8, prototype keys,
  * NUL and lone surrogates, naming the field; an empty body is `undefined`, which is never what `null` says.
  */
 export const parseJsonBody = (body: Buffer): unknown => {
   if (body.length === 0) return undefined;
-  if (!isUtf8(body)) throw refusal('', 'invalid_text', 'The body is not UTF-8.');
+  if (!isUtf8(body)) throw rejection('', 'invalid_text', 'The body is not UTF-8.');
   const excess = excessOf(body);
-  if (excess !== undefined) throw refusal('', excess.code, excess.message);
+  if (excess !== undefined) throw rejection('', excess.code, excess.message);
   const text = body.toString('utf8');
   const value = parsed(text);
-  if (value === null) throw refusal('', 'invalid_type', 'The body must not be null.');
+  if (value === null) throw rejection('', 'invalid_type', 'The body must not be null.');
   // What the walk looks for cannot stand in text without one of these.
   if (text.includes('\\u') || text.includes('__proto__') || text.includes('constructor')) checkTexts(value, []);
   return value;
@@ -39,7 +39,7 @@ const parsed = (text: string): unknown => {
     return JSON.parse(text) as unknown;
   } catch {
     // The parser's own message repeats parts of the body.
-    throw refusal('', 'invalid_json', 'The body is not valid JSON.');
+    throw rejection('', 'invalid_json', 'The body is not valid JSON.');
   }
 };
 
@@ -98,18 +98,18 @@ const endOfString = (body: Buffer, start: number): number => {
 
 const checkTexts = (value: unknown, path: readonly (string | number)[]): void => {
   if (typeof value === 'string' && isUnstorableText(value))
-    throw refusal(pathText(path), 'invalid_text', 'Must not contain NUL or lone surrogates.');
+    throw rejection(pathText(path), 'invalid_text', 'Must not contain NUL or lone surrogates.');
   if (Array.isArray(value)) value.forEach((item, index) => checkTexts(item, [...path, index]));
   else if (typeof value === 'object' && value !== null) {
     for (const [key, member] of Object.entries(value)) {
       if (isUnstorableText(key))
-        throw refusal(
+        throw rejection(
           pathText([...path, key.replaceAll('\0', '')]),
           'invalid_text',
           'Field names must not contain NUL or lone surrogates.',
         );
       if (isPrototypeKey(key, member))
-        throw refusal(pathText([...path, key]), 'prototype_key', 'This field name is not allowed.');
+        throw rejection(pathText([...path, key]), 'prototype_key', 'This field name is not allowed.');
       checkTexts(member, [...path, key]);
     }
   }
@@ -119,5 +119,5 @@ const isPrototypeKey = (key: string, value: unknown): boolean =>
   key === '__proto__' ||
   (key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'));
 
-const refusal = (path: string, code: string, message: string): InvalidInput =>
+const rejection = (path: string, code: string, message: string): InvalidInput =>
   new InvalidInput('invalid_body', [{ path, code, message }]);

@@ -1,4 +1,4 @@
-/** Why a credential is refused, beside its being wrong; see `credential.ts`. */
+/** Why a credential is rejected, beside its being wrong; see `credential.ts`. */
 export type CredentialFault = 'no_key' | 'key_in_authorization' | 'malformed_authorization' | 'two_keys';
 
 /** The same for every key that is well-formed and wrong: nothing tells a revoked one from one that never was. */

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { canonicalJson, equalSecrets, InstanceSecret, type Json, refuse } from '@app/kernel';
+import { canonicalJson, equalSecrets, InstanceSecret, type Json, reject } from '@app/kernel';
 import type { PageRequest, PageStart } from '@app/read-store';
 import { z } from 'zod';
 import { wholeNumberText } from './input';
@@ -43,11 +43,11 @@ export class Lists {
 
   constructor(private readonly secret: InstanceSecret) {}
 
-  /** What to read for a checked query. Refuses with `invalid_cursor`. `list` names the list and its place, such as `members/<spaceId>`. */
+  /** What to read for a checked query. Rejects with `invalid_cursor`. `list` names the list and its place, such as `members/<spaceId>`. */
   page(list: string, caller: Caller, query: ListQuery): PageRequest {
     if (query.cursor === undefined) return { limit: query.limit };
     const [body = '', mac = ''] = query.cursor.split('.');
-    if (!equalSecrets(mac, this.mac(list, caller, query, body))) return refuse('invalid_cursor');
+    if (!equalSecrets(mac, this.mac(list, caller, query, body))) return reject('invalid_cursor');
     const [values, key] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [Json[], string];
     return { limit: query.limit, after: { values, key } };
   }

@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { Server, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OpenStreams } from './open-streams';
@@ -35,7 +35,7 @@ export class OpenRequests {
     const reason = this.closed ?? this.overload.reasonFor(request.raw.socket);
     if (reason !== undefined) {
       reply.header('connection', 'close');
-      if (!request.url.startsWith('/health/')) refuse('unavailable', { reason });
+      if (!request.url.startsWith('/health/')) reject('unavailable', { reason });
     }
     this.open.set(reply.raw, request);
     reply.raw.on('close', () => this.done(reply.raw));

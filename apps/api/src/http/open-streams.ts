@@ -12,12 +12,12 @@ export class OpenStreams {
   /** Watches a stream: when its caller would no longer be admitted, `end` may say why; one that is still open at the next look is broken off. */
   add(stream: Readable | Writable, request: FastifyRequest, end?: (reason: unknown) => void): void {
     let told = end === undefined;
-    const refused = (reason: unknown): void => {
+    const rejected = (reason: unknown): void => {
       if (told) stream.destroy();
       else end?.(reason);
       told = true;
     };
-    const check = setInterval(() => void admittedStill(request.server.edge, request).catch(refused), CHECK_MS).unref();
+    const check = setInterval(() => void admittedStill(request.server.edge, request).catch(rejected), CHECK_MS).unref();
     if (request.method === 'GET' && stream instanceof Duplex) this.followed.add(stream);
     stream.once('close', () => {
       clearInterval(check);

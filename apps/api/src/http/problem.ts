@@ -3,7 +3,7 @@ import { isDomainError, isUnavailable, sentenceAbout } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
-import { refusalSentence } from './refusal-sentences';
+import { rejectionSentence } from './rejection-sentences';
 import { type UsedUp, usedUp, usedUpSentence } from './used-up';
 
 /** What an error says to its caller. */
@@ -33,7 +33,7 @@ export const problemOf = (error: unknown): Problem => {
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds } = error.facts;
     const general = named(error.code);
-    const problem = { ...general, detail: refusalSentence(error) ?? general.detail };
+    const problem = { ...general, detail: rejectionSentence(error) ?? general.detail };
     const limit = error.code === 'usage_limit_exceeded' ? usedUp(error.facts) : undefined;
     return {
       ...problem,
@@ -75,7 +75,7 @@ const byFrameworkCode: Readonly<Record<string, string>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 };
 
-/** Fastify and Nest refuse some requests themselves: before a route is found, while a body is read. */
+/** Fastify and Nest reject some requests themselves: before a route is found, while a body is read. */
 const frameworkCode = (error: unknown): string => {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code === 'string' && Object.hasOwn(byFrameworkCode, code)) return byFrameworkCode[code] as string;

@@ -1,5 +1,5 @@
 import type { CoordinationStore } from '@app/coordination';
-import { type Clock, refuse } from '@app/kernel';
+import { type Clock, reject } from '@app/kernel';
 
 const MINUTE_MS = 60_000;
 /** A process takes up to so many parts of the minute's requests at once from what all share, so that most requests ask nobody. */
@@ -38,7 +38,7 @@ export class RateLimiter {
     private readonly shared: Pick<CoordinationStore, 'read' | 'write'> | undefined,
   ) {}
 
-  /** Refuses with `rate_limited` and `retryAfterSeconds` when the minute is used up. */
+  /** Rejects with `rate_limited` and `retryAfterSeconds` when the minute is used up. */
   async take(credential: string): Promise<void> {
     if (this.perMinute === undefined) return;
     const present = this.present(credential);
@@ -54,7 +54,7 @@ export class RateLimiter {
 
   private use(present: Left): void {
     if (present.left <= 0)
-      refuse('rate_limited', {
+      reject('rate_limited', {
         retryAfterSeconds: Math.ceil(((present.minute + 1) * MINUTE_MS - this.clock.now().getTime()) / 1_000),
       });
     present.left -= 1;

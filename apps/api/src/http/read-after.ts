@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
 import { declarationOf } from './request';
@@ -17,5 +17,5 @@ export const waitForReadAfter = async (request: FastifyRequest): Promise<void> =
       { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position from x-log-position.' },
     ]);
   }
-  if (!(await reached(request.server.edge.views, reads, position))) refuse('view_unavailable');
+  if (!(await reached(request.server.edge.views, reads, position))) reject('view_unavailable');
 };

@@ -31,7 +31,7 @@ export interface RouteDeclaration {
   /** What it answers as beside JSON, where there is any. */
   readonly mediaType?: string;
   /** Codes of this route beyond those that every route of its kind may answer. */
-  readonly refuses?: readonly string[];
+  readonly rejects?: readonly string[];
   /** Views that `x-read-after` waits for. */
   readonly reads?: readonly string[];
 }
@@ -94,9 +94,9 @@ export const Answers =
 /** What the handler answers 200 as where that is not JSON, or not always, for the documentation. */
 export const AnswersAs = (mediaType: string): MethodDecorator => declare((route) => ({ ...route, mediaType }));
 
-/** Codes that the handler may refuse with, for the documentation. */
-export const Refuses = (...codes: readonly string[]): MethodDecorator =>
-  declare((route) => ({ ...route, refuses: [...(route.refuses ?? []), ...codes] }));
+/** Codes that the handler may reject with, for the documentation. */
+export const Rejects = (...codes: readonly string[]): MethodDecorator =>
+  declare((route) => ({ ...route, rejects: [...(route.rejects ?? []), ...codes] }));
 
 /** The views that the handler answers from: `x-read-after` waits for them. */
 export const Reads = (...reads: readonly string[]): MethodDecorator => declare((route) => ({ ...route, reads }));

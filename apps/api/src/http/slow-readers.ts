@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 
 /** A connection that takes nothing of its answer for so long, or sends nothing of its body, is closed; a quarter later at the latest. */
@@ -10,7 +10,7 @@ const SILENT_MS = 60_000;
 export const MOST_UNREAD = 4 * 1024 ** 2;
 /** How often the answers under way are looked at, milliseconds, and how long a request may wait for its caller to read. */
 const LOOK_MS = 250;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** The requests that are being answered, by their answers. */
 export type OpenAnswers = ReadonlyMap<ServerResponse, FastifyRequest>;
@@ -56,11 +56,11 @@ export class UnreadAnswers {
     return this.over.has(actor);
   }
 
-  /** Resolves when a caller has read. Refuses `unavailable` when that takes long. */
+  /** Resolves when a caller has read. Rejects `unavailable` when that takes long. */
   async room(actor: string): Promise<void> {
     for (let waited = 0; this.isOver(actor); waited += LOOK_MS) {
-      if (waited >= PATIENCE_MS)
-        refuse('unavailable', { reason: 'you have too many unread answers', retryAfterSeconds: 1 });
+      if (waited >= TIMEOUT_MS)
+        reject('unavailable', { reason: 'you have too many unread answers', retryAfterSeconds: 1 });
       await pause(LOOK_MS);
     }
   }

@@ -8,7 +8,7 @@ type Targets = Readonly<Record<string, string | undefined>>;
  * Asks for what the path of a request with a body names, before that is read: whoever may not know of an Agent or a Space sends
  * nothing to it that costs anything. Undefined where there is nothing to ask. The handler asks for the rights that it needs.
  */
-export const demandTarget = (
+export const assertTarget = (
   access: Access,
   caller: Caller,
   request: FastifyRequest,

@@ -13,7 +13,7 @@ interface UnreadableRequest {
 const COMPATIBLE = /^[A-Z]{3,10} \/api\/compat\/v1[/? ]/;
 
 /** Answers bytes that are no HTTP request (RFC 9112) in the form of the API that they name, as far as that can be seen, and closes: nothing behind them is read. */
-export const refuseUnreadable = (error: UnreadableRequest, socket: Socket): void => {
+export const rejectUnreadable = (error: UnreadableRequest, socket: Socket): void => {
   const { rawPacket } = error;
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_parameter';

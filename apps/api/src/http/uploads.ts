@@ -46,7 +46,7 @@ export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void 
 
 /**
  * The parts of a multipart body in their order; for routes declared with `files`. Reading a file throws `too_large` past
- * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are refused, and so is a body that is cut off or malformed,
+ * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are rejected, and so is a body that is cut off or malformed,
  * or holds a part that could not be given.
  */
 export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
@@ -55,22 +55,22 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
   for await (const part of parsed(request.parts())) {
     given += 1;
     // The parser's types know no part without a name, the parser does.
-    if ((part.fieldname as string | undefined) === undefined) throw refusal('', NOT_A_PART, 'malformed');
-    if (isUnstorableText(part.fieldname)) throw refusal('', 'Part names must not contain NUL or lone surrogates.');
+    if ((part.fieldname as string | undefined) === undefined) throw rejection('', NOT_A_PART, 'malformed');
+    if (isUnstorableText(part.fieldname)) throw rejection('', 'Part names must not contain NUL or lone surrogates.');
     if (part.type === 'file') {
       const fileName = (part.filename as string | undefined) ?? '';
       if (isUnstorableText(fileName))
-        throw refusal(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
+        throw rejection(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
       yield { kind: 'file', name: part.fieldname, fileName, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
       if (part.file.truncated) throw tooLarge(part.fieldname, request);
     } else {
       const value = String(part.value);
       if (part.valueTruncated === true || isUnstorableText(value))
-        throw refusal(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
+        throw rejection(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
       yield { kind: 'field', name: part.fieldname, value };
     }
   }
-  if (given !== partsOfBody()) throw refusal('', NOT_A_PART, 'malformed');
+  if (given !== partsOfBody()) throw rejection('', NOT_A_PART, 'malformed');
 }
 
 const NOT_A_PART = `Each part needs a content-disposition header with form-data and a name, among its first ${MOST_HEADERS} headers.`;
@@ -81,7 +81,7 @@ async function* parsed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
     yield* source;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (!('code' in error)) throw refusal('', 'The body is not well-formed multipart/form-data.', 'malformed');
+    if (!('code' in error)) throw rejection('', 'The body is not well-formed multipart/form-data.', 'malformed');
     throw tooMany(String(error.code)) ?? error;
   }
 }
@@ -112,5 +112,5 @@ const tooLarge = (path: string, { server }: FastifyRequest): InvalidInput =>
     },
   ]);
 
-const refusal = (path: string, message: string, code = 'invalid_text'): InvalidInput =>
+const rejection = (path: string, message: string, code = 'invalid_text'): InvalidInput =>
   new InvalidInput('invalid_body', [{ path, code, message }]);

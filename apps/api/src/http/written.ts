@@ -17,7 +17,7 @@ export interface Outcome {
 
 /**
  * Ends a write: waits, at most 2 s, until the views show it, and sets `etag`, `x-log-position`, `location` and, when a view
- * is late or away, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the thing.
+ * is late or away, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the resource.
  */
 export const written = async (
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import type { ProjectionStatus } from '@app/projecting';
 import { until } from '../../../../test/fixtures/until';
 import { Health, type HealthParts } from './health';
 
-const standing: ProjectionStatus = {
+const current: ProjectionStatus = {
   name: 'agents',
   version: 1,
   state: 'live',
@@ -60,19 +60,19 @@ describe('health', () => {
     await jest.advanceTimersByTimeAsync(2_000);
     expect(await first).toMatchObject({ status: 'degraded', projections: [unknown('agents'), unknown('users')] });
 
-    answer = async () => [standing];
+    answer = async () => [current];
     const other = healthOf(() => answer());
-    expect(await other.report()).toMatchObject({ status: 'up', projections: [standing] });
+    expect(await other.report()).toMatchObject({ status: 'up', projections: [current] });
     answer = () => new Promise(() => undefined);
     const late = other.report();
     await jest.advanceTimersByTimeAsync(2_000);
-    expect((await late).projections).toEqual([standing]);
+    expect((await late).projections).toEqual([current]);
   });
 
   it('asks the views once for all who ask meanwhile', async () => {
     let asked = 0;
     const answers: (() => void)[] = [];
-    const health = healthOf(() => new Promise((resolve) => ((asked += 1), answers.push(() => resolve([standing])))));
+    const health = healthOf(() => new Promise((resolve) => ((asked += 1), answers.push(() => resolve([current])))));
     const reports = [health.report(), health.report(), health.report()];
     await until(() => answers.length > 0);
     for (const give of answers) give();

@@ -56,7 +56,7 @@ const unknownProjection = (name: string): UnknownProjection => ({
 });
 
 /** How long one dependency may take to answer. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 /** How long views, policies and processes may take to say how they are doing: that a dependency is slow is told within 2 s. */
 const STATUS_MS = 1_500;
 /** Views and policies later than this count as late. */
@@ -191,7 +191,7 @@ const answersOf = async (dependencies: Dependencies): Promise<Readonly<Record<st
 const answerOf = async (asked: Dependencies[string] | undefined): Promise<DependencyHealth> =>
   asked === undefined
     ? { ok: true }
-    : inTime(PATIENCE_MS, asked(), { ok: false, reason: 'no answer' }, (error) => ({
+    : inTime(TIMEOUT_MS, asked(), { ok: false, reason: 'no answer' }, (error) => ({
         ok: false,
         reason: error instanceof Error ? error.name : 'failed',
       }));

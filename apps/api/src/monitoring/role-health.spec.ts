@@ -11,8 +11,8 @@ const process = (id: string, alive: boolean, ...roles: readonly string[]): Proce
   beatAt: '',
 });
 
-const reportOf = (alone: boolean, ...standing: readonly ProcessStatus[]) => {
-  const processes = { alone, status: async () => standing };
+const reportOf = (alone: boolean, ...current: readonly ProcessStatus[]) => {
+  const processes = { alone, status: async () => current };
   const none = async () => [];
   const others = {
     projecting: { status: none, names: () => [] },

@@ -110,7 +110,7 @@ export class DeadLettersController {
     return { left: (await action(holder)) ?? null };
   }
 
-  /** Whoever could not handle the event; an unknown one is refused by what is asked next. */
+  /** Whoever could not handle the event; an unknown one is rejected by what is asked next. */
   private async holding(id: string): Promise<Projecting | Policies> {
     return (await this.projecting.deadLetters()).some((letter) => letter.id === id) ? this.projecting : this.policies;
   }

@@ -1,10 +1,10 @@
 import { operatorActions } from '@app/auditing';
-import { type CommandMeta, Decisions, insistently, InvalidConfig, isUnavailable } from '@app/kernel';
+import { type CommandMeta, Decisions, retryUntilAnswered, InvalidConfig, isUnavailable } from '@app/kernel';
 import { Models, recordCatalogue } from '@app/models';
 import { Controller, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CommandContext, Documented, InvalidInput, Refuses, Requires } from '../http';
+import { Answers, CommandContext, Documented, InvalidInput, Rejects, Requires } from '../http';
 
 const catalogueSchema = z
   .object({
@@ -28,7 +28,7 @@ export class ModelsController {
     summary: 'Reloads the model catalogue. An invalid one changes nothing.',
   })
   @Answers(200, catalogueSchema)
-  @Refuses('invalid_parameter')
+  @Rejects('invalid_parameter')
   async reload(@CommandContext() meta: CommandMeta): Promise<z.output<typeof catalogueSchema>> {
     await this.decisions.transact(operatorActions, 'models', { type: 'ModelCatalogueReloadRequested', data: {} }, meta);
     try {
@@ -42,7 +42,7 @@ export class ModelsController {
     const record = () => recordCatalogue(this.decisions, this.models.catalogue, meta);
     await record().catch((error: unknown) => {
       // What is billed by is in the log in the end, at the latest by the next start, which records what is missing: so nothing is lost where this gives up.
-      if (isUnavailable(error)) void insistently(record).catch(() => undefined);
+      if (isUnavailable(error)) void retryUntilAnswered(record).catch(() => undefined);
       throw error;
     });
     const { defaultModel, models } = this.models.catalogue;

@@ -4,7 +4,7 @@ import { Projecting, type ProjectionStatus } from '@app/projecting';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Accepts, Answers, CommandContext, Documented, input, listOf, Refuses, Requires } from '../http';
+import { Accepts, Answers, CommandContext, Documented, input, listOf, Rejects, Requires } from '../http';
 import { projectionSchema } from './operations-schemas';
 
 const rebuildBody = z.strictObject({
@@ -49,7 +49,7 @@ export class ProjectionsController {
   })
   @Accepts({ required: false })
   @Answers(202, projectionSchema)
-  @Refuses('rebuild_exists')
+  @Rejects('rebuild_exists')
   async rebuild(
     @Param('name') name: string,
     @Body({ schema: rebuildBody }) body: unknown,
@@ -64,7 +64,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({ operationId: 'pauseRebuild', summary: 'Pauses a rebuild and keeps what was built.' })
   @Answers(200, projectionSchema)
-  @Refuses('no_rebuild', 'rebuild_not_ready')
+  @Rejects('no_rebuild', 'rebuild_not_ready')
   pause(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
     return this.act('ViewRebuildPauseRequested', name, meta, (rebuild) => rebuild.pause());
   }
@@ -73,7 +73,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({ operationId: 'resumeRebuild', summary: 'Resumes a paused or failed rebuild.' })
   @Answers(200, projectionSchema)
-  @Refuses('no_rebuild', 'rebuild_not_ready')
+  @Rejects('no_rebuild', 'rebuild_not_ready')
   resume(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
     return this.act('ViewRebuildResumeRequested', name, meta, (rebuild) => rebuild.resume());
   }
@@ -82,7 +82,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({ operationId: 'cancelRebuild', summary: 'Cancels a rebuild and drops what it built.' })
   @Answers(200, projectionSchema)
-  @Refuses('no_rebuild', 'rebuild_not_ready')
+  @Rejects('no_rebuild', 'rebuild_not_ready')
   cancel(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
     return this.act('ViewRebuildCancelRequested', name, meta, (rebuild) => rebuild.cancel());
   }
@@ -94,7 +94,7 @@ export class ProjectionsController {
     summary: 'Serves the rebuilt version. The one before is kept and keeps following the log.',
   })
   @Answers(200, projectionSchema)
-  @Refuses('no_rebuild', 'rebuild_not_ready')
+  @Rejects('no_rebuild', 'rebuild_not_ready')
   swap(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
     return this.act('ViewSwapRequested', name, meta, (rebuild) => rebuild.swap());
   }
@@ -103,7 +103,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({ operationId: 'rollBackProjection', summary: 'Serves the version before again.' })
   @Answers(200, projectionSchema)
-  @Refuses('no_rebuild', 'rebuild_not_ready')
+  @Rejects('no_rebuild', 'rebuild_not_ready')
   rollback(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
     return this.act('ViewRollbackRequested', name, meta, (rebuild) => rebuild.rollback());
   }
@@ -115,12 +115,12 @@ export class ProjectionsController {
     summary: 'Drops the version that is no longer served. There is no way back.',
   })
   @Answers(200, projectionSchema)
-  @Refuses('no_rebuild', 'rebuild_not_ready')
+  @Rejects('no_rebuild', 'rebuild_not_ready')
   retire(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
     return this.act('ViewRetireRequested', name, meta, (rebuild) => rebuild.retire());
   }
 
-  /** An unknown view is refused before anything is recorded; what is recorded is then done. */
+  /** An unknown view is rejected before anything is recorded; what is recorded is then done. */
   private async act(
     type: ViewAction,
     name: string,

@@ -75,7 +75,7 @@ const { window, action } = limitTerms.shape;
 const proposedLimit = z.strictObject({
   scope: z
     .strictObject({
-      type: type.describe('What kind of thing the limit is for.'),
+      type: type.describe('What the limit is for.'),
       id: z.uuid().optional().describe('Its id; without one, each of this kind has the limit.'),
     })
     .refine((scope) => scope.type !== 'instance' || scope.id === undefined, {

@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { isLiving, userDecider } from '@app/identity';
-import { type CommandMeta, type Config, CONFIG, Decisions, refuse } from '@app/kernel';
+import { type CommandMeta, type Config, CONFIG, Decisions, reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { restatementId, Restatements } from '@app/spending';
 import { replayLimit } from '@projections/invocations';
@@ -60,7 +60,7 @@ export class UsageOperationsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | undefined> {
-    await this.demandComplete(reply);
+    await this.assertComplete(reply);
     const now = meta.now.toISOString();
     const { from, to = now, prices } = input(newRestatement, body);
     const terms = {
@@ -119,7 +119,7 @@ export class UsageOperationsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<z.output<typeof shownWhatIf>> {
-    await this.demandComplete(reply);
+    await this.assertComplete(reply);
     const { from, to = meta.now.toISOString(), limit } = input(whatIfBody, body);
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
     const period = { ...orderedRange(from, to, 'invalid_body'), currency };
@@ -129,10 +129,10 @@ export class UsageOperationsController {
     };
   }
 
-  /** Refuses `view_unavailable` while there are records of usage that the view has not read: a ledger that is closed without them stays wrong. */
-  private async demandComplete({ server }: FastifyReply): Promise<void> {
+  /** Rejects `view_unavailable` while there are records of usage that the view has not read: a ledger that is closed without them stays wrong. */
+  private async assertComplete({ server }: FastifyReply): Promise<void> {
     const head = await this.log.head();
-    if (head !== null && !(await reached(server.edge.views, ['invocations'], head))) refuse('view_unavailable');
+    if (head !== null && !(await reached(server.edge.views, ['invocations'], head))) reject('view_unavailable');
   }
 
   private async weekOf(userId: string): Promise<string | null> {

@@ -3,7 +3,7 @@ import { systemClock } from '@app/kernel';
 import type { Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
-import { demandDataFolder, instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { assertDataFolder, instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
 export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async (
   { output },
@@ -30,7 +30,7 @@ export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = 
   { keys: keysFile },
 ) => {
   const config = storesConfig();
-  await demandDataFolder(config);
+  await assertDataFolder(config);
   const { manifest, erased } = await orFailure(
     restore({
       folder,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, demandFolder, InvalidConfig, makeFolder, readConfig } from '@app/kernel';
+import { type Config, assertFolder, InvalidConfig, makeFolder, readConfig } from '@app/kernel';
 import { findKey } from '@app/vault';
 import { readEnvironment } from '../../../api/src/environment';
 import { sentenceIn } from '../../../api/src/sentences';
@@ -18,14 +18,14 @@ export const storesConfig = (): Config => {
 };
 
 /** Throws if `DATA_DIR` holds no log, instead of creating one there: it is not the product's folder. */
-export const demandLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
+export const assertLog = ({ DATA_DIR, EVENTSTORE_URL }: Config): void => {
   if (EVENTSTORE_URL === undefined && !existsSync(join(DATA_DIR, 'log', 'events.sqlite')))
     throw new Failure(`No log in ${DATA_DIR}. Set DATA_DIR to the folder of the stores.`);
 };
 
 /** For commands that fill a folder. Throws if it cannot be created or written. */
-export const demandDataFolder = ({ DATA_DIR }: Config): Promise<void> =>
-  orFailure(Promise.resolve().then(() => demandFolder('DATA_DIR', DATA_DIR)));
+export const assertDataFolder = ({ DATA_DIR }: Config): Promise<void> =>
+  orFailure(Promise.resolve().then(() => assertFolder('DATA_DIR', DATA_DIR)));
 
 /** Makes the folder that a file is to lie in, for its owner alone. */
 export const makeFolderOf = (file: string): Promise<void> =>

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { operatorActions } from '@app/auditing';
 import { eventMacOf } from '@app/event-log';
-import { demandWhole, INSTANCE_SECRET, openLog, openStores, type Stores } from '@app/hosting';
+import { assertWhole, INSTANCE_SECRET, openLog, openStores, type Stores } from '@app/hosting';
 import { AdminRegister, CreateApiKey, CreateApiKeyHandler, EVERYTHING } from '@app/identity';
 import {
   type CommandMeta,
@@ -14,7 +14,7 @@ import {
 } from '@app/kernel';
 import { EXIT, Failure } from '../exit-codes';
 import type { Verb } from '../session';
-import { demandLog, instanceKey, orFailure, storesConfig } from './config';
+import { assertLog, instanceKey, orFailure, storesConfig } from './config';
 
 export interface AdminKeyOptions {
   readonly reason: string;
@@ -31,13 +31,13 @@ export const createAdminKey: Verb<[AdminKeyOptions]> = async (
 ) => {
   const given = { by: checked('--by', by), reason: checked('--reason', reason) };
   const config = storesConfig();
-  demandLog(config);
+  assertLog(config);
   const keys = { vaultKey: instanceKey(config, 'VAULT_KEY'), mac: eventMacOf(instanceKey(config, 'SEAL_KEY')) };
   const stores = await orFailure(
     openLog(config).then((log) => openStores(config, log, keys, systemClock, output.note)),
   );
   try {
-    await orFailure(demandWhole(stores));
+    await orFailure(assertWhole(stores));
     const { userId, keyId, secret } = await orFailure(made(stores, given, user));
     output.result({ userId, keyId, secret }, () => [
       `API key, shown only once: ${secret}`,

@@ -10,7 +10,7 @@ const A_LINE = /(?:^|\n)\{"(?:format":"agent-platform\/export"|stream":"|removed
 const NEWER = /^\{"format":"agent-platform\/export","version":(?!1[,}])/;
 
 /** Throws if a file is not an export at all: that is a wrong file, not a sign of tampering. */
-export const demandExport = async (file: string): Promise<void> => {
+export const assertExport = async (file: string): Promise<void> => {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Failure(
       error.code === 'ENOENT' ? `File ${file} not found.` : `File ${file} cannot be read (${error.code}).`,

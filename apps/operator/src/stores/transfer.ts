@@ -12,8 +12,8 @@ import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { exitCodeOf, shown, verificationLines } from '../verification';
 import {
-  demandDataFolder,
-  demandLog,
+  assertDataFolder,
+  assertLog,
   findInstanceKey,
   instanceKey,
   keepPublicKey,
@@ -21,7 +21,7 @@ import {
   orFailure,
   storesConfig,
 } from './config';
-import { demandExport } from './export-file';
+import { assertExport } from './export-file';
 
 /** What travels beside the log, in places of its own: whoever has all three can read everything. */
 export interface Apart {
@@ -31,7 +31,7 @@ export interface Apart {
 
 export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output }, file, apart) => {
   const config = storesConfig();
-  demandLog(config);
+  assertLog(config);
   await makeFolderOf(file);
   if (apart.keys !== undefined) await makeFolderOf(apart.keys);
   const { publicKey } = sealKeyOf(instanceKey(config, 'SEAL_KEY'));
@@ -76,8 +76,8 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   { publicKey, ...apart },
 ) => {
   const config = storesConfig();
-  await orFailure(demandExport(file));
-  if (!mayShare(config)) await demandDataFolder(config);
+  await orFailure(assertExport(file));
+  if (!mayShare(config)) await assertDataFolder(config);
   const checked = await shown(output, (onProgress) =>
     orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })),
   );

@@ -3,8 +3,8 @@ import { openLogReader } from '@app/hosting';
 import { type KnownSeal, parseKnownSeal, sealKeyOf, type Verification, verifyExport, verifyOpened } from '@app/sealing';
 import { EXIT, Failure } from '../exit-codes';
 import type { Session, Verb } from '../session';
-import { demandExport } from './export-file';
-import { demandLog, findInstanceKey, importedPublicKeys, orFailure, storesConfig, storesNamed } from './config';
+import { assertExport } from './export-file';
+import { assertLog, findInstanceKey, importedPublicKeys, orFailure, storesConfig, storesNamed } from './config';
 import { exitCodeOf, shown, verificationLines, type VerifyGiven, verifyOnline } from '../verification';
 
 /** What is verified, printed first: no log must be taken for another. */
@@ -53,7 +53,7 @@ const hostOf = (url: string): string =>
     .replace(/[/?].*$/, '');
 
 const ofFile = async ({ output }: Session, file: string, { since, publicKey }: VerifyGiven): Promise<Verification> => {
-  await orFailure(demandExport(file));
+  await orFailure(assertExport(file));
   const verification = await shown(output, (onProgress) =>
     orFailure(verifyExport(file, { since, publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })),
   );
@@ -67,7 +67,7 @@ const ofFile = async ({ output }: Session, file: string, { since, publicKey }: V
 /** No secret is needed: of `SEAL_KEY` only the public key, which an import has left there, too. */
 const atRest = async ({ output }: Session, { since, publicKey }: VerifyGiven): Promise<Verification> => {
   const config = storesConfig();
-  demandLog(config);
+  assertLog(config);
   const secret = publicKey === undefined ? findInstanceKey(config, 'SEAL_KEY') : undefined;
   const publicKeys =
     publicKey !== undefined

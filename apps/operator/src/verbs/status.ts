@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../exit-codes';
 import { count, duration, table } from '../output';
 import { type Run, type Verb } from '../session';
-import { type PlatformClient, Refused } from '../platform-client';
+import { type PlatformClient, Rejected } from '../platform-client';
 import { allProjections, type ProjectionStatus } from '../projections';
 
 interface Health {
@@ -64,7 +64,7 @@ const healthOf = async (api: PlatformClient): Promise<Health> => {
   try {
     return await api.json<Health>('/health');
   } catch (error) {
-    if (error instanceof Refused && 'dependencies' in error.facts) return error.facts as unknown as Health;
+    if (error instanceof Rejected && 'dependencies' in error.facts) return error.facts as unknown as Health;
     throw error;
   }
 };

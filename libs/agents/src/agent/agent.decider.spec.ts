@@ -12,7 +12,7 @@ const changed = (data: Extract<AgentEvent, { type: 'AgentChanged' }>['data']): A
   type: 'AgentChanged',
   data,
 });
-const change = (config: AgentChange) => ({ type: 'Change', config }) as const;
+const change = (config: AgentChange) => ({ type: 'Update', config }) as const;
 const create = (config: AgentChange, given_ = {}) =>
   ({ type: 'Create', ...place, ...given_, defaults, config }) as const;
 const publication = { ...defaults.public, enabled: true };
@@ -26,7 +26,7 @@ describe('an Agent', () => {
       .yields({ type: 'AgentCreated', data: { ...place, ...defaults, systemPrompt: 'Be kind.' } });
     given(agentDecider, created)
       .when(create({}, { spaceId: 'other' }))
-      .refuses('conflict');
+      .rejects('conflict');
   });
 
   it('changes what differs, also inside sampling and public', () => {
@@ -43,19 +43,19 @@ describe('an Agent', () => {
       );
     given(agentDecider)
       .when(change({ name: 'X' }))
-      .refuses('not_found');
+      .rejects('not_found');
   });
 
   it('has a model that is among the allowed ones', () => {
     given(agentDecider, created)
       .when(change({ allowedModels: ['m2'] }))
-      .refuses('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
+      .rejects('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
     given(agentDecider, created)
       .when(change({ allowedModels: ['m2'], model: 'm2' }))
       .yields(changed({ allowedModels: ['m2'], model: 'm2' }));
     given(agentDecider, created, changed({ allowedModels: ['m1'] }))
       .when(change({ model: 'm2' }))
-      .refuses('invalid_body');
+      .rejects('invalid_body');
   });
 
   it('loses its memory in the event that makes it public, and gets none while it is', () => {
@@ -64,10 +64,10 @@ describe('an Agent', () => {
       .yields(changed({ memoryEnabled: false, public: publication }));
     given(agentDecider, created)
       .when(change({ public: { enabled: true }, memoryEnabled: true }))
-      .refuses('conflict');
+      .rejects('conflict');
     given(agentDecider, created, changed({ memoryEnabled: false, public: publication }))
       .when(change({ sharedMemoryEnabled: true }))
-      .refuses('conflict');
+      .rejects('conflict');
     given(agentDecider, created, changed({ memoryEnabled: false, public: publication }))
       .when(change({ memoryEnabled: true, public: { enabled: false } }))
       .yields(changed({ memoryEnabled: true, public: defaults.public }));
@@ -94,10 +94,10 @@ describe('an Agent', () => {
         isChatModel,
       })
       .yields();
-    given_.when({ type: 'Restore', revision: 3, config: undefined, isChatModel }).refuses('not_found');
+    given_.when({ type: 'Restore', revision: 3, config: undefined, isChatModel }).rejects('not_found');
     given(agentDecider, created, changed({ model: 'gone' }), changed({ model: 'm1' }))
       .when({ type: 'Restore', revision: 1, config: { ...defaults, model: 'gone' }, isChatModel })
-      .refuses('conflict');
+      .rejects('conflict');
   });
 
   it('is held without its old versions, however many there were', () => {
@@ -120,12 +120,12 @@ describe('an Agent', () => {
       data: { ...place, ...defaults, isPersonal: true, automatic: true, ownerId: 'u' },
     };
     given(agentDecider, created).when({ type: 'Delete' }).yields(deleted);
-    given(agentDecider, automatic).when({ type: 'Delete' }).refuses('conflict', { reason: 'personal_agent' });
+    given(agentDecider, automatic).when({ type: 'Delete' }).rejects('conflict', { reason: 'personal_agent' });
     given(agentDecider, automatic).when({ type: 'Delete', withSpace: true }).yields(deleted);
     given(agentDecider, automatic, deleted)
       .when(create({}, { isPersonal: true, automatic: true, ownerId: 'u' }))
       .yields();
-    given(agentDecider, created, deleted).when(create({})).refuses('not_found');
+    given(agentDecider, created, deleted).when(create({})).rejects('not_found');
   });
 });
 

@@ -1,4 +1,4 @@
-import { changedFields, type Decider, givenFields, never, refuse } from '@app/kernel';
+import { changedFields, type Decider, givenFields, never, reject } from '@app/kernel';
 import type { AgentChange, AgentConfig } from './agent-config';
 import type { AgentEvent, StoredConfig } from './agent.events';
 
@@ -7,7 +7,7 @@ interface Version {
   readonly config: StoredConfig;
 }
 
-interface Standing {
+interface PresentFields {
   readonly spaceId: string;
   /** Visible to its owner alone. */
   readonly isPersonal: boolean;
@@ -20,8 +20,8 @@ interface Standing {
 export type Agent =
   | { readonly status: 'absent' }
   | { readonly status: 'deleted'; readonly spaceId: string }
-  | ({ readonly status: 'present' } & Standing);
-export type PresentAgent = Extract<Agent, Standing>;
+  | ({ readonly status: 'present' } & PresentFields);
+export type PresentAgent = Extract<Agent, PresentFields>;
 
 export type AgentCommand =
   | {
@@ -34,7 +34,7 @@ export type AgentCommand =
       readonly defaults: AgentConfig;
       readonly config: AgentChange;
     }
-  | { readonly type: 'Change'; readonly config: AgentChange }
+  | { readonly type: 'Update'; readonly config: AgentChange }
   /** `config`: the configuration at that revision, if there was one. `isChatModel` knows the present models: an old version may name a removed one. */
   | {
       readonly type: 'Restore';
@@ -53,7 +53,7 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
     switch (command.type) {
       case 'Create':
         return create(command, agent);
-      case 'Change':
+      case 'Update':
         return change(command.config, present(agent));
       case 'Restore':
         return restore(command, present(agent));
@@ -85,11 +85,11 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
 type Of<Type extends AgentCommand['type']> = Extract<AgentCommand, { readonly type: Type }>;
 
 const create = ({ type: _type, defaults, config, ...given }: Of<'Create'>, agent: Agent): readonly AgentEvent[] => {
-  if (agent.status === 'deleted') return given.automatic ? [] : refuse('not_found');
+  if (agent.status === 'deleted') return given.automatic ? [] : reject('not_found');
   if (agent.status === 'present')
     return agent.spaceId === given.spaceId && agent.automatic === given.automatic
       ? []
-      : refuse('conflict', { reason: 'exists' });
+      : reject('conflict', { reason: 'exists' });
   return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];
 };
 
@@ -99,8 +99,8 @@ const change = (config: AgentChange, agent: PresentAgent): readonly AgentEvent[]
 };
 
 const restore = ({ revision, config, isChatModel }: Of<'Restore'>, agent: PresentAgent): readonly AgentEvent[] => {
-  if (config === undefined) return refuse('not_found', { kind: 'version', id: revision });
-  if (!isChatModel(config.model)) return refuse('conflict', { reason: 'unknown_model' });
+  if (config === undefined) return reject('not_found', { kind: 'version', id: revision });
+  if (!isChatModel(config.model)) return reject('conflict', { reason: 'unknown_model' });
   const data = changedFields(config, agent.version.config);
   return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data: { ...data, restoredFrom: revision } }];
 };
@@ -109,29 +109,29 @@ const remove = ({ withSpace }: Of<'Delete'>, agent: Agent): readonly AgentEvent[
   if (agent.status === 'deleted') return [];
   const { automatic, spaceId } = present(agent);
   return automatic && withSpace !== true
-    ? refuse('conflict', { reason: 'personal_agent' })
+    ? reject('conflict', { reason: 'personal_agent' })
     : [{ type: 'AgentDeleted', data: { spaceId } }];
 };
 
 /** The configuration after a change, with the rules between its fields applied. */
-const configured = <Config extends StoredConfig>(standing: Config, change: AgentChange): Config => {
+const configured = <Config extends StoredConfig>(current: Config, change: AgentChange): Config => {
   const { sampling, public: publication, ...plain } = givenFields(change);
   const config: Config = {
-    ...standing,
+    ...current,
     ...plain,
     sampling: {
-      temperature: { ...standing.sampling.temperature, ...givenFields(sampling?.temperature ?? {}) },
-      topP: { ...standing.sampling.topP, ...givenFields(sampling?.topP ?? {}) },
-      topK: { ...standing.sampling.topK, ...givenFields(sampling?.topK ?? {}) },
+      temperature: { ...current.sampling.temperature, ...givenFields(sampling?.temperature ?? {}) },
+      topP: { ...current.sampling.topP, ...givenFields(sampling?.topP ?? {}) },
+      topK: { ...current.sampling.topK, ...givenFields(sampling?.topK ?? {}) },
     },
-    public: { ...standing.public, ...givenFields(publication ?? {}) },
+    public: { ...current.public, ...givenFields(publication ?? {}) },
   };
   if (config.allowedModels !== null && !config.allowedModels.includes(config.model))
-    return refuse('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
+    return reject('invalid_body', { path: 'model', reason: 'not_among_allowed_models' });
   if (!config.public.enabled) return config;
   if (change.memoryEnabled === true || change.sharedMemoryEnabled === true)
-    return refuse('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
+    return reject('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
   return { ...config, memoryEnabled: false, sharedMemoryEnabled: false };
 };
 
-const present = (agent: Agent): PresentAgent => (agent.status === 'present' ? agent : refuse('not_found'));
+const present = (agent: Agent): PresentAgent => (agent.status === 'present' ? agent : reject('not_found'));

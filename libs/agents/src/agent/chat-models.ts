@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { AgentChange } from './agent-config';
 
 /** Injection token of `ChatModels`. */
@@ -11,9 +11,9 @@ export interface ChatModels {
 }
 
 /** Throws `invalid_body` if a configuration names a model that is not a chat model of the instance. */
-export const demandChatModels = (models: ChatModels, { model, allowedModels }: AgentChange): void => {
+export const assertChatModels = (models: ChatModels, { model, allowedModels }: AgentChange): void => {
   if (model !== undefined && !models.isChatModel(model))
-    refuse('invalid_body', { path: 'model', reason: 'unknown_model' });
+    reject('invalid_body', { path: 'model', reason: 'unknown_model' });
   if (allowedModels?.every((key) => models.isChatModel(key)) === false)
-    refuse('invalid_body', { path: 'allowedModels', reason: 'unknown_model' });
+    reject('invalid_body', { path: 'allowedModels', reason: 'unknown_model' });
 };

@@ -34,16 +34,20 @@ class FileBlobs implements Blobs {
     private readonly vault: Keyring,
   ) {}
 
-  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ name: BlobName; size: number }> {
-    return storeBody(this.vault, thing, body, owner, (name, pieces) => this.write(name, pieces));
+  put(
+    stream: string,
+    body: Buffer | AsyncIterable<Buffer>,
+    owner: KeyOwner,
+  ): Promise<{ name: BlobName; size: number }> {
+    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces));
   }
 
-  open(thing: string, name: BlobName): Promise<OpenBody | undefined> {
-    return openBody(this.vault, thing, name, (stored) => this.find(stored));
+  open(stream: string, name: BlobName): Promise<OpenBody | undefined> {
+    return openBody(this.vault, stream, name, (stored) => this.find(stored));
   }
 
-  async get(thing: string, name: BlobName): Promise<Buffer | undefined> {
-    return wholeBody(await this.open(thing, name));
+  async get(stream: string, name: BlobName): Promise<Buffer | undefined> {
+    return wholeBody(await this.open(stream, name));
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {

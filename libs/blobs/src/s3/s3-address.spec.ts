@@ -23,7 +23,7 @@ describe('The address of a bucket', () => {
     'https://KEY:SECRET@s3.example.com/files/deeper',
     'ftp://KEY:SECRET@s3.example.com/files',
     'https://KEY@s3.example.com/files',
-  ])('is refused without its secret when it is wrong: %s', (text) => {
+  ])('is rejected without its secret when it is wrong: %s', (text) => {
     expect(() => s3AddressOf(text)).toThrow(
       expect.objectContaining({
         name: 'InvalidConfig',

@@ -45,7 +45,7 @@ export const openS3Blobs = async ({ url, vault }: S3BlobsOptions): Promise<Blobs
       socketTimeout: SILENCE_MS,
       throwOnRequestTimeout: true,
     },
-    // Every frame of a body carries its own proof; servers that are no Amazon's refuse checksums they do not know.
+    // Every frame of a body carries its own proof; servers that are no Amazon's reject checksums they do not know.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -61,16 +61,20 @@ class S3Blobs implements Blobs {
     private readonly vault: Keyring,
   ) {}
 
-  put(thing: string, body: Buffer | AsyncIterable<Buffer>, owner: KeyOwner): Promise<{ name: BlobName; size: number }> {
-    return storeBody(this.vault, thing, body, owner, (name, pieces) => this.write(name, pieces));
+  put(
+    stream: string,
+    body: Buffer | AsyncIterable<Buffer>,
+    owner: KeyOwner,
+  ): Promise<{ name: BlobName; size: number }> {
+    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces));
   }
 
-  open(thing: string, name: BlobName): Promise<OpenBody | undefined> {
-    return openBody(this.vault, thing, name, (stored) => this.find(stored));
+  open(stream: string, name: BlobName): Promise<OpenBody | undefined> {
+    return openBody(this.vault, stream, name, (stored) => this.find(stored));
   }
 
-  async get(thing: string, name: BlobName): Promise<Buffer | undefined> {
-    return wholeBody(await this.open(thing, name));
+  async get(stream: string, name: BlobName): Promise<Buffer | undefined> {
+    return wholeBody(await this.open(stream, name));
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {

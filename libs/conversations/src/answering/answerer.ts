@@ -15,7 +15,7 @@ import {
   type Sampling,
   termsOf,
   type TokenUsage,
-  upstreamRefusal,
+  upstreamRejection,
   usageOf,
 } from '@app/models';
 import { CallRecord, type MeteredCall, type Metering } from '@app/spending';
@@ -63,7 +63,7 @@ export class Answerer {
     private readonly logger: { warn(facts: object, message: string): void },
   ) {}
 
-  /** Holds what an answer may cost; `history` is what was said before the question. Refuses `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
+  /** Holds what an answer may cost; `history` is what was said before the question. Rejects `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
   async reserve(
     { agentId, spaceId, model: key, systemPrompt }: AnsweringAgent,
     { userId, keyId }: Asker,
@@ -183,14 +183,14 @@ export class Answerer {
       this.models.catalogue.defaultModel;
     const usage = request === undefined ? null : this.unfinishedBill(error, isStopped, seenOf(request, text), record);
     if (isStopped) return { parts, status: 'stopped', finishReason: 'other', model, usage };
-    const refusal = upstreamRefusal(error);
-    const errorCode = isDomainError(refusal) ? refusal.code : isUnavailable(refusal) ? 'unavailable' : 'internal';
+    const rejection = upstreamRejection(error);
+    const errorCode = isDomainError(rejection) ? rejection.code : isUnavailable(rejection) ? 'unavailable' : 'internal';
     this.logger.warn(
       {
         agentId: agent.agentId,
         model,
         code: errorCode,
-        ...(refusal === error && isDomainError(error) ? {} : { error }),
+        ...(rejection === error && isDomainError(error) ? {} : { error }),
       },
       'Answer failed.',
     );

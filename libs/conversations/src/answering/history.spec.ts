@@ -9,7 +9,7 @@ const CONVERSATION = ids.next();
 const key = Buffer.alloc(32, 1);
 const keyring: Keyring = {
   ensureKey: async () => key,
-  keys: async (things) => new Map(things.map((thing) => [thing, key])),
+  keys: async (streams) => new Map(streams.map((stream) => [stream, key])),
 };
 const codec = new EventCodec(new EventCatalogue(conversationEvents), keyring);
 

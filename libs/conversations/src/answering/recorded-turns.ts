@@ -1,4 +1,4 @@
-import { type Clock, type CommandMeta, type Decisions, isErased, type Receipt, refuse, stepOf } from '@app/kernel';
+import { type Clock, type CommandMeta, type Decisions, isErased, type Receipt, reject, stepOf } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
 import { type Answer, conversationDecider, type Party } from '../conversation/conversation.decider';
 import type { ConversationKind } from '../conversation/conversation.events';
@@ -40,10 +40,10 @@ export interface TurnIds {
 export class RecordedTurns {
   constructor(private readonly parts: RecordedTurnsParts) {}
 
-  async refuseForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
+  async rejectForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId))
-      refuse('not_found', { kind: 'conversation', id: conversationId });
+      reject('not_found', { kind: 'conversation', id: conversationId });
   }
 
   /** The branch that a question goes on with: behind its parent, the last message by default. */
@@ -76,7 +76,7 @@ export class RecordedTurns {
     );
   }
 
-  /** Records an answer. Refuses `not_found` where the conversation was deleted meanwhile. */
+  /** Records an answer. Rejects `not_found` where the conversation was deleted meanwhile. */
   async record(
     conversationId: string,
     parentId: string,
@@ -91,7 +91,7 @@ export class RecordedTurns {
       { ...stepOf(meta, 'answer'), now },
     );
     // Deleted while it was answered.
-    if (receipt.eventIds.length === 0) return refuse('not_found', { kind: 'conversation', id: conversationId });
+    if (receipt.eventIds.length === 0) return reject('not_found', { kind: 'conversation', id: conversationId });
     return { conversationId, parentId, answer, createdAt: now.toISOString(), receipt };
   }
 

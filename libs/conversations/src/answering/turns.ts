@@ -3,9 +3,9 @@ import type { Claims, Release } from '@app/coordination';
 import {
   type CommandMeta,
   deriveId,
-  insistently,
+  retryUntilAnswered,
   isUnavailable,
-  refuse,
+  reject,
   renewReadScope,
   settlesWithin,
   Unavailable,
@@ -44,17 +44,17 @@ export class Turns {
     this.recorded = new RecordedTurns(parts);
   }
 
-  /** Records the question and begins to answer. A repeat of the command joins its turn, or finds it finished. Refuses `usage_limit_exceeded`; then nothing is recorded. */
+  /** Records the question and begins to answer. A repeat of the command joins its turn, or finds it finished. Rejects `usage_limit_exceeded`; then nothing is recorded. */
   async ask(question: Question, meta: CommandMeta): Promise<Turn> {
     const conversationId = question.conversationId ?? deriveId(meta.commandId, 'conversation');
     const answerId = deriveId(meta.commandId, 'answer');
     const party = { userId: question.userId, agentId: question.agent.agentId };
-    await this.recorded.refuseForeign(conversationId, party);
+    await this.recorded.rejectForeign(conversationId, party);
     const running = this.running.get(conversationId);
     if (running?.turn.answerId === answerId) return running.turn;
     const release =
       (await this.parts.claims.take(claimOf(conversationId), () => this.stopHere(conversationId))) ??
-      refuse('turn_in_progress');
+      reject('turn_in_progress');
     let metered: MeteredCall | undefined;
     try {
       await this.recorded.closeAbandoned(conversationId, answerId, meta);
@@ -81,18 +81,18 @@ export class Turns {
 
   /**
    * The turn with this answer, by default the one under way, to be followed from its beginning: wherever it runs, and also
-   * when it is finished. One whose process died is recorded as failed with what was saved of it. Refuses `not_found`.
+   * when it is finished. One whose process died is recorded as failed with what was saved of it. Rejects `not_found`.
    */
   async resume(conversationId: string, answerId: string | undefined, meta: CommandMeta): Promise<Turn> {
     const running = this.running.get(conversationId)?.turn;
     if (running !== undefined && (answerId ?? running.answerId) === running.answerId) return running;
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     const open = state.status === 'Live' ? state.open?.answerId : undefined;
-    const wanted = answerId ?? open ?? refuse('not_found', { kind: 'openAnswer', id: conversationId });
+    const wanted = answerId ?? open ?? reject('not_found', { kind: 'openAnswer', id: conversationId });
     if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
     if (state.status !== 'Live' || !state.parents.has(wanted))
-      return refuse('not_found', { kind: 'message', id: wanted });
-    return (await this.recorded.turn(conversationId, wanted)) ?? refuse('not_found', { kind: 'message', id: wanted });
+      return reject('not_found', { kind: 'message', id: wanted });
+    return (await this.recorded.turn(conversationId, wanted)) ?? reject('not_found', { kind: 'message', id: wanted });
   }
 
   /** Stops the running answer of a conversation, in any process. Its text is recorded. False if none runs. */
@@ -152,7 +152,7 @@ export class Turns {
         throw error;
       });
       await saved.end();
-      const recording = insistently(() =>
+      const recording = retryUntilAnswered(() =>
         this.recorded.record(conversationId, messageId, { answerId, ...answer }, meta),
       );
       // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
@@ -193,7 +193,7 @@ export class Turns {
       for (;;) {
         renewReadScope();
         const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-        if (state.status !== 'Live') return refuse('not_found', { kind: 'conversation', id: conversationId });
+        if (state.status !== 'Live') return reject('not_found', { kind: 'conversation', id: conversationId });
         if (state.open?.answerId !== answerId) break;
         const more = state.open.said.slice(heard);
         if (more !== '') say({ type: 'text', delta: more });
@@ -204,7 +204,7 @@ export class Turns {
       }
       return recordedTurn(
         (await this.parts.history.answer(conversationId, answerId)) ??
-          refuse('not_found', { kind: 'message', id: answerId }),
+          reject('not_found', { kind: 'message', id: answerId }),
         heard,
         say,
       );

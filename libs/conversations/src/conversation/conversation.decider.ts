@@ -1,4 +1,4 @@
-import { isErased, never, refuse, type Decider, type Sensitive } from '@app/kernel';
+import { isErased, never, reject, type Decider, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
 import { Map as PersistentMap } from 'immutable';
 import type { ConversationEvent, ConversationKind } from './conversation.events';
@@ -114,22 +114,22 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
 const known = (party: Party, state: ConversationState): LiveConversation =>
   state.status === 'Live' && state.userId === party.userId && state.agentId === party.agentId
     ? state
-    : refuse('not_found');
+    : reject('not_found');
 
 const ask = (command: Ask, state: ConversationState): readonly ConversationEvent[] => {
   const { conversationId, agentId, spaceId, userId, kind, title } = command;
   if (command.create && state.status === 'Absent') {
     if (command.parentId !== undefined)
-      return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
+      return reject('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
     return [
       { type: 'ConversationStarted', data: { conversationId, agentId, spaceId, userId, kind, title } },
       asked(command, null),
     ];
   }
   const live = known(command, state);
-  if (live.open !== null) return refuse('turn_in_progress');
+  if (live.open !== null) return reject('turn_in_progress');
   if (command.parentId !== undefined && !live.parents.has(command.parentId))
-    return refuse('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
+    return reject('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
   return [asked(command, command.parentId ?? live.last)];
 };
 

@@ -39,14 +39,14 @@ export const appendingContract = (shared: GetLog): void => {
     }),
   );
 
-  const refusals: [string, number, ExpectedRevision, number][] = [
+  const rejections: [string, number, ExpectedRevision, number][] = [
     ['noStream where the stream exists', 1, 'noStream', 0],
     ['streamExists where it does not', 0, 'streamExists', -1],
     ['a revision behind the end', 3, 1, 2],
     ['a revision ahead of the end', 1, 4, 0],
     ['a revision of an unknown stream', 0, 0, -1],
   ];
-  it.each(refusals)('refuses %s, and stores nothing', (_name, existing, expected, actual) =>
+  it.each(rejections)('rejects %s, and stores nothing', (_name, existing, expected, actual) =>
     withLog(shared, async (log, category) => {
       if (existing > 0) await log.append(`${category}-1`, newEvents(existing), 'noStream');
 
@@ -129,7 +129,7 @@ export const appendingContract = (shared: GetLog): void => {
   );
 
   it(
-    'refuses a mix of known and new events',
+    'rejects a mix of known and new events',
     withLog(shared, async (log, category) => {
       const [first, second, third] = newEvents(3);
       if (first === undefined || second === undefined || third === undefined) throw new Error('three events were made');
@@ -161,7 +161,7 @@ export const appendingContract = (shared: GetLog): void => {
   );
 
   it(
-    'refuses what no log can hold, and goes on',
+    'rejects what no log can hold, and goes on',
     withLog(shared, async (log, category) => {
       const stream = `${category}-1`;
       const invalid: [string, ReturnType<typeof newEvents>][] = [
@@ -180,7 +180,7 @@ export const appendingContract = (shared: GetLog): void => {
   );
 
   it(
-    'refuses an event and an append that are too large, counting bytes',
+    'rejects an event and an append that are too large, counting bytes',
     withLog(shared, async (log, category, { limits = { event: MAX_EVENT_BYTES, append: MAX_APPEND_BYTES } }) => {
       const large = newEvent({ data: `"${'ü'.repeat(limits.event / 2)}"` });
       const many = newEvents(Math.ceil(limits.append / 500_000), { data: `"${'x'.repeat(500_000)}"` });

@@ -21,7 +21,7 @@ interface Step {
 interface Sent {
   readonly stream: string;
   readonly events: readonly NewEvent[];
-  readonly answers: readonly (AppendResult | 'refused')[];
+  readonly answers: readonly (AppendResult | 'rejected')[];
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -34,11 +34,11 @@ const step: fc.Arbitrary<Step> = fc.record({
 const send = async (log: EventLog, category: string, { stream, count, expected, twice }: Step): Promise<Sent> => {
   const name = `${category}-${stream}`;
   const events = newEvents(count);
-  const once = async (): Promise<AppendResult | 'refused'> => {
+  const once = async (): Promise<AppendResult | 'rejected'> => {
     try {
       return await log.append(name, events, expected);
     } catch (error) {
-      if (isWrongExpectedRevision(error)) return 'refused';
+      if (isWrongExpectedRevision(error)) return 'rejected';
       throw error;
     }
   };
@@ -97,11 +97,11 @@ const readCategory = async (log: EventLog, category: string, start: Position | n
   }
 };
 
-/** All appends that were answered stand where the answer says, whole and once; none that was refused does. */
+/** All appends that were answered stand where the answer says, whole and once; none that was rejected does. */
 const expectStoredAsAnswered = (sent: readonly Sent[], stored: readonly StoredEvent[]): void => {
   const byId = new Map(stored.map((event) => [event.id, event]));
   expect(byId.size).toBe(stored.length);
-  const answered = sent.filter(({ answers }) => answers.some((answer) => answer !== 'refused'));
+  const answered = sent.filter(({ answers }) => answers.some((answer) => answer !== 'rejected'));
   expect(answered.flatMap(({ events }) => events.map(({ id }) => id)).toSorted()).toEqual([...byId.keys()].toSorted());
   for (const { stream, events, answers } of answered) {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);

@@ -180,7 +180,7 @@ export const readingContract = (shared: GetLog): void => {
     );
 
     it(
-      'refuses a deletion whose expectation does not hold',
+      'rejects a deletion whose expectation does not hold',
       withLog(shared, async (log, category) => {
         await log.append(`${category}-1`, newEvents(2), 'noStream');
 

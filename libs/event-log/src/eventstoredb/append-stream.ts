@@ -140,7 +140,7 @@ class OpenStream {
     return waiting;
   }
 
-  /** A refusal may run ahead of what is being stored; what was stored later is answered later. */
+  /** A rejection may run ahead of what is being stored; what was stored later is answered later. */
   private overtake(number: number): void {
     const overtaken: number[] = [];
     for (const earlier of this.waiting.keys()) {

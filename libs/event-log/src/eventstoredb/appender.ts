@@ -3,7 +3,7 @@ import {
   type AppendResult,
   type ExpectedRevision,
   type NewEvent,
-  refuse,
+  reject,
   type StoredEvent,
   Unavailable,
   WAIT_MS,
@@ -13,7 +13,7 @@ import {
 import { LogCorrupted, MixedRepeat, type OurEvents } from '../event-log';
 import type { AppendAnswer } from './append-answer';
 import type { AppendStream } from './append-stream';
-import { type Attempt, type Link, patiently } from './patience';
+import { type Attempt, type Link, retry } from './retry';
 import { LOG_DEPENDENCY, serverFault, type ServerFault, unavailable } from './server-errors';
 import { ShownStream, type StreamReads } from './shown-stream';
 
@@ -69,9 +69,9 @@ export class Appender {
         await this.shown.untilGone(asked);
         throw wrongRevision(asked, -1);
       case 'tooLarge':
-        return refuse('too_large', { bytes: bytesOf(asked.events), limit: answer.limit });
+        return reject('too_large', { bytes: bytesOf(asked.events), limit: answer.limit });
       case 'wrongRevision':
-        return this.refused(asked, expected, answer.actual);
+        return this.rejected(asked, expected, answer.actual);
     }
   }
 
@@ -94,7 +94,7 @@ export class Appender {
       }
     };
     try {
-      const answer = await patiently(this.link, send, {
+      const answer = await retry(this.link, send, {
         most: ends - performance.now(),
         isWorthwhile: ({ isPassing }) => isPassing && (isExact || !isUnknown),
       });
@@ -119,7 +119,7 @@ export class Appender {
    * Distinguishes a repeat at another revision, a mix of known and new events, and a lost race. Waits until the winner of a
    * race can be read.
    */
-  private async refused(asked: Asked, expected: ExpectedRevision, actual: number): Promise<AppendResult> {
+  private async rejected(asked: Asked, expected: ExpectedRevision, actual: number): Promise<AppendResult> {
     const { stream, events } = asked;
     if (actual < 0) throw wrongRevision(asked, -1);
     if (expected === 'any' || expected === 'streamExists') throw new MixedRepeat(stream);

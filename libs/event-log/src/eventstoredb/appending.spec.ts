@@ -121,7 +121,7 @@ describe('appends on EventStoreDB', () => {
   );
 
   it(
-    'are refused by the limit that the server is set to',
+    'are rejected by the limit that the server is set to',
     withServer(
       async (log) => {
         await expect(
@@ -134,7 +134,7 @@ describe('appends on EventStoreDB', () => {
   );
 
   it(
-    'to a stream that somebody deleted for ever are refused',
+    'to a stream that somebody deleted for ever are rejected',
     withServer(async (log, server) => {
       await log.append('a-1', newEvents(1), 'noStream');
       await withClient(server.url, (client) => client.tombstoneStream('a-1'));

@@ -37,7 +37,7 @@ describe('the connection string', () => {
       'tls=true&keepAliveInterval=0',
       'EVENTSTORE_URL: keepAliveInterval must be a number of milliseconds, or -1 for none.',
     ],
-  ])('is refused when it says %s, and nothing of it is written on the console', async (_name, options, message) => {
+  ])('is rejected when it says %s, and nothing of it is written on the console', async (_name, options, message) => {
     const written = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 
     await expect(openEventStoreLog({ url: `esdb://admin:geheim@127.0.0.1:2113?${options}` })).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe('the connection string', () => {
   });
 
   it.each(['admin:ge@heim@', 'admin@'])(
-    'is refused when its user cannot be told from the host (%s), and nothing of it is written on the console',
+    'is rejected when its user cannot be told from the host (%s), and nothing of it is written on the console',
     async (user) => {
       const written = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 
@@ -123,7 +123,7 @@ describe('a secure server', () => {
   it.each([
     ['a wrong password', 'admin:wrong@'],
     ['no user', ''],
-  ])('refuses %s at once, and it is said without the password', async (_name, user) => {
+  ])('rejects %s at once, and it is said without the password', async (_name, user) => {
     const log = await openEventStoreLog({ url: url(user) });
     const started = performance.now();
 

@@ -5,7 +5,7 @@ import type { ReadReq } from '@eventstore/db-client/generated/streams_pb';
 import type { OurEvents } from '../event-log';
 import { Cluster } from './cluster';
 import { type Endpoint, readConnectionString, type ServerAddress } from './connection-string';
-import type { Link } from './patience';
+import type { Link } from './retry';
 import { Pulse } from './pulse';
 import { serverFault, ServerFault } from './server-errors';
 import { ServerNode } from './server-node';
@@ -89,7 +89,7 @@ export class Connection implements Link {
     return this.open((client, metadata) => client.batchAppend(metadata), attach, isWanted);
   }
 
-  /** Breaks off all calls; later ones are refused. */
+  /** Breaks off all calls; later ones are rejected. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);

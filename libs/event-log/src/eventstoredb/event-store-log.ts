@@ -31,7 +31,7 @@ import { Listener } from './listener';
 import { LogPages, NewestPages, SharedPages } from './log-pages';
 import { EventStoreLogReader } from './log-reader';
 import { OurHead } from './our-head';
-import { patiently } from './patience';
+import { retry } from './retry';
 import { SLOW_MS } from './pulse';
 import { EventStoreReadIndex } from './read-index';
 import { allRequest, streamRequest } from './read-request';
@@ -179,7 +179,7 @@ export class EventStoreLog implements EventLog {
   async health(): Promise<LogHealth> {
     if (this.isClosed) return { writable: false, readable: false, reason: 'it is closed' };
     try {
-      await patiently(
+      await retry(
         this.connection,
         (left, givenUp) => readFrom(this.connection, allRequest('backwards', null, 1), left, undefined, givenUp),
         { most: SLOW_MS },
@@ -206,7 +206,7 @@ export class EventStoreLog implements EventLog {
     await this.reader.close();
   }
 
-  /** Others may have acted before an append was taken, or refused: from there on the log is asked anew. */
+  /** Others may have acted before an append was taken, or rejected: from there on the log is asked anew. */
   private async appended(
     stream: string,
     events: readonly NewEvent[],
@@ -234,7 +234,7 @@ export class EventStoreLog implements EventLog {
   ): Promise<readonly StoredEvent[]> {
     try {
       return (
-        await patiently(
+        await retry(
           this.connection,
           (left, givenUp) =>
             readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity, givenUp),

@@ -1,6 +1,6 @@
 import { type Position, WAIT_MS } from '@app/kernel';
 import type { Connection } from './connection';
-import { patiently } from './patience';
+import { retry } from './retry';
 import type { EventStoreReadIndex } from './read-index';
 import { allRequest } from './read-request';
 import { allFault, ServerFault } from './server-errors';
@@ -30,7 +30,7 @@ export class LogPages implements PageSource {
     const { silence } = this;
     const givenUp = new AbortController();
     const { signal } = givenUp;
-    const read = patiently(this.connection, (left) => readFrom(this.connection, request, left, undefined, signal), {
+    const read = retry(this.connection, (left) => readFrom(this.connection, request, left, undefined, signal), {
       most: silence,
       isWorthwhile: ({ isPassing }) => isPassing && !signal.aborted,
     });

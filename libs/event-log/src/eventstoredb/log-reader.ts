@@ -4,7 +4,7 @@ import { eventMatcher } from '../event-matcher';
 import type { Connection } from './connection';
 import { LogPages, type PageSource } from './log-pages';
 import { OurHead } from './our-head';
-import { patiently } from './patience';
+import { retry } from './retry';
 import { streamRequest } from './read-request';
 import type { Removals } from './removals';
 import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
@@ -37,7 +37,7 @@ export class EventStoreLogReader implements LogReader {
       const events: StoredEvent[] = [];
       // Others' events in the stream take up places of a read: as a rule there are none, and one read is all.
       for (let at = from, most = limit; ; most = Math.max(limit, LEAST_FILTERED)) {
-        const found = await patiently(this.connection, (left, givenUp) =>
+        const found = await retry(this.connection, (left, givenUp) =>
           readFrom(
             this.connection,
             streamRequest(stream, { direction, from: at, limit: most }),

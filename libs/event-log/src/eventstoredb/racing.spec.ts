@@ -33,13 +33,13 @@ describe('who loses a race on EventStoreDB', () => {
   });
   afterEach(() => both.close());
 
-  /** Waits until the server was called so many times more: an append that was refused has read since. */
+  /** Waits until the server was called so many times more: an append that was rejected has read since. */
   const called = async (times: number): Promise<void> => {
     const before = calls;
     await until(() => calls >= before + times, 'calls of the server');
   };
 
-  /** Two appends at one expectation, by two processes: the second is refused by what nobody sees before `both.show()`. */
+  /** Two appends at one expectation, by two processes: the second is rejected by what nobody sees before `both.show()`. */
   const race = async (stream: string, expected: ExpectedRevision, counts: readonly [number, number] = [1, 1]) => {
     both.hide();
     const first = watch(logs[0].append(stream, newEvents(counts[0]), expected));
@@ -154,14 +154,14 @@ describe('who loses a race on EventStoreDB', () => {
     both.hide();
     const deleted = withClient(server.url, (client) => client.deleteStream('a-1'));
     await both.hidden();
-    const refused = watch(logs[0].append('a-1', newEvents(1), 'streamExists'));
+    const rejected = watch(logs[0].append('a-1', newEvents(1), 'streamExists'));
     await called(4);
-    expect(refused.outcome).toBeUndefined();
+    expect(rejected.outcome).toBeUndefined();
     both.show();
     await deleted;
-    await until(() => refused.outcome !== undefined, 'the refusal');
+    await until(() => rejected.outcome !== undefined, 'the rejection');
 
-    expect(refused.outcome).toMatchObject({ name: 'WrongExpectedRevision', actual: -1 });
+    expect(rejected.outcome).toMatchObject({ name: 'WrongExpectedRevision', actual: -1 });
     expect(await logs[0].readStream('a-1')).toEqual([]);
   });
 

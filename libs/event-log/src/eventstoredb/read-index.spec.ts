@@ -130,7 +130,7 @@ describe('a read index', () => {
   );
 
   it(
-    'is asked anew behind an append, be it taken or refused, and where more was read than was asked for',
+    'is asked anew behind an append, be it taken or rejected, and where more was read than was asked for',
     withTwo(async ({ first, second }) => {
       for (const id of ['a', 'b']) await first.add(id);
       await inReadScope(async () => {

@@ -10,7 +10,7 @@ import {
 } from '@app/kernel';
 import type { Connection } from './connection';
 import { LogTail } from './log-tail';
-import { awaited, patiently } from './patience';
+import { awaited, retry } from './retry';
 import { allRequest, wholeRequest } from './read-request';
 import { type Removals, REMOVALS_STREAM } from './removals';
 import { allFault, serverFault, ServerFault, unavailable } from './server-errors';
@@ -250,7 +250,7 @@ export class EventStoreReadIndex implements ReadIndex {
 
   private async read(request: ReadReq): Promise<Found> {
     try {
-      return await patiently(this.connection, (left, givenUp) =>
+      return await retry(this.connection, (left, givenUp) =>
         readFrom(this.connection, request, left, undefined, givenUp),
       );
     } catch (error) {

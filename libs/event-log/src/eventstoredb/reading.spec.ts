@@ -32,7 +32,7 @@ describe('reads on EventStoreDB', () => {
   );
 
   it(
-    'refuse a position that the log never gave out',
+    'reject a position that the log never gave out',
     withServer(async (log) => {
       await log.append('a-1', newEvents(3), 'noStream');
       await expect(log.readAll({ after: '12' })).rejects.toThrow(RangeError);
@@ -74,7 +74,7 @@ describe('reads on EventStoreDB', () => {
   );
 
   it(
-    'are refused after the log was closed',
+    'are rejected after the log was closed',
     withServer(async (log) => {
       await log.close();
 

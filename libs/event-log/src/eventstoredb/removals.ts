@@ -1,6 +1,6 @@
 import { type NewEvent, offBudget, type StoredEvent } from '@app/kernel';
 import type { Connection } from './connection';
-import { patiently } from './patience';
+import { retry } from './retry';
 import { streamRequest } from './read-request';
 import { readFrom } from './server-reader';
 
@@ -67,7 +67,7 @@ export class Removals {
 
   private async read(): Promise<void> {
     const request = streamRequest(REMOVALS_STREAM, { direction: 'forwards', from: this.revision + 1, limit: Infinity });
-    const { events } = await patiently(this.connection, (left, givenUp) =>
+    const { events } = await retry(this.connection, (left, givenUp) =>
       readFrom(this.connection, request, left, Infinity, givenUp),
     );
     for (const event of events) this.take(event);

@@ -87,7 +87,7 @@ export class ServerFault extends Error {
     );
   }
 
-  /** The server is there and refuses the user, or what the user may not read. */
+  /** The server is there and rejects the user, or what the user may not read. */
   get isDenied(): boolean {
     return this.fault === 'denied' || this.fault === 'allDenied';
   }
@@ -97,7 +97,7 @@ export class ServerFault extends Error {
 export const serverFault = (error: unknown): ServerFault =>
   error instanceof ServerFault ? error : new ServerFault(faultOf(error as Partial<ServiceError>), { cause: error });
 
-/** What a refused read of `$all` means: who is known and may not read it may read and write streams all the same. */
+/** What a rejected read of `$all` means: who is known and may not read it may read and write streams all the same. */
 export const allFault = (fault: ServerFault): ServerFault =>
   fault.fault === 'denied' && (fault.cause as Partial<ServiceError> | undefined)?.code === PERMISSION_DENIED
     ? new ServerFault('allDenied', { cause: fault.cause })

@@ -1,7 +1,7 @@
 /** Questions under way at once: those who come while one is do not stand still until it is answered. */
 const MOST_UNDER_WAY = 2;
 /** Milliseconds after which those who come do not wait for questions under way any more before theirs begins. */
-const PATIENCE_MS = 250;
+const TIMEOUT_MS = 250;
 /** Milliseconds for which those gather who come behind a question that several shared: one for many costs less than many. */
 const GATHERED_MS = 1;
 
@@ -44,7 +44,7 @@ export class SharedQuestion {
 
   private async oneOver(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS)));
     // Those who asked are told of a question that fails; here it only has to be over.
     await Promise.race([...this.underWay, late]).catch(() => undefined);
     clearTimeout(timer);

@@ -101,9 +101,9 @@ describe('a server that is shared with other programs', () => {
     await append('agent-1', 2);
     await writeForeign(server.url, [intruderIn('agent-1'), ...foreignEvents()]);
 
-    const refused = { name: 'LogCorrupted', place: 'agent-1@2', message: expect.stringContaining('another program') };
-    await expect(append('agent-1', 1, 1)).rejects.toMatchObject(refused);
-    await expect(append('agent-1', 3, 1)).rejects.toMatchObject(refused);
+    const rejected = { name: 'LogCorrupted', place: 'agent-1@2', message: expect.stringContaining('another program') };
+    await expect(append('agent-1', 1, 1)).rejects.toMatchObject(rejected);
+    await expect(append('agent-1', 3, 1)).rejects.toMatchObject(rejected);
     // Whoever read the stream before the last of ours lost a race, first of all.
     await expect(append('agent-1', 1, 'noStream')).rejects.toMatchObject({ name: 'WrongExpectedRevision' });
     await expect(append('user-42')).rejects.toMatchObject({ name: 'LogCorrupted', place: 'user-42@0' });

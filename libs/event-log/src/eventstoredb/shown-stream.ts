@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, type StoredEvent, Unavailable } from '@app/kernel';
-import { within } from './patience';
+import { within } from './retry';
 import { LOG_DEPENDENCY } from './server-errors';
 import { isSoftDeleted, type ReadLast, readMetadata } from './stream-metadata';
 
@@ -33,14 +33,14 @@ export interface Wanted {
   readonly ends: number;
 }
 
-/** Most of what a server refused by was shown within 10 ms, all of it within 130. */
+/** Most of what a server rejected by was shown within 10 ms, all of it within 130. */
 const FIRST_PAUSE = 3;
 const LONGEST_PAUSE = 50;
 /** Looks at the end of a stream after which its metadata are read again. */
 const LOOKS = 4;
 
 /**
- * Reads what a refusal tells of. A server decides before it shows: until the revision that it told can be read, a read says
+ * Reads what a rejection tells of. A server decides before it shows: until the revision that it told can be read, a read says
  * nothing, not even that there is no stream. That all was removed is told by the stream's metadata alone.
  */
 export class ShownStream {

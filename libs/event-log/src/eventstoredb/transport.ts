@@ -19,7 +19,7 @@ export type AppendCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 const MOST_MESSAGE_BYTES = 17 * 1024 * 1024;
 /** Milliseconds between attempts to connect. */
 const RECONNECT_MS = { first: 100, longest: 1_000 };
-/** A name that nobody has (RFC 6761): TLS must not name a server by its address, Node 26 refuses to, and gRPC has no way to name none. */
+/** A name that nobody has (RFC 6761): TLS must not name a server by its address, Node 26 rejects to, and gRPC has no way to name none. */
 const NO_NAME = 'address.invalid';
 
 /** A connection to one node, made when it is first used. It shares nothing with others: what ends one leaves them as they are. */

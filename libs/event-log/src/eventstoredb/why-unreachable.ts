@@ -29,7 +29,7 @@ const isResolved = ({ host }: Endpoint): Promise<boolean> =>
 /** What is wrong with the certificate that a server shows; `unreachable` when nothing is; undefined when it speaks no TLS. */
 const certificateOf = (endpoint: Endpoint, tls: TlsFiles | undefined): Promise<Fault | undefined> =>
   looked<Fault>((found) => {
-    // The certificate is looked at here, and nothing is sent: refused at once, it could not be told from a server without TLS.
+    // The certificate is looked at here, and nothing is sent: rejected at once, it could not be told from a server without TLS.
     const socket: TLSSocket = connectTls(
       {
         host: endpoint.host,

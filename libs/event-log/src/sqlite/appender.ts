@@ -26,7 +26,7 @@ export class Appender {
     this.insert = database.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
   }
 
-  /** Refusals and damage concern this append alone; any other error is thrown and ends the transaction. */
+  /** Rejections and damage concern this append alone; any other error is thrown and ends the transaction. */
   append(request: AppendRequest): Reply {
     try {
       const head = this.heads.get(request.stream);

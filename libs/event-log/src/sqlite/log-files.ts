@@ -11,7 +11,7 @@ export const LOCK_FILE = 'lock';
 /** How long a connection waits for a lock of another. */
 export const LOCK_MS = 5_000;
 
-/** Version of the tables below; a log of another version is refused, never guessed at. */
+/** Version of the tables below; a log of another version is rejected, never guessed at. */
 const FORMAT = 1;
 
 const EVENTS = `CREATE TABLE events (

@@ -47,15 +47,15 @@ describe('the writer of the log', () => {
     await killThread();
   });
 
-  it('refuses more than may wait for the disk', async () => {
+  it('rejects more than may wait for the disk', async () => {
     const large = newEvents(1);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => writer.append('a-1', large, 'any', 8 * 1024 * 1024)),
     );
 
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-    expect(refused).toHaveLength(12);
-    for (const { reason } of refused)
+    const rejected = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(rejected).toHaveLength(12);
+    for (const { reason } of rejected)
       expect(reason).toMatchObject({
         name: 'Unavailable',
         outcome: 'none',

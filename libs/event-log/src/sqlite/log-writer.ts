@@ -21,7 +21,7 @@ import {
   type WriterRequest,
 } from './writer-protocol';
 
-/** Most appends, and most bytes of them, that wait for the disk before more are refused. */
+/** Most appends, and most bytes of them, that wait for the disk before more are rejected. */
 const MOST_WAITING = 20_000;
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 /** Pause before a writer thread that died is replaced. */
@@ -104,7 +104,7 @@ export class LogWriter {
   }
 
   private send(request: AppendRequest | RemovalRequest): Promise<AppendResult> {
-    const reason = this.refusal();
+    const reason = this.rejection();
     if (reason !== undefined) return Promise.reject(new Unavailable(LOG_DEPENDENCY, reason));
     return new Promise((resolve, reject) => {
       this.pending.set(request.id, { request, resolve, reject });
@@ -113,7 +113,7 @@ export class LogWriter {
     });
   }
 
-  private refusal(): string | undefined {
+  private rejection(): string | undefined {
     if (this.isClosing) return 'it is closing';
     if (this.down !== undefined) return this.down;
     return this.pending.size >= MOST_WAITING || this.waitingBytes >= MOST_WAITING_BYTES
@@ -160,8 +160,8 @@ export class LogWriter {
         return this.opened.resolve();
       case 'indexed':
         return this.events.onIndexed(message.upTo);
-      case 'refused':
-        return this.refuse(
+      case 'rejected':
+        return this.reject(
           message.place === undefined
             ? new Unavailable(LOG_DEPENDENCY, message.detail)
             : new LogCorrupted(message.place, message.detail),
@@ -177,7 +177,7 @@ export class LogWriter {
     }
   }
 
-  private refuse(error: Error): void {
+  private reject(error: Error): void {
     this.down = error.message;
     this.opened.reject(error);
   }

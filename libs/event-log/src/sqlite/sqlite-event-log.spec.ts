@@ -53,7 +53,7 @@ describe('the SQLite log', () => {
   );
 
   it(
-    'numbers positions without gaps, also over refused appends and removals',
+    'numbers positions without gaps, also over rejected appends and removals',
     withNewLog(async (log) => {
       await log.append('a-1', newEvents(2), 'noStream');
       await expect(log.append('a-1', newEvents(5), 'noStream')).rejects.toThrow('revision 1');
@@ -93,7 +93,7 @@ describe('the SQLite log', () => {
   );
 
   it(
-    'knows where a stream ends from the moment an append is answered or refused',
+    'knows where a stream ends from the moment an append is answered or rejected',
     withNewLog(async (log) => {
       expect(log.endOf?.('a-1')).toBeUndefined();
       await log.append('a-1', newEvents(2), 'noStream');
@@ -125,7 +125,7 @@ describe('the SQLite log', () => {
   );
 
   it(
-    'refuses a position that it never gave out',
+    'rejects a position that it never gave out',
     withNewLog(async (log) => {
       await expect(log.readAll({ after: '12' })).rejects.toThrow(RangeError);
     }),
@@ -197,7 +197,7 @@ describe('the SQLite log', () => {
   );
 
   it(
-    'refuses what comes after it was closed',
+    'rejects what comes after it was closed',
     withNewLog(async (log) => {
       await log.close();
 

@@ -23,7 +23,7 @@ const NOTHING: readonly StoredEvent[] = Object.freeze([]);
 
 /** The log of the embedded profile: written by a thread of its own, read on a connection of the caller's thread. */
 export class SqliteEventLog implements EventLog {
-  /** They stand in one queue, and those behind a commit that fails are refused with it. */
+  /** They stand in one queue, and those behind a commit that fails are rejected with it. */
   readonly mostInOrder = 256;
   private readonly subscriptions = new OpenSubscriptions();
   private damage: LogCorrupted | undefined;

@@ -51,7 +51,7 @@ export type WriterMessage =
   /** The index of streams was brought up to a position. */
   | { readonly kind: 'indexed'; readonly upTo: number }
   /** The log cannot be opened: it is damaged at a place, or without one for another reason. */
-  | { readonly kind: 'refused'; readonly place?: string; readonly detail: string }
+  | { readonly kind: 'rejected'; readonly place?: string; readonly detail: string }
   /** Writing stopped; reads go on. */
   | { readonly kind: 'down'; readonly reason: string }
   /** Answers after one commit, in the order of their positions. */

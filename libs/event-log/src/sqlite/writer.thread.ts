@@ -43,8 +43,8 @@ const open = (): void => {
     writer = openWriter(folder, head);
     post({ kind: 'up', head, indexed: writer.indexed, ...(notice === undefined ? {} : { notice }) });
   } catch (error) {
-    if (error instanceof LogCorrupted) post({ kind: 'refused', place: error.place, detail: error.detail });
-    else post({ kind: 'refused', detail: reasonOf(error) });
+    if (error instanceof LogCorrupted) post({ kind: 'rejected', place: error.place, detail: error.detail });
+    else post({ kind: 'rejected', detail: reasonOf(error) });
     port.close();
   }
 };
@@ -136,13 +136,13 @@ const answer = (requests: readonly (AppendRequest | RemovalRequest)[], work: () 
   }
 };
 
-const refuseAll = (): void => {
-  const refused = waiting.flatMap((request): Reply[] =>
+const rejectAll = (): void => {
+  const rejected = waiting.flatMap((request): Reply[] =>
     request.kind === 'close' ? [] : [{ id: request.id, kind: 'unavailable', reason, outcome: 'none' }],
   );
   const isClosing = waiting.some((request) => request.kind === 'close');
   waiting.length = 0;
-  if (refused.length > 0) reply(refused);
+  if (rejected.length > 0) reply(rejected);
   if (isClosing) end();
 };
 
@@ -169,7 +169,7 @@ const closeWriter = (target: Writer): void => {
 
 const work = (): void => {
   for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-    if (writer === undefined) return refuseAll();
+    if (writer === undefined) return rejectAll();
     if (next.kind === 'append') append(writer);
     else if (next.kind === 'removal') remove(writer, next);
     else closeWriter(writer);

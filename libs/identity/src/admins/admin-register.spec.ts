@@ -1,6 +1,6 @@
 import { type CommandMeta, DomainError, Unavailable } from '@app/kernel';
 import { openTenancy, outcomes, pause, type Tenancy } from '../../../../test/fixtures/tenancy';
-import { ChangeUser } from '../user/commands/change-user';
+import { UpdateUser } from '../user/commands/update-user';
 import { CreateUser } from '../user/commands/create-user';
 import { DeleteUser } from '../user/commands/delete-user';
 import { SuspendUser } from '../user/commands/suspend-user';
@@ -22,9 +22,9 @@ const admin = async (at: Process): Promise<string> => {
   ).userId;
 };
 const demote = (at: Process, userId: string, meta: CommandMeta = tenancy.meta()) =>
-  at.changeUser.execute(new ChangeUser(userId, {}, 'member', meta));
+  at.updateUser.execute(new UpdateUser(userId, {}, 'member', meta));
 const promote = (at: Process, userId: string) =>
-  at.changeUser.execute(new ChangeUser(userId, {}, 'admin', tenancy.meta()));
+  at.updateUser.execute(new UpdateUser(userId, {}, 'admin', tenancy.meta()));
 const suspend = (at: Process, userId: string) => at.suspendUser.execute(new SuspendUser(userId, tenancy.meta()));
 const remove = (at: Process, userId: string) => at.deleteUser.execute(new DeleteUser(userId, tenancy.meta()));
 
@@ -116,15 +116,15 @@ describe('the last admin', () => {
     },
   );
 
-  it('counts at once again where what was to end them is refused, and a repeat ends them then', async () => {
+  it('counts at once again where what was to end them is rejected, and a repeat ends them then', async () => {
     const alive = tenancy.process();
     const [one, two] = [await admin(alive), await admin(alive)];
-    let refusals = 1;
-    const refusing = tenancy.process((_, types) => {
-      if (types.includes('UserSuspended') && refusals-- > 0) throw new DomainError('conflict');
+    let rejections = 1;
+    const rejecting = tenancy.process((_, types) => {
+      if (types.includes('UserSuspended') && rejections-- > 0) throw new DomainError('conflict');
     });
     const meta = tenancy.meta();
-    const again = () => refusing.suspendUser.execute(new SuspendUser(one, meta));
+    const again = () => rejecting.suspendUser.execute(new SuspendUser(one, meta));
     await expect(again()).rejects.toMatchObject({ code: 'conflict' });
     await suspend(alive, two);
     await expect(again()).rejects.toMatchObject({ facts: { reason: 'last_admin' } });

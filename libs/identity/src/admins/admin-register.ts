@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, isDomainError, refuse, stepOf, unlessLeft } from '@app/kernel';
+import { type CommandMeta, Decisions, isDomainError, reject, stepOf, unlessLeft } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { isActiveAdmin, isLiving, userDecider } from '../user/user.decider';
 import type { InstanceRole } from '../user/user.events';
@@ -7,7 +7,7 @@ import { type AdminsCommand, adminsDecider } from './admins.decider';
 const INSTANCE = 'instance';
 
 /** Role and status in a command. Absent ones do not change. */
-export interface NextStanding {
+export interface NextRole {
   readonly role?: InstanceRole;
   readonly status?: 'active' | 'suspended' | 'deleted';
 }
@@ -38,25 +38,25 @@ export class AdminRegister {
 
   /**
    * Acts with what a command that gives a user another role or status needs of the register: an appointment where it makes an active
-   * admin or ends one, else nothing. Refuses with `conflict` (`last_admin`) where no admin would remain, and with
-   * `precondition_failed` before anything is announced. What was announced for an act that is refused is taken back.
+   * admin or ends one, else nothing. Rejects with `conflict` (`last_admin`) where no admin would remain, and with
+   * `precondition_failed` before anything is announced. What was announced for an act that is rejected is taken back.
    */
   async announcing<T>(
     userId: string,
-    next: NextStanding,
+    next: NextRole,
     meta: CommandMeta,
     act: (appointed: Appointed) => Promise<T>,
   ): Promise<T> {
     return this.acting(userId, await this.announced(userId, next, meta), meta, act);
   }
 
-  private async announced(userId: string, next: NextStanding, meta: CommandMeta): Promise<Appointed> {
+  private async announced(userId: string, next: NextRole, meta: CommandMeta): Promise<Appointed> {
     const { state: user, revision } = await this.decisions.load(userDecider, userId);
     if (!isLiving(user)) return {};
     const remains = (next.status ?? user.status) === 'active' && (next.role ?? user.role) === 'admin';
     if (!remains && !isActiveAdmin(user)) return {};
     if (meta.ifRevision !== undefined && meta.ifRevision !== revision)
-      return refuse('precondition_failed', { expected: meta.ifRevision, actual: revision });
+      return reject('precondition_failed', { expected: meta.ifRevision, actual: revision });
     return {
       appointment: remains ? await this.decide({ type: 'Appoint', userId }, meta) : await this.dismiss(userId, meta),
     };
@@ -100,7 +100,7 @@ export class AdminRegister {
     }
   }
 
-  /** Reinstates admins who never heard the last word about them, as its command died or was refused. False where there are none. */
+  /** Reinstates admins who never heard the last word about them, as its command died or was rejected. False where there are none. */
   private async reinstateOthers(userId: string, meta: CommandMeta): Promise<boolean> {
     const { state } = await this.decisions.load(adminsDecider, INSTANCE);
     let isAny = false;
@@ -114,13 +114,13 @@ export class AdminRegister {
     return isAny;
   }
 
-  /** Appoints an active admin anew, and tells their stream: what was to end that is refused there from now on. */
+  /** Appoints an active admin anew, and tells their stream: what was to end that is rejected there from now on. */
   private async reinstate(userId: string, meta: CommandMeta): Promise<void> {
     const appointment = await this.decide({ type: 'Appoint', userId }, meta);
     await this.decisions.transact(
       userDecider,
       userId,
-      { type: 'Change', fields: {}, role: 'admin', appointment },
+      { type: 'Update', fields: {}, role: 'admin', appointment },
       stepOf(meta, `reinstate/${userId}/${appointment}`),
     );
   }
@@ -138,7 +138,7 @@ export class AdminRegister {
     const appointment = (await this.decisions.load(adminsDecider, INSTANCE)).state.get(command.userId);
     return appointment?.serving === (command.type === 'Appoint')
       ? appointment.revision
-      : refuse('conflict', { reason: 'concurrent_changes' });
+      : reject('conflict', { reason: 'concurrent_changes' });
   }
 
   /** Who is an active admin, in the order of their appointments. */

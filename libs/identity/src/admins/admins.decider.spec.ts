@@ -43,7 +43,7 @@ describe('the register of admins', () => {
   ])('keeps the last admin: %s remains', (_, present) => {
     given(adminsDecider, appointed('a'), appointed('b'))
       .when({ type: 'Dismiss', userId: 'a', present })
-      .refuses('conflict', { reason: 'last_admin' });
+      .rejects('conflict', { reason: 'last_admin' });
   });
 
   it('does not count one who is being dismissed', () =>
@@ -56,7 +56,7 @@ describe('the register of admins', () => {
           ['b', 1],
         ]),
       })
-      .refuses('conflict'));
+      .rejects('conflict'));
 });
 
 test('a decided command yields nothing again', () => {

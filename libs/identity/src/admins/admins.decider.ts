@@ -1,4 +1,4 @@
-import { type Decider, defineEvent, type EventsOf, refuse } from '@app/kernel';
+import { type Decider, defineEvent, type EventsOf, reject } from '@app/kernel';
 import { Map as PersistentMap } from 'immutable';
 import { z } from 'zod';
 
@@ -48,7 +48,7 @@ export const adminsDecider: Decider<Appointments, AdminsCommand, EventsOf<typeof
     );
     return others.length > 0
       ? [{ type: 'AdminDismissed', data: { userId } }]
-      : refuse('conflict', { reason: 'last_admin' });
+      : reject('conflict', { reason: 'last_admin' });
   },
   evolve: (appointments, event) =>
     appointments.set(event.data.userId, {

@@ -23,18 +23,18 @@ describe('an API key', () => {
     given(apiKeyDecider).when({ type: 'Create', userId, secret, fields }).yields(created);
     given(apiKeyDecider, created)
       .when({ type: 'Create', userId, secret: { ...secret, secretHash: 'other' }, fields })
-      .refuses('conflict');
+      .rejects('conflict');
   });
 
   it('changes what differs, whatever the order of a set', () => {
     given(apiKeyDecider, created)
-      .when({ type: 'Change', fields: { name: 'n', permissions: ['llm'], agentIds: [] } })
+      .when({ type: 'Update', fields: { name: 'n', permissions: ['llm'], agentIds: [] } })
       .yields({ type: 'ApiKeyChanged', data: { name: 'n' } });
     given(apiKeyDecider, created)
-      .when({ type: 'Change', fields: { permissions: [] } })
+      .when({ type: 'Update', fields: { permissions: [] } })
       .yields({ type: 'ApiKeyChanged', data: { permissions: [] } });
     given(apiKeyDecider, created)
-      .when({ type: 'Change', fields: { usageLimit: { amount: '5', window: 'day' } } })
+      .when({ type: 'Update', fields: { usageLimit: { amount: '5', window: 'day' } } })
       .yields({ type: 'ApiKeyChanged', data: { usageLimit: { amount: '5', window: 'day' } } });
   });
 
@@ -56,9 +56,9 @@ describe('an API key', () => {
     given(apiKeyDecider, created).when({ type: 'Revoke' }).yields(revoked);
     given(apiKeyDecider, created, revoked).when({ type: 'Revoke' }).yields();
     given(apiKeyDecider, created, revoked)
-      .when({ type: 'Change', fields: { name: 'n' } })
-      .refuses('not_found');
-    given(apiKeyDecider).when({ type: 'Revoke' }).refuses('not_found');
+      .when({ type: 'Update', fields: { name: 'n' } })
+      .rejects('not_found');
+    given(apiKeyDecider).when({ type: 'Revoke' }).rejects('not_found');
   });
 });
 
@@ -80,7 +80,7 @@ test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<ApiKeyCommand> = fc.oneof(
     fc.constant({ type: 'Create' as const, userId, secret, fields }),
     fc.record({
-      type: fc.constant('Change' as const),
+      type: fc.constant('Update' as const),
       fields: fc.record({
         name: fc.constantFrom('a', 'b'),
         allAgents: fc.boolean(),

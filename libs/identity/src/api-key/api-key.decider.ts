@@ -1,4 +1,4 @@
-import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
+import { changedFields, type Decider, givenFields, never, reject, type Sensitive } from '@app/kernel';
 import type { ApiKeyEvent } from './api-key.events';
 import type { Permission } from './permissions';
 import type { UsageLimit } from './usage-limit';
@@ -39,7 +39,7 @@ export interface HashedSecret {
 
 export type ApiKeyCommand =
   | { readonly type: 'Create'; readonly userId: string; readonly secret: HashedSecret; readonly fields: ApiKeyFields }
-  | { readonly type: 'Change'; readonly fields: Partial<ApiKeyFields> }
+  | { readonly type: 'Update'; readonly fields: Partial<ApiKeyFields> }
   | { readonly type: 'GrantAgent'; readonly agentId: string }
   | { readonly type: 'ReplaceSecret'; readonly secret: HashedSecret }
   /** `withUser`: its user is deleted. */
@@ -52,10 +52,10 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
 
   decide: (command, key) => {
     if (command.type === 'Create') return create(command, key);
-    if (key.status === 'absent') return refuse('not_found');
-    if (key.status === 'revoked') return command.type === 'Revoke' ? [] : refuse('not_found');
+    if (key.status === 'absent') return reject('not_found');
+    if (key.status === 'revoked') return command.type === 'Revoke' ? [] : reject('not_found');
     switch (command.type) {
-      case 'Change':
+      case 'Update':
         return change(command.fields, key);
       case 'GrantAgent':
         return grantAgent(command.agentId, key);
@@ -115,7 +115,7 @@ const create = (
   if (key.status !== 'absent')
     return key.userId === userId && key.secretHash === secret.secretHash
       ? []
-      : refuse('conflict', { reason: 'exists' });
+      : reject('conflict', { reason: 'exists' });
   return [
     {
       type: 'ApiKeyCreated',

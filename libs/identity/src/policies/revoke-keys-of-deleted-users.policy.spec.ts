@@ -16,7 +16,7 @@ const ids = new TimeOrderedIds();
 const [GONE, THERE] = [ids.next(), ids.next()];
 const keyring: Keyring = {
   ensureKey: async () => Buffer.alloc(32),
-  keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32)])),
+  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
 };
 
 it('a key that was made behind the deletion of its user goes too, once, and others stay', async () => {

@@ -28,30 +28,30 @@ describe('a user', () => {
       .yields(created);
     given(userDecider, created)
       .when({ type: 'Create', ...profile, role: 'member', mailClaim: other })
-      .refuses('conflict');
+      .rejects('conflict');
   });
 
   it('cannot be created with a claim that was forfeited', () =>
     given(userDecider, { type: 'ClaimForfeited', data: claim })
       .when({ type: 'Create', ...profile, role: 'member' })
-      .refuses('name_taken'));
+      .rejects('name_taken'));
 
   it('changes the fields that differ', () => {
     given(userDecider, created)
-      .when({ type: 'Change', fields: { name: 'Ada L.', language: 'en' } })
+      .when({ type: 'Update', fields: { name: 'Ada L.', language: 'en' } })
       .yields({ type: 'UserChanged', data: { name: 'Ada L.' } });
     given(userDecider, created)
-      .when({ type: 'Change', fields: { name: 'Ada' } })
+      .when({ type: 'Update', fields: { name: 'Ada' } })
       .yields();
-    given(userDecider).when({ type: 'Change', fields: {} }).refuses('not_found');
+    given(userDecider).when({ type: 'Update', fields: {} }).rejects('not_found');
   });
 
   it('gives its mail address up for another, but not for its own in other letters', () => {
     given(userDecider, created)
-      .when({ type: 'Change', fields: { email: 'b@example.com' }, mailClaim: other })
+      .when({ type: 'Update', fields: { email: 'b@example.com' }, mailClaim: other })
       .yields({ type: 'UserChanged', data: { email: 'b@example.com', mailClaim: other, releasedMailClaim: claim } });
     given(userDecider, created)
-      .when({ type: 'Change', fields: { email: 'A@example.com' }, mailClaim: { ...other, key: claim.key } })
+      .when({ type: 'Update', fields: { email: 'A@example.com' }, mailClaim: { ...other, key: claim.key } })
       .yields({ type: 'UserChanged', data: { email: 'A@example.com' } });
   });
 
@@ -61,18 +61,18 @@ describe('a user', () => {
       data: { email: 'b@example.com', mailClaim: other, releasedMailClaim: claim },
     };
     given(userDecider, created, moved)
-      .when({ type: 'Change', fields: { email: 'A@example.com' }, mailClaim: claim })
-      .refuses('name_taken');
+      .when({ type: 'Update', fields: { email: 'A@example.com' }, mailClaim: claim })
+      .rejects('name_taken');
   });
 
   it('forfeits a claim that it does not use, and keeps the one it does', () => {
     given(userDecider, created)
       .when({ type: 'ForfeitClaim', claim: other })
       .yields({ type: 'ClaimForfeited', data: other });
-    given(userDecider, created).when({ type: 'ForfeitClaim', claim }).refuses('name_taken');
+    given(userDecider, created).when({ type: 'ForfeitClaim', claim }).rejects('name_taken');
     given(userDecider, created, { type: 'ClaimForfeited', data: other })
-      .when({ type: 'Change', fields: { email: 'b@example.com' }, mailClaim: other })
-      .refuses('name_taken');
+      .when({ type: 'Update', fields: { email: 'b@example.com' }, mailClaim: other })
+      .rejects('name_taken');
   });
 
   it('is suspended, reactivated and deleted', () => {
@@ -83,34 +83,34 @@ describe('a user', () => {
       .yields({ type: 'UserDeleted', data: { mailClaim: claim } });
     given(userDecider, created, { type: 'UserDeleted', data: { mailClaim: claim } })
       .when({ type: 'Suspend' })
-      .refuses('not_found');
+      .rejects('not_found');
   });
 });
 
 describe('the last word on admins', () => {
   it('is with the register: no active admin begins or ends without a later appointment', () => {
-    given(userDecider, created).when({ type: 'Change', fields: {}, role: 'admin' }).refuses('conflict');
+    given(userDecider, created).when({ type: 'Update', fields: {}, role: 'admin' }).rejects('conflict');
     given(userDecider, created)
-      .when({ type: 'Change', fields: {}, role: 'admin', appointment: 5 })
+      .when({ type: 'Update', fields: {}, role: 'admin', appointment: 5 })
       .yields({ type: 'UserRoleChanged', data: { role: 'admin', appointment: 5 } });
     for (const command of [
-      { type: 'Change', fields: {}, role: 'member' },
+      { type: 'Update', fields: {}, role: 'member' },
       { type: 'Suspend' },
       { type: 'Delete' },
     ] as const) {
-      given(userDecider, createdAdmin).when(command).refuses('conflict');
+      given(userDecider, createdAdmin).when(command).rejects('conflict');
       given(userDecider, createdAdmin)
         .when({ ...command, appointment: 4 })
-        .refuses('conflict');
+        .rejects('conflict');
     }
     given(userDecider, createdAdmin).when({ type: 'Suspend', appointment: 6 }).yields(suspended(6));
   });
 
   it('does not concern an admin who is suspended, until they are reactivated', () => {
     given(userDecider, createdAdmin, suspended(6))
-      .when({ type: 'Change', fields: {}, role: 'member' })
+      .when({ type: 'Update', fields: {}, role: 'member' })
       .yields({ type: 'UserRoleChanged', data: { role: 'member' } });
-    given(userDecider, createdAdmin, suspended(6)).when({ type: 'Reactivate' }).refuses('conflict');
+    given(userDecider, createdAdmin, suspended(6)).when({ type: 'Reactivate' }).rejects('conflict');
     given(userDecider, createdAdmin, suspended(6))
       .when({ type: 'Reactivate', appointment: 7 })
       .yields({ type: 'UserReactivated', data: { appointment: 7 } });
@@ -119,8 +119,8 @@ describe('the last word on admins', () => {
   it('holds against an earlier word that arrives late', () => {
     const again: UserEvent = { type: 'UserRoleChanged', data: { role: 'admin', appointment: 8 } };
     given(userDecider, createdAdmin, again)
-      .when({ type: 'Change', fields: {}, role: 'member', appointment: 7 })
-      .refuses('conflict');
+      .when({ type: 'Update', fields: {}, role: 'member', appointment: 7 })
+      .rejects('conflict');
   });
 });
 
@@ -136,7 +136,7 @@ test('a decided command yields nothing again', () => {
     fc
       .record({ name: fc.constantFrom('A', 'B'), role, appointment })
       .map(({ name, role: given_, appointment: fence }) => ({
-        type: 'Change' as const,
+        type: 'Update' as const,
         fields: { name },
         role: given_,
         ...fence,
@@ -145,7 +145,7 @@ test('a decided command yields nothing again', () => {
       .record({ type: fc.constantFrom('Suspend' as const, 'Reactivate' as const, 'Delete' as const), appointment })
       .map(({ type, appointment: fence }) => ({ type, ...fence })),
     fc.constantFrom(claim, other).map((forfeited) => ({ type: 'ForfeitClaim' as const, claim: forfeited })),
-    fc.constant({ type: 'Change' as const, fields: { email: 'b@example.com' }, mailClaim: other }),
+    fc.constant({ type: 'Update' as const, fields: { email: 'b@example.com' }, mailClaim: other }),
   );
   decidesOnce(userDecider, commands);
 });

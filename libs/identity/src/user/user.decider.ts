@@ -1,5 +1,5 @@
-import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
-import { type Claim, demandClaims, type Forfeited, forfeiting } from '@app/reservations';
+import { changedFields, type Decider, givenFields, never, reject, type Sensitive } from '@app/kernel';
+import { type Claim, assertClaims, type Forfeited, forfeiting } from '@app/reservations';
 import { Set as PersistentSet } from 'immutable';
 import type { InstanceRole, Language, UserEvent } from './user.events';
 
@@ -50,7 +50,7 @@ export type UserCommand = Appointed &
         readonly usageWindowStart: string;
         readonly mailClaim: Claim;
       }
-    | { readonly type: 'Change'; readonly fields: UserFields; readonly role?: InstanceRole; readonly mailClaim?: Claim }
+    | { readonly type: 'Update'; readonly fields: UserFields; readonly role?: InstanceRole; readonly mailClaim?: Claim }
     | { readonly type: 'Suspend' | 'Reactivate' | 'Delete' }
     | { readonly type: 'ForfeitClaim'; readonly claim: Claim }
   );
@@ -65,7 +65,7 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
         return create(command, user);
       case 'ForfeitClaim':
         return forfeit(command.claim, user);
-      case 'Change':
+      case 'Update':
         return change(command, living(user));
       case 'Suspend':
         return suspend(command, living(user));
@@ -122,14 +122,14 @@ const create = ({ type: _type, ...given }: Of<'Create'>, user: User): readonly U
   if (user.status !== 'absent')
     return user.status !== 'deleted' && user.mailClaim.key === given.mailClaim.key
       ? []
-      : refuse('conflict', { reason: 'exists' });
-  demandClaims([given.mailClaim], user.forfeited);
+      : reject('conflict', { reason: 'exists' });
+  assertClaims([given.mailClaim], user.forfeited);
   if (given.role === 'admin' && given.appointment === undefined)
-    return refuse('conflict', { reason: 'concurrent_changes' });
+    return reject('conflict', { reason: 'concurrent_changes' });
   return [{ type: 'UserCreated', data: given }];
 };
 
-const change = (command: Of<'Change'>, user: LivingUser): readonly UserEvent[] => {
+const change = (command: Of<'Update'>, user: LivingUser): readonly UserEvent[] => {
   const fields = changedFields(command.fields, user);
   const events: UserEvent[] = [];
   if (Object.keys(fields).length > 0)
@@ -148,12 +148,12 @@ const movedMail = (
   user: LivingUser,
 ): { readonly mailClaim?: Claim; readonly releasedMailClaim?: Claim } => {
   if (mailClaim === undefined || mailClaim.key === user.mailClaim.key) return {};
-  demandClaims([mailClaim], user.forfeited);
+  assertClaims([mailClaim], user.forfeited);
   return { mailClaim, releasedMailClaim: user.mailClaim };
 };
 
 /** An admin who was dismissed but never heard of it, and is appointed again, is told of the new appointment. */
-const roleDiffers = (command: Of<'Change'>, user: LivingUser): boolean =>
+const roleDiffers = (command: Of<'Update'>, user: LivingUser): boolean =>
   command.role !== user.role ||
   (isActiveAdmin(user) && command.appointment !== undefined && command.appointment > user.appointment);
 
@@ -177,18 +177,18 @@ const remove = (command: UserCommand, user: User): readonly UserEvent[] => {
   ];
 };
 
-/** The register has the last word on who becomes or ceases to be an active admin; an older word than the last is refused. */
+/** The register has the last word on who becomes or ceases to be an active admin; an older word than the last is rejected. */
 const appointed = (command: Appointed, user: LivingUser, concernsAdmins: boolean): { readonly appointment?: number } =>
   concernsAdmins && user.status === 'active' ? { appointment: newer(command, user) } : {};
 
 const newer = ({ appointment }: Appointed, user: LivingUser): number =>
   appointment !== undefined && appointment > user.appointment
     ? appointment
-    : refuse('conflict', { reason: 'concurrent_changes' });
+    : reject('conflict', { reason: 'concurrent_changes' });
 
 const forfeit = (claim: Claim, user: User): readonly UserEvent[] => {
-  if (isLiving(user) && user.mailClaim.key === claim.key) return refuse('name_taken');
+  if (isLiving(user) && user.mailClaim.key === claim.key) return reject('name_taken');
   return user.status === 'deleted' || user.forfeited.has(claim.ticket) ? [] : [{ type: 'ClaimForfeited', data: claim }];
 };
 
-const living = (user: User): LivingUser => (isLiving(user) ? user : refuse('not_found'));
+const living = (user: User): LivingUser => (isLiving(user) ? user : reject('not_found'));

@@ -20,7 +20,7 @@ const LATER_MS = 10_000 + 30_001;
 const setUp = () => {
   const keyring: Keyring = {
     ensureKey: async () => Buffer.alloc(32, 1),
-    keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])),
+    keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32, 1)])),
   };
   const [log, store, ids, clock] = [
     new MemoryLog(),

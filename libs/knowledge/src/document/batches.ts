@@ -4,7 +4,7 @@ import {
   type Decisions,
   deriveId,
   isDomainError,
-  refuse,
+  reject,
   stepOf,
   Unavailable,
   unlessLeft,
@@ -33,7 +33,7 @@ export class Batches {
   /** Does what adds so many documents of a command. Where that fails all are withdrawn; where they cannot be now it throws `Unavailable`, outcome unknown, and they are later. */
   async add<T>(count: number, meta: CommandMeta, work: () => Promise<T>): Promise<T> {
     const batch = nameOf(meta.commandId, count);
-    const release = (await this.claims.take(ADDING + batch)) ?? refuse('conflict', { reason: 'concurrent_changes' });
+    const release = (await this.claims.take(ADDING + batch)) ?? reject('conflict', { reason: 'concurrent_changes' });
     const result = await work().catch(async (error: unknown) => {
       const withdrawn = await unlessLeft(() => this.claims.take(WITHDRAWING + batch));
       const isUnfinished = (await unlessLeft(() => this.withdraw(meta.commandId, count, meta))) === undefined;

@@ -15,7 +15,7 @@ import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { addedDocumentId, Batches } from './batches';
 import { Bodies } from './bodies';
-import { AddDocuments, AddDocumentsHandler } from './commands/add-documents';
+import { CreateDocuments, CreateDocumentsHandler } from './commands/create-documents';
 import { UpdateDocument, UpdateDocumentHandler } from './commands/update-document';
 import { documentDecider } from './document.decider';
 import { documentEvents } from './document.events';
@@ -55,7 +55,7 @@ class KeepingBlobs extends MemoryBlobs {
 const setUp = () => {
   const keyring: Keyring = {
     ensureKey: async () => Buffer.alloc(32, 1),
-    keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32, 1)])),
+    keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32, 1)])),
   };
   const log = new LeavingLog();
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
@@ -72,8 +72,8 @@ const setUp = () => {
   });
   const add = async (by = meta()): Promise<string> => {
     const body = await bodies.store(addedDocumentId(by, 0), null, Buffer.from('the first'));
-    await new AddDocumentsHandler(decisions, bodies, batches).execute(
-      new AddDocuments(
+    await new CreateDocumentsHandler(decisions, bodies, batches).execute(
+      new CreateDocuments(
         [
           {
             scope: 'global',

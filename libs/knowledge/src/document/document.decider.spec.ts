@@ -53,7 +53,7 @@ const given = (...commands: readonly DocumentCommand[]) => ({
     thenSays: (...events: readonly object[]) =>
       expect(documentDecider.decide(command, run(...commands).state)).toMatchObject(events),
     thenNothing: () => expect(documentDecider.decide(command, run(...commands).state)).toEqual([]),
-    thenRefused: (code: string) => expect(() => documentDecider.decide(command, run(...commands).state)).toThrow(code),
+    thenRejected: (code: string) => expect(() => documentDecider.decide(command, run(...commands).state)).toThrow(code),
   }),
 });
 
@@ -144,12 +144,12 @@ describe('changes', () => {
       { data: { tagIds: [TAG], blobs: ['f2', 't2', 'p2', 'f1', 't1', 'p1'] } },
     ]);
   });
-  it('are refused for what is not there, and deleting twice is deleting', () => {
+  it('are rejected for what is not there, and deleting twice is deleting', () => {
     for (const command of [start, { type: 'Delete' }, { type: 'Update', name: 'x' }] as const)
-      given().when(command).thenRefused('not_found');
-    given(add, { type: 'Delete' }).when({ type: 'Reprocess', force: true }).thenRefused('not_found');
+      given().when(command).thenRejected('not_found');
+    given(add, { type: 'Delete' }).when({ type: 'Reprocess', force: true }).thenRejected('not_found');
     given(add, { type: 'Delete' }).when({ type: 'Delete' }).thenNothing();
-    given(add).when(add).thenRefused('conflict');
+    given(add).when(add).thenRejected('conflict');
   });
 });
 
@@ -177,11 +177,11 @@ it('deciding a command again after its events says nothing new, from any state',
       retryAt: '',
     })),
   );
-  const decide = (asked: DocumentCommand, state: DocumentState): readonly DocumentEvent[] | 'refused' => {
+  const decide = (asked: DocumentCommand, state: DocumentState): readonly DocumentEvent[] | 'rejected' => {
     try {
       return documentDecider.decide(asked, state);
     } catch {
-      return 'refused';
+      return 'rejected';
     }
   };
   fc.assert(
@@ -189,11 +189,11 @@ it('deciding a command again after its events says nothing new, from any state',
       let state = run(add).state;
       for (const earlier of before) {
         const events = decide(earlier, state);
-        if (events !== 'refused') state = events.reduce(evolve, state);
+        if (events !== 'rejected') state = events.reduce(evolve, state);
       }
       const events = decide(asked, state);
       // Each Start is an attempt of its own, as each worker is.
-      if (events === 'refused' || asked.type === 'Start') return;
+      if (events === 'rejected' || asked.type === 'Start') return;
       expect(decide(asked, events.reduce(evolve, state))).toEqual([]);
     }),
   );

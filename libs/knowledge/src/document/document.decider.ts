@@ -1,4 +1,4 @@
-import { never, refuse, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
+import { never, reject, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
 import { List } from 'immutable';
 import type { DocumentEvent, DocumentScope, IngestionStep, StepReport } from './document.events';
 
@@ -42,7 +42,7 @@ export type DocumentState =
   | ({ readonly status: 'Pending' | 'Processing' | 'Indexed' | 'Ready' | 'Failed' } & LiveDocument)
   | { readonly status: 'Deleted' };
 
-export interface AddDocument {
+export interface CreateDocument {
   readonly documentId: string;
   readonly scope: DocumentScope;
   readonly spaceId: string | null;
@@ -64,7 +64,7 @@ export interface ReplacementContent {
 }
 
 export type DocumentCommand =
-  | ({ readonly type: 'Add' } & AddDocument)
+  | ({ readonly type: 'Add' } & CreateDocument)
   | {
       readonly type: 'Update';
       readonly name?: string;
@@ -105,9 +105,9 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
   initial: { status: 'Absent' },
   decide: (command, state) => {
     if (command.type === 'Add')
-      return state.status === 'Absent' ? [added(command)] : refuse('conflict', { reason: 'exists' });
+      return state.status === 'Absent' ? [added(command)] : reject('conflict', { reason: 'exists' });
     if (state.status === 'Deleted' && command.type === 'Delete') return [];
-    if (state.status === 'Absent' || state.status === 'Deleted') return refuse('not_found');
+    if (state.status === 'Absent' || state.status === 'Deleted') return reject('not_found');
     return decideLive(command, state);
   },
   evolve: (state, event) => {
@@ -190,7 +190,7 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
   }
 };
 
-const added = ({ type: _type, tagIds, ...document }: AddDocument & { readonly type: 'Add' }): DocumentEvent => ({
+const added = ({ type: _type, tagIds, ...document }: CreateDocument & { readonly type: 'Add' }): DocumentEvent => ({
   type: 'DocumentAdded',
   data: { ...document, tagIds: [...new Set(tagIds)] },
 });

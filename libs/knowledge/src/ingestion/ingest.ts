@@ -89,12 +89,12 @@ const index = async (
   signal: AbortSignal,
 ): Promise<Receipt> => {
   const { documentId, attempt: number } = document;
-  const thing = streamOf(documentDecider.category, documentId);
+  const stream = streamOf(documentDecider.category, documentId);
   const show = (step: 'parse' | 'embed' | 'publish', done: number, total: number | null) =>
     parts.progress.show(documentId, number, step, done, total);
 
   await show('parse', 0, null);
-  const body = (await parts.blobs.get(thing, document.file)) ?? gone();
+  const body = (await parts.blobs.get(stream, document.file)) ?? gone();
   const readAt = parts.clock.now();
   const read = await readApart(body, document.mimeType);
   run.report('parse', readAt, read.milliseconds.parse, read.text.length);
@@ -117,7 +117,7 @@ const index = async (
   const owner = document.spaceId === null ? {} : { spaceId: document.spaceId };
   const [text, chunks] = await run.run(
     'publish',
-    async () => storeBoth(parts.blobs, thing, owner, Buffer.from(read.text), await encodePassages(passages)),
+    async () => storeBoth(parts.blobs, stream, owner, Buffer.from(read.text), await encodePassages(passages)),
     (names) => names.length,
   );
   const command = {
@@ -152,13 +152,13 @@ const gone = (): never => {
 
 const storeBoth = async (
   blobs: IngestionParts['blobs'],
-  thing: string,
+  stream: string,
   owner: { readonly spaceId?: string },
   text: Buffer,
   passages: Buffer,
 ): Promise<readonly [text: string, passages: string]> => {
-  const stored = await blobs.put(thing, text, owner);
-  return [stored.name, (await blobs.put(thing, passages, owner)).name];
+  const stored = await blobs.put(stream, text, owner);
+  return [stored.name, (await blobs.put(stream, passages, owner)).name];
 };
 
 /** A document is Ready only if a search finds it. That the index moved past its event is not enough: it may have failed there. */

@@ -11,7 +11,7 @@ export interface WaitingDocument {
 
 /** Documents in work at once; each may hold a hundred MB. */
 const MOST_AT_ONCE = 4;
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 export interface WorkerOptions extends IngestionParts {
   readonly claims: Claims;
@@ -20,7 +20,7 @@ export interface WorkerOptions extends IngestionParts {
   /** Documents begun at once; 2 by default. */
   readonly concurrency?: number;
   /** A document that takes longer lets others begin beside it, milliseconds; 1,000 by default. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** How often `waiting` is asked, milliseconds; 1,000 by default. */
   readonly sweepMs?: number;
 }
@@ -78,12 +78,12 @@ export class IngestionWorker {
         return;
       if (this.running.has(documentId)) continue;
       this.queue.delete(documentId);
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         this.long.add(documentId);
         this.fill();
-      }, this.options.patienceMs ?? PATIENCE_MS).unref();
+      }, this.options.timeoutMs ?? TIMEOUT_MS).unref();
       const work = inReadScope(() => this.work(documentId)).finally(() => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         this.long.delete(documentId);
         this.running.delete(documentId);
         this.fill();

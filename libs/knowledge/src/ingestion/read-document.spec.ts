@@ -12,7 +12,7 @@ it.each([
   ['empty lines around a word', `a${'\n'.repeat(MEBIBYTE)}`, 'text/markdown'],
   ['headings', '# a\n', 'text/markdown'],
   ['one word', 'x', 'text/plain'],
-])('refuses what cannot fit before it is cut: %s', (_, piece, mimeType) => {
+])('rejects what cannot fit before it is cut: %s', (_, piece, mimeType) => {
   const body = filled(piece, 48);
   const spent = processorTime();
   expect(() => readDocument(body, mimeType)).toThrow(new IngestionFailure('too_many_passages'));

@@ -17,7 +17,7 @@ const ids = new TimeOrderedIds();
 const [AGENT, SPACE] = [ids.next(), ids.next()];
 const keyring: Keyring = {
   ensureKey: async () => Buffer.alloc(32),
-  keys: async (things) => new Map(things.map((thing) => [thing, Buffer.alloc(32)])),
+  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
 };
 
 const setUp = () => {

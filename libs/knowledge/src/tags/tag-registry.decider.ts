@@ -1,4 +1,4 @@
-import { isErased, never, normalisedName, refuse, type Decider, type Sensitive } from '@app/kernel';
+import { isErased, never, normalisedName, reject, type Decider, type Sensitive } from '@app/kernel';
 import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
 import type { TagEvent } from './tag.events';
 
@@ -36,7 +36,7 @@ export type TagCommand =
   /** `withSpace`: its Space is gone. */
   | { readonly type: 'Delete'; readonly tagId: string; readonly ifRevision?: number; readonly withSpace?: boolean };
 
-/** Refuses `name_taken` for a name that normalises to one in use, `not_found` and `precondition_failed`. Streams are `tags-<spaceId>`. */
+/** Rejects `name_taken` for a name that normalises to one in use, `not_found` and `precondition_failed`. Streams are `tags-<spaceId>`. */
 export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent> = {
   category: 'tags',
   initial: { tags: PersistentMap(), names: PersistentMap(), deleted: PersistentSet() },
@@ -44,15 +44,15 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
     const tag = state.tags.get(command.tagId);
     switch (command.type) {
       case 'Create': {
-        if (tag !== undefined) return refuse('conflict', { reason: 'exists' });
-        refuseTaken(command.name, command.tagId, state);
+        if (tag !== undefined) return reject('conflict', { reason: 'exists' });
+        rejectTaken(command.name, command.tagId, state);
         const { tagId, spaceId, name, color } = command;
         return [{ type: 'TagCreated', data: { tagId, spaceId, name, color } }];
       }
       case 'Update': {
-        if (tag === undefined) return refuse('not_found', { kind: 'tag', id: command.tagId });
-        refuseOther(command.ifRevision, tag);
-        if (command.name !== undefined) refuseTaken(command.name, command.tagId, state);
+        if (tag === undefined) return reject('not_found', { kind: 'tag', id: command.tagId });
+        rejectOther(command.ifRevision, tag);
+        if (command.name !== undefined) rejectTaken(command.name, command.tagId, state);
         const name = command.name ?? tag.name;
         const color = command.color ?? tag.color;
         return name === tag.name && color === tag.color
@@ -61,8 +61,8 @@ export const tagRegistryDecider: Decider<TagRegistryState, TagCommand, TagEvent>
       }
       case 'Delete':
         if (tag === undefined)
-          return state.deleted.has(command.tagId) ? [] : refuse('not_found', { kind: 'tag', id: command.tagId });
-        refuseOther(command.ifRevision, tag);
+          return state.deleted.has(command.tagId) ? [] : reject('not_found', { kind: 'tag', id: command.tagId });
+        rejectOther(command.ifRevision, tag);
         return [
           {
             type: 'TagDeleted',
@@ -95,11 +95,11 @@ const withoutName = (tagId: string, { tags, names }: TagRegistryState): TagRegis
     : names.delete(normalisedName(name));
 };
 
-const refuseTaken = (name: string, tagId: string, { names }: TagRegistryState): void => {
+const rejectTaken = (name: string, tagId: string, { names }: TagRegistryState): void => {
   const holder = names.get(normalisedName(name));
-  if (holder !== undefined && holder !== tagId) refuse('name_taken', { path: 'name' });
+  if (holder !== undefined && holder !== tagId) reject('name_taken', { path: 'name' });
 };
 
-const refuseOther = (expected: number | undefined, { revision }: Tag): void => {
-  if (expected !== undefined && expected !== revision) refuse('precondition_failed', { expected, actual: revision });
+const rejectOther = (expected: number | undefined, { revision }: Tag): void => {
+  if (expected !== undefined && expected !== revision) reject('precondition_failed', { expected, actual: revision });
 };

@@ -21,7 +21,10 @@ describe('the sentences that answer a question', () => {
 
   it('are none where nothing covers enough of the question', () => {
     expect(
-      texts('Who won the football match?', source(1, 'The match of two keys is refused. Nobody sleeps here at night.')),
+      texts(
+        'Who won the football match?',
+        source(1, 'The match of two keys is rejected. Nobody sleeps here at night.'),
+      ),
     ).toEqual([]);
   });
 

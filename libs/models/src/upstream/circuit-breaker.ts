@@ -49,7 +49,7 @@ export class CircuitBreaker {
     if (this.failures >= FAILURES) this.openedAt = this.now();
   }
 
-  /** The call says nothing about the provider: its caller left, or the request was refused. */
+  /** The call says nothing about the provider: its caller left, or the request was rejected. */
   undecided(): void {
     this.triedAt = undefined;
   }

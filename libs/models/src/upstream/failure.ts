@@ -3,7 +3,7 @@ import type { ModelDescription } from '../catalogue';
 
 /**
  * `unreachable`: no connection. `timeout`: past the provider's `timeoutMs`. `broken`: it answered with a fault of its own or
- * ours, with garbage, or was cut. `rate-limited`, `rejected`: it wants less of us, or refuses the request (400, 413, 422).
+ * ours, with garbage, or was cut. `rate-limited`, `rejected`: it wants less of us, or rejects the request (400, 413, 422).
  * `open`: not asked, since it failed too often just now. `aborted`: whoever called left.
  */
 export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'rate-limited' | 'rejected' | 'open' | 'aborted';
@@ -68,10 +68,10 @@ export const failureOf = (error: unknown): UpstreamFailure => {
 };
 
 /**
- * The same error, or the refusal that the core API, answers and documents have for a provider's failure: `upstream_timeout`, or
+ * The same error, or the rejection that the core API, answers and documents have for a provider's failure: `upstream_timeout`, or
  * `upstream_error`, with `retryAfterSeconds` where the provider is to be left alone. The gateway's is `upstreamError`.
  */
-export const upstreamRefusal = (error: unknown): unknown => {
+export const upstreamRejection = (error: unknown): unknown => {
   if (!isUpstreamFailure(error)) return error;
   const { retryAfterSeconds } = error.facts;
   return new DomainError(

@@ -89,7 +89,7 @@ describe('embeddings', () => {
         { index: 1, embedding: [1, 0] },
       ],
     ],
-  ])('that are %s are refused', async (_, data) => {
+  ])('that are %s are rejected', async (_, data) => {
     double.behaviour = answers({ data });
     await expect(embed(['a', 'b'])).rejects.toMatchObject({ kind: 'broken' });
   });

@@ -87,7 +87,7 @@ describe('a provider that behaves', () => {
     [undefined, { include_usage: true }],
     [true, { include_usage: true }],
     [false, undefined],
-  ])('is asked for the usage of a stream, unless it refuses that: %j', async (streamOptions, expected) => {
+  ])('is asked for the usage of a stream, unless it rejects that: %j', async (streamOptions, expected) => {
     const seen: unknown[] = [];
     misbehave = (response, body) => {
       seen.push(body['stream_options']);
@@ -159,9 +159,9 @@ describe('a provider that misbehaves', () => {
 
   it.each<[string, (response: ServerResponse) => unknown, string, number]>([
     ['answers 500', (response) => json(response, 500, leak), 'broken', 3],
-    ['refuses the key', (response) => json(response, 401, leak), 'broken', 1],
+    ['rejects the key', (response) => json(response, 401, leak), 'broken', 1],
     ['wants less', (response) => json(response, 429, leak), 'rate-limited', 1],
-    ['refuses the request', (response) => json(response, 400, leak), 'rejected', 1],
+    ['rejects the request', (response) => json(response, 400, leak), 'rejected', 1],
     ['hangs', () => undefined, 'timeout', 1],
     [
       'answers garbage',

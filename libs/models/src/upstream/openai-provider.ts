@@ -46,12 +46,12 @@ export class OpenAiProvider implements Provider {
     const call = new UpstreamCall(this.trusted(request.model));
     const progress: { finishedAt?: number } = {};
     let state: 'asked' | 'begun' | 'whole' = 'asked';
-    let patience: NodeJS.Timeout | undefined;
+    let timeout: NodeJS.Timeout | undefined;
     // An answer whose end was seen may take a moment more to say what it used.
     const leave = (): void => {
       const { finishedAt } = progress;
       if (finishedAt === undefined) call.abort();
-      else patience = setTimeout(() => call.abort(finishedAt), USAGE_MS);
+      else timeout = setTimeout(() => call.abort(finishedAt), USAGE_MS);
     };
     const unlisten = onAbort(request.signal, leave);
     try {
@@ -70,13 +70,13 @@ export class OpenAiProvider implements Provider {
       throw state === 'begun' ? call.broken(error) : error;
     } finally {
       unlisten();
-      clearTimeout(patience);
+      clearTimeout(timeout);
       call.done();
       if (state !== 'whole') call.abort();
     }
   }
 
-  /** Whatever form a provider gives vectors in is understood, so that `encoding_format`, which some refuse, is never sent. */
+  /** Whatever form a provider gives vectors in is understood, so that `encoding_format`, which some reject, is never sent. */
   embed({ model, texts, purpose, user, forwarded, signal }: EmbeddingRequest): Promise<Embeddings> {
     const routes =
       purpose === undefined

@@ -77,9 +77,9 @@ describe('a call of a provider', () => {
 
   const atWork = { model: { modelId: 'a' }, ms: expect.any(Number) as number };
   it.each<[string, Behaviour, object | undefined]>([
-    ['refused to answer', answers(500, '{}'), undefined],
+    ['rejected to answer', answers(500, '{}'), undefined],
     ['is still silent', () => undefined, atWork],
-    ['is in the middle of a refusal', (response) => void response.writeHead(500).write('{'), undefined],
+    ['is in the middle of a rejection', (response) => void response.writeHead(500).write('{'), undefined],
     ['is in the middle of an answer', (response) => void response.writeHead(200).write('"'), atWork],
   ])(
     'whose caller leaves when its provider %s tells whether a model was answering, and which',

@@ -35,7 +35,7 @@ const PAUSE_MS = 200;
  * pause, and nothing is once somebody has a word of an answer. `abort` reaches the provider at once.
  *
  * Our own rather than cockatiel's policies: there a call that waits behind the try of an open circuit waits as long as that one, a
- * refusal or a caller who left closes the circuit, and a stream succeeds only with its end; and what a provider bills for answers
+ * rejection or a caller who left closes the circuit, and a stream succeeds only with its end; and what a provider bills for answers
  * that broke off is counted here, over repeats and fallbacks. Version 4 also wants Node 22.
  */
 export class UpstreamCall {
@@ -161,7 +161,7 @@ export class UpstreamCall {
   }
 }
 
-/** Tells a breaker how a call ended, once. What is not the provider's fault says nothing about it: neither a refusal nor a caller who left. */
+/** Tells a breaker how a call ended, once. What is not the provider's fault says nothing about it: neither a rejection nor a caller who left. */
 const reportOnce = (breaker: CircuitBreaker): ((failure?: unknown) => void) => {
   let reported = false;
   return (failure) => {

@@ -48,7 +48,7 @@ describe('dead letters', () => {
     await projecting.stop();
   });
 
-  it('hold the one event of a page that the store refuses', async () => {
+  it('hold the one event of a page that the store rejects', async () => {
     const { projecting, append, count, log } = await running();
     log.deliver = () => Promise.reject(new Unavailable('log', 'held back'));
     for (let index = 0; index < 20; index += 1)
@@ -110,7 +110,7 @@ describe('dead letters', () => {
     await projecting.stop();
   });
 
-  it('are refused when unknown', async () => {
+  it('are rejected when unknown', async () => {
     const { projecting } = await running();
     await expect(projecting.retryDeadLetter('none')).rejects.toMatchObject({ code: 'not_found' });
     await projecting.stop();

@@ -27,7 +27,7 @@ type Changes = ViewBatch<unknown>['changes'];
 export interface FoldedPage {
   /** How many events these were. */
   readonly handled: number;
-  /** The events again, for the search of one that the store refuses. */
+  /** The events again, for the search of one that the store rejects. */
   readonly events: () => Promise<readonly StoredEvent[]>;
   readonly changes: Changes;
   /** New dead letters of the page, by stream. */
@@ -45,7 +45,7 @@ export class PageWriter {
     private readonly parked: Map<string, DeadLetter>,
   ) {}
 
-  /** Reads where the build stands and raises its fence, so that an earlier writer is refused from now on. */
+  /** Reads where the build stands and raises its fence, so that an earlier writer is rejected from now on. */
   static async open(options: PageWriterOptions): Promise<PageWriter> {
     const { store, version, slice, fence } = options;
     for (let attempt = 1; ; attempt += 1) {
@@ -108,8 +108,8 @@ export class PageWriter {
   }
 
   /**
-   * Commits a folded page. A page that the store refuses for its content is halved until the event is found that it
-   * refuses; errors of the store itself (away, busy, fenced, written by another) are thrown, and nothing is parked for them.
+   * Commits a folded page. A page that the store rejects for its content is halved until the event is found that it
+   * rejects; errors of the store itself (away, busy, fenced, written by another) are thrown, and nothing is parked for them.
    */
   async write(page: FoldedPage, upTo: Position): Promise<void> {
     try {

@@ -56,7 +56,7 @@ describe('what several views follow', () => {
     expect(isErased(reader.decodeWith(event, new Map()).data['text'])).toBe(true);
   });
 
-  it('is refused to each where it cannot be read', async () => {
+  it('is rejected to each where it cannot be read', async () => {
     const reader = sharedReader(codec);
     const event = { ...(await stored('Counted', { sum: 3 })), data: '{"sum":"three"}' };
     for (const _ of [1, 2]) expect(() => reader.decodeWith(event, new Map())).toThrow('sum');

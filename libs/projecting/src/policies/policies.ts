@@ -1,4 +1,4 @@
-import { type Ask, type CoordinationStore, type Leases, type LeaseShare, led } from '@app/coordination';
+import { type Ask, type CoordinationStore, type Leases, type LeaseMember, led } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
 import {
   type Clock,
@@ -8,7 +8,7 @@ import {
   type Logger,
   type Plain,
   type Position,
-  refuse,
+  reject,
 } from '@app/kernel';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import { ProjectingEvents } from '../events';
@@ -67,7 +67,7 @@ export class Policies {
   private readonly runners = new Map<string, Runner>();
   private readonly readers: Reader[] = [];
   private readonly ordinals: Ordinals;
-  private shares: readonly LeaseShare[] = [];
+  private shares: readonly LeaseMember[] = [];
   private reporting: NodeJS.Timeout | undefined;
   private unserve: (() => Promise<void>) | undefined;
 
@@ -139,7 +139,7 @@ export class Policies {
   async deadLetter(id: string): Promise<DeadLetter> {
     return (
       (await this.deadLetters()).find((letter) => letter.id === id) ??
-      refuse('not_found', { kind: 'deadLetter', id: id })
+      reject('not_found', { kind: 'deadLetter', id: id })
     );
   }
 

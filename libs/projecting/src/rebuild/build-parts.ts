@@ -22,7 +22,7 @@ export class BuildParts {
     return [...this.writers.values()].reduce((sum, { checkpoint }) => sum + checkpoint.handled, 0);
   }
 
-  /** Begins a batch; `again` reads the events up to a position once more, where the store refuses one of them. */
+  /** Begins a batch; `again` reads the events up to a position once more, where the store rejects one of them. */
   batch(again: (upTo: Position | null) => Promise<readonly StoredEvent[]>): GrowingBatch {
     return new GrowingBatch(this.writers, this.slices, again);
   }

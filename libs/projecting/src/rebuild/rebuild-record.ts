@@ -26,7 +26,7 @@ export interface RebuildRecord {
    */
   readonly reason: 'asked' | 'declaration' | 'ahead-of-log' | 'damaged';
   readonly state: RebuildState;
-  /** Who works on it: a holder of the lease before is refused when it stores another state. */
+  /** Who works on it: a holder of the lease before is rejected when it stores another state. */
   readonly fence: number;
   /** Where the log ended when it began: a slice that has passed it counts as built. */
   readonly goal: Position | null;

@@ -191,7 +191,7 @@ const batches = async (
   }
 };
 
-/** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store refuses the batch. */
+/** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store rejects the batch. */
 const foldBatch = async (
   log: LogReader,
   { types, mostAtOnce }: ViewStore,

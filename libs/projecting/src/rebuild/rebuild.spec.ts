@@ -224,7 +224,7 @@ describe('a rebuild', () => {
     },
   );
 
-  it('refuses what its state does not allow', async () => {
+  it('rejects what its state does not allow', async () => {
     const { projecting, rebuild, reaches } = await running();
     await expect(rebuild.swap()).rejects.toMatchObject({ code: 'no_rebuild' });
     await rebuild.start({ swap: false });

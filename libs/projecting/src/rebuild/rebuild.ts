@@ -1,8 +1,8 @@
-import { canonicalJson, refuse } from '@app/kernel';
+import { canonicalJson, reject } from '@app/kernel';
 import type { ProjectingEvents } from '../events';
 import { mustRun, type RebuildRecord, type RebuildState } from './rebuild-record';
-import { RebuildWork, type RebuildWorkOptions } from './rebuild-work';
-import { StandingRebuild } from './standing-rebuild';
+import { RebuildWork, type RebuildWorkOptions } from './rebuild-steps';
+import { StoredRebuild } from './stored-rebuild';
 import type { Unfitness, View } from '../views/view';
 
 /** Tells whether a living process has a declaration of the projection. */
@@ -20,12 +20,12 @@ export interface RebuildOptions extends RebuildWorkOptions {
  * holder of the view's first slice; those of other slices build their own (`Companion`).
  */
 export class Rebuild {
-  private readonly standing: StandingRebuild;
+  private readonly current: StoredRebuild;
   private readonly work: RebuildWork;
 
   constructor(private readonly options: RebuildOptions) {
-    this.standing = new StandingRebuild(options.view, options.events);
-    this.work = new RebuildWork(options, this.standing, {
+    this.current = new StoredRebuild(options.view, options.events);
+    this.work = new RebuildWork(options, this.current, {
       swap: () => this.swap(),
       replace: () => this.replaceUnfit(),
     });
@@ -33,15 +33,15 @@ export class Rebuild {
 
   /** The rebuild as it stands; undefined where there is none. */
   get state(): RebuildRecord | undefined {
-    return this.standing.record;
+    return this.current.record;
   }
 
   /** Goes on with what stands in the store, after the view was opened: a rebuild survives the process. */
   async open(found: Unfitness | undefined): Promise<void> {
     const stored = await this.view.records.rebuild();
     const belongsToOthers = stored !== undefined && (await isOthers(this.view, stored, this.options.isDeclared));
-    this.standing.take(belongsToOthers ? undefined : stored);
-    if (!belongsToOthers && stored !== undefined) await this.standing.save({ fence: this.view.fence });
+    this.current.take(belongsToOthers ? undefined : stored);
+    if (!belongsToOthers && stored !== undefined) await this.current.save({ fence: this.view.fence });
     if (!belongsToOthers) await this.reconcile();
     const unfit = found === 'damaged' && (await this.fallBack()) ? undefined : found;
     if ((unfit === 'ahead-of-log' || unfit === 'damaged' || (await this.isGone())) && this.state !== undefined)
@@ -67,7 +67,7 @@ export class Rebuild {
 
   /** True when the store says something else than this process knows, nobody does what is to be done, or it is now for this process to replace an unfit build. */
   isOutdated(): Promise<boolean> {
-    return this.standing.settled(async () => {
+    return this.current.settled(async () => {
       if (this.work.isRunning) return false;
       if ((await this.view.store.live()) !== this.view.served) return true;
       const stored = await this.view.records.rebuild();
@@ -79,43 +79,43 @@ export class Rebuild {
     });
   }
 
-  /** Begins to build the next version. Refuses with `rebuild_exists` while one is under way or not retired. */
+  /** Begins to build the next version. Rejects with `rebuild_exists` while one is under way or not retired. */
   async start({ swap }: { readonly swap: boolean }): Promise<void> {
     const present = this.state ?? (await this.view.records.rebuild());
-    if (present !== undefined) return refuse('rebuild_exists', { version: present.version, state: present.state });
+    if (present !== undefined) return reject('rebuild_exists', { version: present.version, state: present.state });
     await this.begin('asked', swap);
   }
 
   async pause(): Promise<void> {
-    this.standing.expect('building');
+    this.current.expect('building');
     await this.close();
     // It may have caught up or failed before it could be stopped.
-    if (this.state?.state === 'building') await this.standing.save({ state: 'paused' });
+    if (this.state?.state === 'building') await this.current.save({ state: 'paused' });
   }
 
   async resume(): Promise<void> {
-    this.standing.expect('paused', 'failed');
-    const { failure: _, ...rest } = this.standing.present();
-    await this.standing.store({ ...rest, state: 'building' });
+    this.current.expect('paused', 'failed');
+    const { failure: _, ...rest } = this.current.present();
+    await this.current.store({ ...rest, state: 'building' });
     this.work.begin();
   }
 
   /** Drops what a paused or failed build holds, since content it has read was erased; it stays as it is and begins anew when resumed. */
   async startOver(): Promise<void> {
-    this.standing.expect('paused', 'failed');
-    const { version: old, ...rest } = this.standing.present();
+    this.current.expect('paused', 'failed');
+    const { version: old, ...rest } = this.current.present();
     await this.mayGo(old);
     const version = await this.view.begin();
-    await this.standing.store({ ...rest, version });
+    await this.current.store({ ...rest, version });
     this.options.progress.done = 0;
     await this.view.remove(old);
   }
 
   /** Drops the new build. */
   async cancel(): Promise<void> {
-    this.standing.expect('building', 'paused', 'failed', 'verifying', 'ready');
+    this.current.expect('building', 'paused', 'failed', 'verifying', 'ready');
     await this.close();
-    this.standing.expect('building', 'paused', 'failed', 'verifying', 'ready');
+    this.current.expect('building', 'paused', 'failed', 'verifying', 'ready');
     await this.remove();
   }
 
@@ -130,7 +130,7 @@ export class Rebuild {
 
   /** Drops the build before: from here there is no way back. */
   async retire(): Promise<void> {
-    this.standing.expect('swapped');
+    this.current.expect('swapped');
     await this.remove();
   }
 
@@ -140,17 +140,17 @@ export class Rebuild {
 
   /** Stored before and after: before, so that a holder of the lease before finds out in time; after, so that the record is true. */
   private async exchange(from: RebuildState, to: RebuildState): Promise<void> {
-    this.standing.expect(from);
+    this.current.expect(from);
     await this.options.gather(async () => {
-      await this.standing.save({});
+      await this.current.save({});
       await this.view.swap();
-      await this.standing.save({ state: to, swap: false });
+      await this.current.save({ state: to, swap: false });
     });
   }
 
   private async begin(reason: RebuildRecord['reason'], swap: boolean): Promise<void> {
     const [goal, version] = [await this.view.head(), await this.view.begin()];
-    await this.standing.store({
+    await this.current.store({
       version,
       from: this.view.served,
       reason,
@@ -186,7 +186,7 @@ export class Rebuild {
   }
 
   private async replaceUnfit(): Promise<void> {
-    await this.view.replace(this.standing.present().version);
+    await this.view.replace(this.current.present().version);
     await this.remove();
     this.options.logger.info(
       { view: this.view.name, version: this.view.served },
@@ -202,22 +202,22 @@ export class Rebuild {
     const other = served === version ? from : version;
     const done = served === version && reason !== 'asked';
     if (state === 'removing' || done || !(await this.view.isFit(other))) await this.remove();
-    else if (served === version && state !== 'swapped') await this.standing.save({ state: 'swapped', swap: false });
-    else if (served === from && state === 'swapped') await this.standing.save({ state: 'ready', swap: false });
+    else if (served === version && state !== 'swapped') await this.current.save({ state: 'swapped', swap: false });
+    else if (served === from && state === 'swapped') await this.current.save({ state: 'ready', swap: false });
   }
 
   private async remove(): Promise<void> {
-    const { version, from } = this.standing.present();
+    const { version, from } = this.current.present();
     const removed = this.view.served === version ? from : version;
     await this.mayGo(removed);
-    await this.standing.save({ state: 'removing' });
+    await this.current.save({ state: 'removing' });
     await this.view.remove(removed);
-    await this.standing.clear();
+    await this.current.clear();
   }
 
-  /** Refuses with `conflict` for the build that is served: by a swap whose answer was lost, so that this process does not know. */
+  /** Rejects with `conflict` for the build that is served: by a swap whose answer was lost, so that this process does not know. */
   private async mayGo(version: number): Promise<void> {
-    if (await this.view.isServed(version)) return refuse('conflict', { reason: 'version_served' });
+    if (await this.view.isServed(version)) return reject('conflict', { reason: 'version_served' });
   }
 }
 

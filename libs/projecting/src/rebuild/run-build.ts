@@ -56,7 +56,7 @@ export const runBuild = async ({
     POLL_MS,
   ).unref();
   try {
-    const outcome = await patiently({ view, logger }, signal, () =>
+    const outcome = await retry({ view, logger }, signal, () =>
       calls.call('build', {
         view: view.name,
         version,
@@ -73,7 +73,7 @@ export const runBuild = async ({
 };
 
 /** Failures of the stores, and slices that did not come together, are waited out. */
-export const patiently = async <T>(
+export const retry = async <T>(
   { view, logger }: Pick<RunBuildOptions, 'view' | 'logger'>,
   signal: AbortSignal,
   work: () => Promise<T>,

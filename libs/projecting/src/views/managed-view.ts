@@ -1,6 +1,6 @@
-import { declarationName, isNewest, type LeaseGroup, type LeaseShare, type Processes } from '@app/coordination';
+import { declarationName, isNewest, type LeaseGroup, type LeaseMember, type Processes } from '@app/coordination';
 import { type Calls, type Json, type Logger, Mutex } from '@app/kernel';
-import { Companion } from '../rebuild/companion';
+import { SliceFollower } from '../rebuild/slice-follower';
 import type { DeadLetter } from '../dead-letter';
 import type { ProjectingEvents } from '../events';
 import { Progress } from '../rebuild/run-build';
@@ -42,13 +42,13 @@ export class ManagedView {
   readonly rebuild: Rebuild;
   readonly progress = new Progress();
   readonly group: LeaseGroup;
-  private readonly companion: Companion;
+  private readonly sliceFollower: SliceFollower;
   private readonly changing = new Mutex();
   private gathering = 0;
   private seen = { record: '', at: 0 };
   private looking = false;
   /** Undefined while this process takes no part in writing the view. */
-  private share: LeaseShare | undefined;
+  private share: LeaseMember | undefined;
 
   constructor(private readonly options: ManagedViewOptions) {
     const { view, processes, order } = options;
@@ -60,7 +60,7 @@ export class ManagedView {
       order,
       onChange: (held, share) => this.changing.run(() => this.change(held, share)),
     };
-    this.companion = new Companion({ ...options, progress: this.progress });
+    this.sliceFollower = new SliceFollower({ ...options, progress: this.progress });
     this.rebuild = new Rebuild({
       ...options,
       progress: this.progress,
@@ -118,7 +118,7 @@ export class ManagedView {
   }
 
   private async attend(): Promise<void> {
-    await (this.leads ? this.reconsider() : this.companion.look());
+    await (this.leads ? this.reconsider() : this.sliceFollower.look());
     await this.view.confirm();
   }
 
@@ -145,16 +145,16 @@ export class ManagedView {
     }
   }
 
-  private async change(held: ReadonlyMap<number, number>, share: LeaseShare | undefined): Promise<void> {
+  private async change(held: ReadonlyMap<number, number>, share: LeaseMember | undefined): Promise<void> {
     this.share = share;
     try {
       if (this.gathering > 0 && this.leads && held.has(0)) return await this.view.reslice(held);
       await this.rebuild.close();
-      await this.companion.close();
+      await this.sliceFollower.close();
       await this.view.close();
       this.view.held = new Map();
       if (held.has(0)) await this.rebuild.open(await this.view.open(held));
-      else if (held.size > 0) await this.companion.open(held);
+      else if (held.size > 0) await this.sliceFollower.open(held);
     } catch (error) {
       this.view.held = new Map();
       throw error;

@@ -25,7 +25,7 @@ const documents: SearchProjection = {
       {
         op: 'putDocument',
         documentId,
-        thing: context.stream,
+        stream: context.stream,
         name: String(data['name']),
         scope: 'g',
         tagIds: [],

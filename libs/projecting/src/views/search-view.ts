@@ -93,11 +93,11 @@ export class SearchView implements ViewStore<SearchOperation> {
     return (await this.index.health()).ok;
   }
 
-  /** Opens the passages that an intent names. Where they, or the key of their thing, are gone, the document is not searched. */
+  /** Opens the passages that an intent names. Where they, or the key of their aggregate, are gone, the document is not searched. */
   private async resolved(intent: SearchIntent): Promise<SearchOperation> {
     if (intent.op !== 'putDocument') return intent;
-    const { op, thing, passages, ...document } = intent;
-    const body = await this.blobs.get(thing, passages);
+    const { op, stream, passages, ...document } = intent;
+    const body = await this.blobs.get(stream, passages);
     if (body === undefined) return { op: 'removeDocument', documentId: intent.documentId };
     return { op, document: { ...document, passages: await decodePassages(body) } };
   }

@@ -1,6 +1,6 @@
 import { allEntries } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
-import { type Clock, isDamaged, type Logger, type Position, refuse, type StoredEvent } from '@app/kernel';
+import { type Clock, isDamaged, type Logger, type Position, reject, type StoredEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { CatchUp } from '../following/catch-up';
 import type { ProjectingEvents } from '../events';
@@ -185,7 +185,7 @@ export class View {
    */
   aligned<T>(work: (position: Position | null, confirm: () => Promise<void>) => Promise<T>): Promise<T> {
     const { live, beside } = this;
-    if (live === undefined || beside === undefined || !this.whole) return refuse('rebuild_not_ready');
+    if (live === undefined || beside === undefined || !this.whole) return reject('rebuild_not_ready');
     return live.hold((heldLive) =>
       beside.hold(async (heldBeside) => {
         // No slice goes back: all come to where the furthest of either build stands.
@@ -199,12 +199,12 @@ export class View {
     );
   }
 
-  /** Serves the build beside instead, both standing at one position, so that no reader sees the view go back. Refuses with `conflict` when another was faster. */
+  /** Serves the build beside instead, both standing at one position, so that no reader sees the view go back. Rejects with `conflict` when another was faster. */
   swap(): Promise<void> {
     return this.aligned(async () => {
       const { live, beside } = this as { live: Follower; beside: Follower };
       if (!(await this.serves(live.version, beside.version)))
-        return refuse('conflict', { reason: 'concurrent_changes' });
+        return reject('conflict', { reason: 'concurrent_changes' });
       this.version = beside.version;
       [this.live, this.beside] = [beside, live];
       this.waiters.advance(beside.position);
@@ -213,7 +213,7 @@ export class View {
 
   /** Serves a build that has caught up instead of an unfit one, which cannot be brought to the same position. */
   async replace(version: number): Promise<void> {
-    if (!(await this.serves(this.served, version))) return refuse('conflict', { reason: 'concurrent_changes' });
+    if (!(await this.serves(this.served, version))) return reject('conflict', { reason: 'concurrent_changes' });
     await this.beside?.stop();
     this.beside = undefined;
     this.version = version;

@@ -64,7 +64,7 @@ export interface Models {
   readonly state: Model<EntryDocument>;
 }
 
-/** The collections beside the rows. Unknown fields are refused in documents and in queries. */
+/** The collections beside the rows. Unknown fields are rejected in documents and in queries. */
 export const modelsOf = async (database: Connection): Promise<Models> => {
   const { Schema } = await import('mongoose');
   const strict = { strict: 'throw', strictQuery: 'throw', versionKey: false, minimize: false } as const;
@@ -85,7 +85,7 @@ export const modelsOf = async (database: Connection): Promise<Models> => {
 
 const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 
-/** Refuses what cannot be part of a collection's name. */
+/** Rejects what cannot be part of a collection's name. */
 export const checkView = (view: string, version: number): void => {
   if (!NAME.test(view) || !Number.isSafeInteger(version) || version < 0)
     throw new RangeError(`no view is called ${JSON.stringify(view)} v${version}`);

@@ -28,7 +28,7 @@ describe('an error of MongoDB', () => {
     expect(seen).toMatchObject({ dependency: 'views', outcome: 'unknown', cause: error });
   });
 
-  it('is AccessDenied for a refused sign-in: waiting does not help', () => {
+  it('is AccessDenied for a rejected sign-in: waiting does not help', () => {
     const error = thrown('MongoServerError', { code: 18, codeName: 'AuthenticationFailed' });
     const seen = explained('views', error, 'none');
     expect([isUnavailable(seen), isAccessDenied(seen)]).toEqual([true, true]);

@@ -10,15 +10,15 @@ const MISUSE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codes of a server that refuses for reasons of its own: it is no primary or stops (91, 189, 10107, 11600, 11601, 11602, 13435, 13436), is too
+ * Codes of a server that rejects for reasons of its own: it is no primary or stops (91, 189, 10107, 11600, 11601, 11602, 13435, 13436), is too
  * slow (50, 64, 89, 202, 262), meets other writers (24, 112, 246, 251), or has no room (14031).
  */
-const REFUSALS: ReadonlySet<number> = new Set([
+const REJECTIONS: ReadonlySet<number> = new Set([
   6, 7, 24, 50, 64, 89, 91, 112, 133, 189, 202, 246, 251, 262, 317, 358, 9001, 10107, 11600, 11601, 11602, 13435, 13436,
   14031,
 ]);
 
-/** Codes of a server that refuses the user, or what the user may not do. */
+/** Codes of a server that rejects the user, or what the user may not do. */
 const DENIALS: ReadonlySet<unknown> = new Set([13, 18, 8000]);
 
 export const DUPLICATE_KEY = 11000;
@@ -53,21 +53,21 @@ export const hasLabel = (error: unknown, label: string): boolean =>
   error instanceof Error &&
   (((error as ServerError).errorLabels ?? []).includes(label) || hasLabel(error.cause, label));
 
-/** The error of work on MongoDB, as its caller should see it: `Unavailable` where the server is away or refuses, `AccessDenied` where it refuses the user. */
+/** The error of work on MongoDB, as its caller should see it: `Unavailable` where the server is away or rejects, `AccessDenied` where it rejects the user. */
 export const explained = (dependency: string, error: unknown, outcome: Unavailable['outcome']): unknown => {
   if (!(error instanceof Error)) return error;
   const { name, code, codeName } = error as ServerError;
   if (isNoAnswer(error))
     return new Unavailable(dependency, `MongoDB does not answer (${name})`, outcome, { cause: error });
-  const refused =
-    (typeof code === 'number' && REFUSALS.has(code)) ||
+  const rejected =
+    (typeof code === 'number' && REJECTIONS.has(code)) ||
     hasLabel(error, 'TransientTransactionError') ||
     hasLabel(error, 'RetryableWriteError');
   if (DENIALS.has(code))
     return new AccessDenied(dependency, `MongoDB rejects the user (${String(codeName ?? code)})`, outcome, {
       cause: error,
     });
-  return refused
+  return rejected
     ? new Unavailable(dependency, `MongoDB rejects requests for now (${String(codeName ?? code ?? name)})`, outcome, {
         cause: error,
       })

@@ -2,7 +2,7 @@ import type { Json } from '@app/kernel';
 import type { Checkpoint, FindOptions, ReadStore, RowBatch, StoredRow, ViewSpec } from '../read-store';
 import { idsBeginning, type Models, modelsOf } from './documents';
 import { type MongoServer, openMongoServer } from './mongo-server';
-import { Recently } from './recently';
+import { TtlCache } from './ttl-cache';
 import { RowReader } from './row-reader';
 import { Entries } from './state-entries';
 import { sliceId, transactionalCommits } from './transactional-commits';
@@ -29,14 +29,14 @@ class MongoReadStore implements ReadStore {
   private readonly commitBatch: (batch: RowBatch) => Promise<void>;
   private readonly entries: Entries;
   private readonly readers = new Map<string, RowReader>();
-  private readonly recently = new Recently();
-  private readonly standing = new Map<string, string | null>();
+  private readonly answers = new TtlCache();
+  private readonly current = new Map<string, string | null>();
 
   constructor(
     private readonly server: MongoServer,
     private readonly models: Models,
   ) {
-    this.views = new Views(server, models, this.recently);
+    this.views = new Views(server, models, this.answers);
     this.commitBatch = transactionalCommits(server, models, this.views);
     this.entries = new Entries(server, models);
   }
@@ -93,8 +93,8 @@ class MongoReadStore implements ReadStore {
     const found = await this.server.read(() => this.models.slices.findById(id).lean());
     const position = found?.position ?? null;
     // Whoever waits for the view to come here reads its rows next.
-    if (this.standing.get(id) !== position) this.recently.move(view);
-    this.standing.set(id, position);
+    if (this.current.get(id) !== position) this.answers.move(view);
+    this.current.set(id, position);
     return { position, handled: found?.handled ?? 0 };
   }
 
@@ -114,7 +114,7 @@ class MongoReadStore implements ReadStore {
     try {
       await this.commitBatch(batch);
     } finally {
-      this.recently.move(batch.view);
+      this.answers.move(batch.view);
     }
   }
 
@@ -147,7 +147,7 @@ class MongoReadStore implements ReadStore {
   private reader({ view, collection, format }: Place): RowReader {
     const known =
       this.readers.get(collection) ??
-      new RowReader(this.server, collection, format, (answered, ask) => this.recently.holds(view, answered, ask));
+      new RowReader(this.server, collection, format, (answered, ask) => this.answers.holds(view, answered, ask));
     this.readers.set(collection, known);
     return known;
   }

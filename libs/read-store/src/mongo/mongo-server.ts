@@ -29,7 +29,7 @@ export class NoReplicaSet extends Error {
   }
 }
 
-/** Connects to the database that a connection string names. Throws `NoReplicaSet`, and `Unavailable` when nothing answers or it refuses. */
+/** Connects to the database that a connection string names. Throws `NoReplicaSet`, and `Unavailable` when nothing answers or it rejects. */
 export const openMongoServer = async ({ url, suffix = '', dependency }: MongoServerOptions): Promise<MongoServer> => {
   const { createConnection } = await import('mongoose');
   const connection = createConnection(url, {

@@ -6,7 +6,7 @@ import { frozen } from '../frozen';
 import type { FindOptions, StoredRow } from '../read-store';
 import { countQuery, pageQueries } from './find-filters';
 import type { MongoServer } from './mongo-server';
-import type { Answered } from './recently';
+import type { Answered } from './ttl-cache';
 import type { RowFormat } from './row-format';
 import type { Place } from './views';
 

@@ -34,11 +34,10 @@ export class Entries {
   async write(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): Promise<boolean> {
     if (options === undefined) return this.overwrite(key, value);
     if (options.expected === undefined) return this.insert(key, value);
-    const standing = { _id: key, value: canonicalJson(options.expected) };
-    if (value === null)
-      return (await this.server.write(() => this.models.state.deleteOne(standing))).deletedCount === 1;
+    const current = { _id: key, value: canonicalJson(options.expected) };
+    if (value === null) return (await this.server.write(() => this.models.state.deleteOne(current))).deletedCount === 1;
     return (
-      (await this.server.write(() => this.models.state.updateOne(standing, { $set: { value: canonicalJson(value) } })))
+      (await this.server.write(() => this.models.state.updateOne(current, { $set: { value: canonicalJson(value) } })))
         .matchedCount === 1
     );
   }

@@ -15,24 +15,24 @@ export const transactionalCommits =
     /** Whoever wrote the slice before may have died in a transaction, which the server would keep for a minute. */
     const onObstructed = async (own: ClientSession): Promise<void> => {
       const { collection } = await views.place(batch.view, batch.version);
-      const standing = await server.read(() => models.slices.findById(sliceId(collection, batch.slice)).lean());
-      if (standing?.session !== undefined && standing.fence <= batch.fence && standing.session !== hexOf(own))
-        await server.killSession(standing.session);
+      const current = await server.read(() => models.slices.findById(sliceId(collection, batch.slice)).lean());
+      if (current?.session !== undefined && current.fence <= batch.fence && current.session !== hexOf(own))
+        await server.killSession(current.session);
     };
     await server.transact(
       async (session) => {
         const { view, version, changes } = batch;
         const { collection, indexes, shape } = await views.placeInSession(view, version, session);
-        const { _id, ...standing } = sliceAfter(batch, collection);
+        const { _id, ...current } = sliceAfter(batch, collection);
         // First of all: two writers of one slice meet here, before they have done anything for nothing.
         const before = await models.slices
           .findOneAndUpdate(
             { _id },
-            { $set: { ...standing, session: hexOf(session) } },
+            { $set: { ...current, session: hexOf(session) } },
             { session, upsert: true, returnDocument: 'before' },
           )
           .lean();
-        checkStanding(batch, before);
+        checkPlace(batch, before);
         const rows = server.db.collection<RowDocument>(collection);
         const written = await foldBatch(rows, view, indexes, changes, session);
         const hasUnique = indexes.some((index) => index.unique === true);
@@ -64,10 +64,10 @@ const sliceAfter = ({ slice, to, fence }: RowBatch, collection: string): SliceDo
 });
 
 /** Throws `Fenced` or `CheckpointMismatch` where a batch does not follow on what stands. */
-const checkStanding = ({ view, version, from, fence }: RowBatch, standing: SliceDocument | null): void => {
-  const position = standing?.position ?? null;
-  if (standing !== null && fence < standing.fence)
-    throw new Fenced(`view ${view} v${version} has a newer writer: fence ${standing.fence}, not ${fence}`);
+const checkPlace = ({ view, version, from, fence }: RowBatch, current: SliceDocument | null): void => {
+  const position = current?.position ?? null;
+  if (current !== null && fence < current.fence)
+    throw new Fenced(`view ${view} v${version} has a newer writer: fence ${current.fence}, not ${fence}`);
   if (from !== position)
     throw new CheckpointMismatch(
       `view ${view} v${version} is at ${position ?? 'the start'}, not at ${from ?? 'the start'}`,

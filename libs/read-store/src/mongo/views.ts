@@ -6,7 +6,7 @@ import type { IndexSpec, ViewSpec } from '../read-store';
 import { checkView, idsBeginning, type Models, type VersionDocument, type ViewDocument } from './documents';
 import { codeOf, DUPLICATE_KEY } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
-import { type Answered, RECENT_MS, type Recently } from './recently';
+import { type Answered, RECENT_MS, type TtlCache } from './ttl-cache';
 import type { RowShape } from './row-codec';
 import { documentRows, type RowFormat, textRows } from './row-format';
 import { type FreeForm, freeFormOf, rowSchema } from './row-schema';
@@ -37,7 +37,7 @@ export class Views {
   constructor(
     private readonly server: MongoServer,
     private readonly models: Models,
-    private readonly recently: Recently,
+    private readonly answers: TtlCache,
   ) {
     this.reads = new Grouped((names) => this.readAll(names));
   }
@@ -69,9 +69,9 @@ export class Views {
   async prepare(spec: ViewSpec): Promise<void> {
     const { name, version, indexes } = spec;
     checkView(name, version);
-    const standing = await this.version(name, version);
-    if (standing?.dropping === true) await this.drop(name, version);
-    if (standing === undefined || standing.dropping === true) await this.make(spec);
+    const current = await this.version(name, version);
+    if (current?.dropping === true) await this.drop(name, version);
+    if (current === undefined || current.dropping === true) await this.make(spec);
     const made = await this.version(name, version);
     if (made?.indexes !== canonicalJson(indexes)) throw otherIndexes(name, version);
     if (made.format !== ROW_FORMAT) throw olderFormat(name, version);
@@ -88,7 +88,7 @@ export class Views {
     const swapped = await this.server.write(() =>
       this.models.views.updateOne({ _id: view, live: from ?? { $exists: false } }, { $set: { live: to } }),
     );
-    this.recently.move(view);
+    this.answers.move(view);
     if (swapped.matchedCount === 1) await this.show(view);
     return swapped.matchedCount === 1;
   }
@@ -101,7 +101,7 @@ export class Views {
         { $set: { 'versions.$.dropping': true } },
       ),
     );
-    this.recently.move(view);
+    this.answers.move(view);
     const marked = await this.version(view, version);
     if (marked === undefined) return;
     // Until then other processes may take it for one that can be read.
@@ -114,7 +114,7 @@ export class Views {
 
   private async recent(view: string): Promise<ViewDocument | undefined> {
     const known = this.known.get(view);
-    if (known !== undefined && this.recently.holds(view, known, () => this.ask(view))) return known.document;
+    if (known !== undefined && this.answers.holds(view, known, () => this.ask(view))) return known.document;
     return this.ask(view);
   }
 
@@ -171,10 +171,10 @@ export class Views {
     const served = madeIn(found, found?.live);
     if (served === undefined) return;
     await this.server.write(async () => {
-      const [standing] = await this.server.db.listCollections({ name }).toArray();
+      const [current] = await this.server.db.listCollections({ name }).toArray();
       // What is no view has nothing to do with the platform, and keeps its name.
-      if (standing !== undefined && standing.type !== 'view') return;
-      if (viewedBy(standing) === served.collection) return;
+      if (current !== undefined && current.type !== 'view') return;
+      if (viewedBy(current) === served.collection) return;
       await this.server.db.dropCollection(name).catch(unlessCode(NAMESPACE_NOT_FOUND));
       await this.server.db
         .createCollection(name, { viewOn: served.collection, pipeline: [] })
@@ -239,8 +239,8 @@ const olderFormat = (view: string, version: number): Error =>
     `rows of view ${view} v${version} are text in the format of version 1.5; they are only read until the view is rebuilt`,
   );
 
-const viewedBy = (standing: object | undefined): unknown =>
-  (standing as { readonly options?: { readonly viewOn?: string } } | undefined)?.options?.viewOn;
+const viewedBy = (current: object | undefined): unknown =>
+  (current as { readonly options?: { readonly viewOn?: string } } | undefined)?.options?.viewOn;
 
 const unlessCode =
   (code: number) =>

@@ -78,7 +78,7 @@ describe('the queries of a page', () => {
     ]);
   });
 
-  it('refuse field names that are none', () => {
+  it('reject field names that are none', () => {
     expect(() =>
       prepareFile(new Database(':memory:'), {
         name: 'x',

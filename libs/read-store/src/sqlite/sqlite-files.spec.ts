@@ -125,7 +125,7 @@ describe('view files', () => {
 
   describe('of which nothing says which are live, since that file', () => {
     /** Two versions, of which the second is live and the first follows on, as after a swap, and state that takes pages. */
-    const standing = async (): Promise<string> => {
+    const current = async (): Promise<string> => {
       const before = await prepared(await prepared(await open()), 2);
       await write(before, 1, [put('a', 'x')]);
       await write(before, 1, [put('a', 'x')], 2);
@@ -149,7 +149,7 @@ describe('view files', () => {
       ],
       ['cannot be read', (file) => (rmSync(file), void mkdirSync(file))],
     ])('%s, are served as they stand, and that is said once', async (_what, damage) => {
-      damage(await standing());
+      damage(await current());
       const said: string[] = [];
       const store = await open({ warn: (sentence) => void said.push(sentence) });
       expect(said).toEqual([
@@ -167,7 +167,7 @@ describe('view files', () => {
     });
 
     it('is damaged, are not touched by a thread that only joins in', async () => {
-      writeFileSync(await standing(), Buffer.alloc(8192, 'no database'));
+      writeFileSync(await current(), Buffer.alloc(8192, 'no database'));
       await expect(open({ inThread: true })).rejects.toThrow('state.sqlite is damaged; restart to replace it');
       expect(readdirSync(folder)).not.toContain('state.sqlite.damaged');
     });

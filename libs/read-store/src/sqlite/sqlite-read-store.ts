@@ -14,7 +14,7 @@ import {
   UniqueViolation,
   type ViewSpec,
 } from '../read-store';
-import { ChangeBoard } from './change-board';
+import { SharedVersionCounters } from './shared-version-counters';
 import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
 import { EntryReader, readLive } from './state-file';
 import { allVersionsIn, STATE_FILE, versionFile, versionsIn } from './view-files';
@@ -69,7 +69,7 @@ export const openSqliteReadStore = async ({
 };
 
 class SqliteReadStore implements ReadStore {
-  private readonly board: ChangeBoard;
+  private readonly board: SharedVersionCounters;
   private readonly stateFile: string;
   private readonly guarded = new GuardedFiles('views');
   private readonly readers = new Map<string, Map<number, ViewReader>>();
@@ -82,7 +82,7 @@ class SqliteReadStore implements ReadStore {
     private readonly folder: string,
     private readonly writer: Calls<ViewsWriter>,
   ) {
-    this.board = new ChangeBoard(folder);
+    this.board = new SharedVersionCounters(folder);
     this.stateFile = join(folder, STATE_FILE);
   }
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { isDamaged, isUnavailable, Unavailable } from '@app/kernel';
 import type Database from 'better-sqlite3';
-import { ChangeBoard } from './change-board';
+import { SharedVersionCounters } from './shared-version-counters';
 import { GuardedFiles, openForWriting } from './sqlite-file';
 import { checkState, openStateFile, readLive, swapLive } from './state-file';
 import {
@@ -18,7 +18,7 @@ import {
 import { emptyLog, WriteBack } from './write-back';
 
 /** How long a purge waits for those who read or write a file, and how often it looks. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const LOOK_MS = 10;
 
 type PurgeStep = ReturnType<WriteBack['purge']>;
@@ -38,7 +38,7 @@ interface OpenFile<File extends Opened> {
  * synchronous and belongs to one thread; another thread may have the same folder open with its own connections.
  */
 export class VersionedFiles<File extends Opened> {
-  readonly board: ChangeBoard;
+  readonly board: SharedVersionCounters;
   private readonly files = new Map<string, OpenFile<File>>();
   private readonly guarded: GuardedFiles;
   private readonly stateFile: string;
@@ -51,7 +51,7 @@ export class VersionedFiles<File extends Opened> {
     /** Undefined: the file is not made yet. */
     private readonly opened: (db: Database.Database) => File | undefined,
   ) {
-    this.board = new ChangeBoard(folder);
+    this.board = new SharedVersionCounters(folder);
     this.guarded = new GuardedFiles(dependency);
     this.stateFile = join(folder, STATE_FILE);
   }
@@ -149,9 +149,9 @@ export class VersionedFiles<File extends Opened> {
     for (const { name, version } of allVersionsIn(this.folder)) {
       const step = (): PurgeStep =>
         this.has(name, version) ? this.onOpen(name, version, ({ writeBack }) => writeBack.purge()) : 'done';
-      await this.patiently(versionFile(this.folder, name, version), step);
+      await this.retry(versionFile(this.folder, name, version), step);
     }
-    await this.patiently(this.stateFile, () => (this.onState(emptyLog) ? 'done' : 'busy'));
+    await this.retry(this.stateFile, () => (this.onState(emptyLog) ? 'done' : 'busy'));
   }
 
   /** What is wrong with the files, one sentence each. */
@@ -221,13 +221,13 @@ export class VersionedFiles<File extends Opened> {
   }
 
   /** Takes steps until the work is done, others their turn between them. Looks again a moment later where somebody is in the way, for so long. */
-  private async patiently(file: string, step: () => PurgeStep): Promise<void> {
-    let deadline = performance.now() + PATIENCE_MS;
+  private async retry(file: string, step: () => PurgeStep): Promise<void> {
+    let deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       await nextTurn();
       const outcome = step();
       if (outcome === 'done') return;
-      if (outcome === 'more') deadline = performance.now() + PATIENCE_MS;
+      if (outcome === 'more') deadline = performance.now() + TIMEOUT_MS;
       else if (performance.now() > deadline)
         throw new Unavailable(
           this.dependency,

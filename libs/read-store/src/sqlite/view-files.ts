@@ -6,7 +6,7 @@ export const STATE_FILE = 'state.sqlite';
 
 const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 
-/** The file of one version of a view, such as `agents-v3.sqlite`. Refuses names that are no plain file names. */
+/** The file of one version of a view, such as `agents-v3.sqlite`. Rejects names that are no plain file names. */
 export const versionFile = (folder: string, name: string, version: number): string => {
   if (!NAME.test(name) || !Number.isSafeInteger(version) || version < 0)
     throw new RangeError(`no view is called ${JSON.stringify(name)} v${version}`);

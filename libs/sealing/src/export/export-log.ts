@@ -6,17 +6,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
-import { type Clock, type Patience, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
+import { type Clock, type RetryOptions, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
 import { SealedStrangers } from '../sealed-strangers';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
-import { patientReader } from './patient-reader';
+import { retryingReader } from './retrying-reader';
 
 const PAGE = 1_000;
 
-export interface ExportOptions extends Patience {
+export interface ExportOptions extends RetryOptions {
   /** Who signed the seals, base64url. */
   readonly publicKey: string;
   readonly clock: Clock;
@@ -27,12 +27,12 @@ export interface ExportOptions extends Patience {
 export const exportLog = async (
   log: LogReader,
   file: string,
-  { warn, patienceMs, ...options }: ExportOptions,
+  { warn, timeoutMs, ...options }: ExportOptions,
 ): Promise<{ readonly events: number }> => {
   const unfinished = `${file}.unfinished`;
   const written = { events: 0 };
   try {
-    const lines = Readable.from(exportText(patientReader(log, { warn, patienceMs }), options, written));
+    const lines = Readable.from(exportText(retryingReader(log, { warn, timeoutMs }), options, written));
     const out = createWriteStream(unfinished, { mode: 0o600 });
     await (file.endsWith('.gz') ? pipeline(lines, createGzip(), out) : pipeline(lines, out));
     await syncToDisk(unfinished);
@@ -46,7 +46,7 @@ export const exportLog = async (
 
 async function* exportText(
   log: LogReader,
-  { publicKey, clock, onProgress }: Omit<ExportOptions, keyof Patience>,
+  { publicKey, clock, onProgress }: Omit<ExportOptions, keyof RetryOptions>,
   written: { events: number },
 ): AsyncGenerator<Buffer> {
   const digest = createHash('sha256');

@@ -233,7 +233,7 @@ describe('an export', () => {
       expect(await verifyLog(other.log, keys())).toMatchObject({ ok: true });
     });
 
-    it('refuses a log that holds something else, and a damaged file, before it writes', async () => {
+    it('rejects a log that holds something else, and a damaged file, before it writes', async () => {
       await other.note('document-1', 'mine');
       await expect(importExport(file, other.log, keys())).rejects.toMatchObject({ name: 'LogDiffers' });
       withLines((all) => all.slice(0, -1));

@@ -61,7 +61,7 @@ describe('a log that goes away', () => {
     const server = new GoingAway(new Set([400]));
 
     await expect(
-      importExport(file, server.of(target.log, ['append', 'readAll']), { ...keys(), patienceMs: 0 }),
+      importExport(file, server.of(target.log, ['append', 'readAll']), { ...keys(), timeoutMs: 0 }),
     ).rejects.toMatchObject({ name: 'Unavailable' });
 
     expect(await importExport(file, target.log, keys())).toMatchObject({ ok: true, findings: [] });

@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { isWrongExpectedRevision, type NewEvent, type Patience, patiently, type StoredEvent } from '@app/kernel';
+import { isWrongExpectedRevision, type NewEvent, type RetryOptions, retry, type StoredEvent } from '@app/kernel';
 
 const EVENTS_AT_ONCE = 100;
 /** Half of what EventStoreDB takes at once. */
@@ -27,7 +27,7 @@ export class ImportAppender {
 
   constructor(
     private readonly log: EventLog,
-    private readonly patience: Patience = {},
+    private readonly options: RetryOptions = {},
   ) {}
 
   async add(event: StoredEvent): Promise<void> {
@@ -73,7 +73,7 @@ export class ImportAppender {
 
   /** Resolves when all that was sent stands. */
   private settle(): Promise<void> {
-    return patiently(async () => {
+    return retry(async () => {
       const underWay = this.inFlight.map((sent) => (sent.outcome === undefined ? this.begun(sent.group) : sent));
       const outcomes = await Promise.all(underWay.map(({ outcome }) => outcome));
       const first = outcomes.findIndex((outcome) => outcome !== undefined);
@@ -81,6 +81,6 @@ export class ImportAppender {
       this.inFlight = first === -1 ? [] : underWay.slice(first).map(({ group }) => ({ group }));
       const failure = outcomes[first];
       if (failure !== undefined) throw failure.error;
-    }, this.patience);
+    }, this.options);
   }
 }

@@ -1,5 +1,5 @@
 import { type EventLog, type LogReader, type OurEvents, stampAppends } from '@app/event-log';
-import { nameId, type Patience, patiently, type Position, type StoredEvent } from '@app/kernel';
+import { nameId, type RetryOptions, retry, type Position, type StoredEvent } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { SEAL_STREAM } from '../seal';
 import { Sealer, type SealerOptions } from '../sealer';
@@ -8,7 +8,7 @@ import type { Verification } from '../verify/verification';
 import { verifyLog } from '../verify/verify-stores';
 import type { ExportedRemoval } from './export-format';
 import { ImportAppender, PLACEHOLDER } from './import-appender';
-import { patientReader } from './patient-reader';
+import { retryingReader } from './retrying-reader';
 import { checkFile, exportItems } from './read-export';
 
 /** The log holds something that is not the beginning of the export: nothing was changed. */
@@ -37,7 +37,7 @@ export class ForeignExport extends Error {
   }
 }
 
-export interface ImportOptions extends Patience {
+export interface ImportOptions extends RetryOptions {
   /** Public keys that may have signed. */
   readonly publicKeys: readonly string[];
   /** For a log that takes our events alone: what tells them. */
@@ -58,14 +58,14 @@ const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 export const importExport = async (
   file: string,
   log: EventLog,
-  { publicKeys, ours, onProgress, sealing, ...patience }: ImportOptions,
+  { publicKeys, ours, onProgress, sealing, ...options }: ImportOptions,
 ): Promise<Verification> => {
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
-  if (ours !== undefined) await demandOurs(file, ours);
-  const reader = patientReader(log, patience);
+  if (ours !== undefined) await assertOurs(file, ours);
+  const reader = retryingReader(log, options);
   const present = new PresentEvents(reader);
-  const appender = new ImportAppender(log, patience);
+  const appender = new ImportAppender(log, options);
   const removals: ExportedRemoval[] = [];
   let done = 0;
   let total = 0;
@@ -83,24 +83,24 @@ export const importExport = async (
   }
   await present.mustBeAtEnd();
   await appender.flush();
-  for (const { stream, before } of removals) await patiently(() => log.truncate(stream, before), patience);
-  if (sealing !== undefined) await sealTail(log, sealing, patience);
+  for (const { stream, before } of removals) await retry(() => log.truncate(stream, before), options);
+  if (sealing !== undefined) await sealTail(log, sealing, options);
   return verifyLog(reader, { publicKeys: sealing === undefined ? publicKeys : [...publicKeys, sealing.key.publicKey] });
 };
 
 const sealTail = async (
   log: EventLog,
   sealing: Omit<SealerOptions, 'log' | 'imported'>,
-  patience: Patience,
+  options: RetryOptions,
 ): Promise<void> => {
   stampAppends(log, sealing.mac);
   const sealer = new Sealer({ ...sealing, log, imported: true });
-  await patiently(() => sealer.start(), patience);
+  await retry(() => sealer.start(), options);
   await sealer.caughtUp;
   await sealer.stop();
 };
 
-const demandOurs = async (file: string, ours: OurEvents): Promise<void> => {
+const assertOurs = async (file: string, ours: OurEvents): Promise<void> => {
   for await (const item of exportItems(file))
     if (item.kind === 'event' && !ours.isOurs(item.event)) throw new ForeignExport(item.event);
 };

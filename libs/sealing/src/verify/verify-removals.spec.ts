@@ -106,7 +106,7 @@ describe('verify, of removals', () => {
           test.decisions,
           retention,
           { actor: 'system:retention', now: test.clock.now() },
-          { patienceMs: 30 },
+          { timeoutMs: 30 },
         ),
       ).rejects.toMatchObject({ name: 'Unavailable', dependency: 'the sealer' });
       expect(await test.log.readStream('document-1')).toHaveLength(6);

@@ -166,7 +166,7 @@ describe('a batch', () => {
   });
 
   it.each([[[]], [Array(4097).fill(0)], [[Number.NaN]]])(
-    'with a vector that the server refuses is refused as a whole',
+    'with a vector that the server rejects is rejected as a whole',
     (vector) => {
       expect(() => folded([[1, putDocument('d1', [passage('c1', 'alpha', { vector })])]])).toThrow(RangeError);
     },

@@ -67,10 +67,10 @@ const write = (id: string, given: Partial<RecordWrite> = {}): RecordWrite => ({
 describe('records', () => {
   let closing: (() => Promise<void>) | undefined;
   afterEach(() => closing?.());
-  const sent = async (writes: readonly RecordWrite[], patienceMs: number, ...answers: readonly Answer[]) => {
+  const sent = async (writes: readonly RecordWrite[], retryMs: number, ...answers: readonly Answer[]) => {
     const { server, received, close } = await serving(...answers);
     closing = close;
-    const outcome = await writeRecords(server, 'alias', writes, patienceMs).then(
+    const outcome = await writeRecords(server, 'alias', writes, retryMs).then(
       () => 'written' as const,
       (error: unknown) => error as Error,
     );
@@ -115,16 +115,16 @@ describe('records', () => {
     expect(isUnavailable(outcome)).toBe(true);
   });
 
-  it('that the server will never take are refused, without what it quotes', async () => {
+  it('that the server will never take are rejected, without what it quotes', async () => {
     const { outcome } = await sent([write('a'), write('b')], 0, items(done, failed(400, 'document_parsing_exception')));
     expect([(outcome as Error).name, (outcome as Error).message]).toEqual([
-      'Refusal',
+      'Rejection',
       'Elasticsearch answered 400 document_parsing_exception',
     ]);
     expect(JSON.stringify(outcome, Object.getOwnPropertyNames(outcome))).not.toContain(SECRET);
   });
 
-  it('to an index that was dropped are refused: none is made in its place', async () => {
+  it('to an index that was dropped are rejected: none is made in its place', async () => {
     const { outcome } = await sent([write('a')], 0, items(failed(404, 'index_not_found_exception')));
     expect((outcome as Error).message).toBe('Elasticsearch answered 404 index_not_found_exception');
   });

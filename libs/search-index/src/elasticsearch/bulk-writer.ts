@@ -5,7 +5,7 @@ import { Backoff, failureOfStatus, type Server } from './server';
 /** Size of one request, characters: large enough for the server to work at full speed, far below the 100 MB that it takes. */
 const REQUEST_BYTES = 4 * 1024 ** 2;
 const TIMEOUT_MS = 60_000;
-const PATIENCE_MS = 60_000;
+const RETRY_MS = 60_000;
 
 /** A record to write or to delete, unless a newer one stands there. */
 export interface RecordWrite {
@@ -25,26 +25,26 @@ interface BulkAnswer {
 /**
  * Writes records in the order given, each with its position as external version: one that is there with a newer position
  * stays (409), one with the same is written again. What a busy server turned away is sent again. Throws `Unavailable`, or a
- * `Refusal` for a record that the server will never take; others may be written then.
+ * `Rejection` for a record that the server will never take; others may be written then.
  */
 export const writeRecords = async (
   server: Server,
   alias: string,
   writes: Iterable<RecordWrite>,
-  patienceMs = PATIENCE_MS,
+  retryMs = RETRY_MS,
 ): Promise<void> => {
   let lines: string[] = [];
   let bytes = 0;
   for (const write of writes) {
     const line = linesOf(write);
     if (bytes + line.length > REQUEST_BYTES && lines.length > 0) {
-      await send(server, alias, lines, patienceMs);
+      await send(server, alias, lines, retryMs);
       [lines, bytes] = [[], 0];
     }
     lines.push(line);
     bytes += line.length;
   }
-  if (lines.length > 0) await send(server, alias, lines, patienceMs);
+  if (lines.length > 0) await send(server, alias, lines, retryMs);
 };
 
 const linesOf = ({ id, position, record }: RecordWrite): string => {
@@ -52,10 +52,10 @@ const linesOf = ({ id, position, record }: RecordWrite): string => {
   return record === undefined ? action : `${action}${JSON.stringify(record)}\n`;
 };
 
-const send = async (server: Server, alias: string, lines: readonly string[], patienceMs: number): Promise<void> => {
-  const backoff = new Backoff(patienceMs);
+const send = async (server: Server, alias: string, lines: readonly string[], retryMs: number): Promise<void> => {
+  const backoff = new Backoff(retryMs);
   for (let waiting = lines; ;) {
-    const failures = failuresOf(await request(server, alias, waiting, patienceMs));
+    const failures = failuresOf(await request(server, alias, waiting, retryMs));
     const busy = [...failures].filter(([, { status }]) => status === 429 || status === 503);
     const [other] = [...failures.values()].filter(({ status }) => status !== 429 && status !== 503);
     if (other !== undefined) throw failureOfStatus(other.status, other.type);
@@ -66,8 +66,8 @@ const send = async (server: Server, alias: string, lines: readonly string[], pat
   }
 };
 
-const request = (server: Server, alias: string, lines: readonly string[], patienceMs: number): Promise<BulkAnswer> =>
-  server.call({ timeoutMs: TIMEOUT_MS, patienceMs }, (client, options) =>
+const request = (server: Server, alias: string, lines: readonly string[], retryMs: number): Promise<BulkAnswer> =>
+  server.call({ timeoutMs: TIMEOUT_MS, retryMs }, (client, options) =>
     client.transport.request<BulkAnswer>(
       {
         method: 'POST',

@@ -6,9 +6,9 @@ import type { SearchHit, SearchQuery } from '../search-index';
 import { documentKey, vectorField } from './index-names';
 import { readable } from './index-records';
 import type { DocumentRecord, PassageRecord } from './records';
-import { type CallOptions, isRefusal, type Server } from './server';
+import { type CallOptions, isRejection, type Server } from './server';
 
-const CALL: CallOptions = { timeoutMs: 5_000, patienceMs: 1_000 };
+const CALL: CallOptions = { timeoutMs: 5_000, retryMs: 1_000 };
 /** Neighbours that the graph of vectors is walked for at least: more finds nearer ones, at a cost. */
 const MIN_WALKED = 200;
 const MAX_WALKED = 10_000;
@@ -96,7 +96,7 @@ export class IndexReader {
     try {
       return await work();
     } catch (error) {
-      if (isRefusal(error, 404)) throw new Unavailable('search', `index ${this.index} has no live version yet`);
+      if (isRejection(error, 404)) throw new Unavailable('search', `index ${this.index} has no live version yet`);
       throw error;
     }
   }

@@ -4,9 +4,9 @@ import type { estypes } from '@elastic/elasticsearch';
 import type { IndexedDocument, Passage, Scope } from '../search-index';
 import { checkpointId, documentKey, scopeId, slotId } from './index-names';
 import { type CheckpointRecord, type DocumentRecord, type PassageRecord, passageOf, type ScopeRecord } from './records';
-import { type CallOptions, failureOfStatus, isRefusal, type Server } from './server';
+import { type CallOptions, failureOfStatus, isRejection, type Server } from './server';
 
-const CALL: CallOptions = { timeoutMs: 30_000, patienceMs: 10_000 };
+const CALL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
 /** Records read at once: passages with their vectors are some 10 kB each. */
 const PAGE = 250;
 const PRESENT: readonly estypes.QueryDslQueryContainer[] = [
@@ -42,7 +42,7 @@ export class IndexRecords {
       const { position, handled } = storedCheckpoint((await this.get([checkpointId(slice)]))[0]);
       return { position, handled };
     } catch (error) {
-      if (isRefusal(error, 404)) return undefined;
+      if (isRejection(error, 404)) return undefined;
       throw error;
     }
   }

@@ -75,7 +75,7 @@ export const schema = {
 /** Most dimensions that the server takes. */
 export const MAX_DIMENSIONS = 4_096;
 
-/** Unit vectors, for which the inner product ranks as the cosine does; and none is refused for the last digit of its length. */
+/** Unit vectors, for which the inner product ranks as the cosine does; and none is rejected for the last digit of its length. */
 export const vectorMapping = (dimensions: number): estypes.MappingProperty => ({
   type: 'dense_vector',
   dims: dimensions,

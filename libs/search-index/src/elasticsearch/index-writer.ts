@@ -6,7 +6,7 @@ import { type RecordWrite, writeRecords } from './bulk-writer';
 import { checkpointId, documentKey, type IndexNames, scopeId, slotId, vectorField } from './index-names';
 import { IndexRecords, type StoredCheckpoint } from './index-records';
 import { type DocumentRecord, passageRecord, type ScopeRecord } from './records';
-import { isRefusal, Refusal, type Server } from './server';
+import { isRejection, Rejection, type Server } from './server';
 import { onVersion, type Versions } from './versions';
 
 /** A batch that takes longer is given up: what it may still write must arrive while removals are remembered (`gc_deletes`). */
@@ -27,7 +27,7 @@ export class IndexWriter {
     try {
       await onVersion(batch.index, batch.version, this.write(batch));
     } catch (error) {
-      if (error instanceof Refusal) this.versions.forgetFields(batch.index, batch.version);
+      if (error instanceof Rejection) this.versions.forgetFields(batch.index, batch.version);
       throw error;
     }
   }
@@ -106,7 +106,7 @@ export class IndexWriter {
     const document = { kind: 'checkpoint', checkpoint: { position: to.position, handled: to.handled, fence } } as const;
     const expected = stored.revision === undefined ? { op_type: 'create' as const } : stored.revision;
     try {
-      await this.server.call({ timeoutMs: 30_000, patienceMs: 10_000 }, (client, options) =>
+      await this.server.call({ timeoutMs: 30_000, retryMs: 10_000 }, (client, options) =>
         client.index(
           {
             index: this.names.writer(index, version),
@@ -119,7 +119,7 @@ export class IndexWriter {
         ),
       );
     } catch (error) {
-      if (isRefusal(error, 409)) throw new CheckpointMismatch(`index ${index} v${version} was written by another`);
+      if (isRejection(error, 409)) throw new CheckpointMismatch(`index ${index} v${version} was written by another`);
       throw error;
     }
   }

@@ -3,8 +3,8 @@ import { Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
 import type { CallOptions, Server } from './server';
 
-const STATS: CallOptions = { timeoutMs: 10_000, patienceMs: 10_000 };
-const MERGE: CallOptions = { timeoutMs: 600_000, patienceMs: 10_000 };
+const STATS: CallOptions = { timeoutMs: 10_000, retryMs: 10_000 };
+const MERGE: CallOptions = { timeoutMs: 600_000, retryMs: 10_000 };
 const POLL_MS = 250;
 /** Three times as long as copies take at most to say what they have seen. */
 const LONGEST_WAIT_MS = 90_000;

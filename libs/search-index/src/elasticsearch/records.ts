@@ -96,7 +96,7 @@ export const passageOf = (record: PassageRecord): Passage => {
   };
 };
 
-/** Refuses with `RangeError` what the server would refuse in the middle of a batch. */
+/** Rejects with `RangeError` what the server would reject in the middle of a batch. */
 export const checkVector = ({ vector }: Passage): void => {
   if (vector === undefined) return;
   if (vector.length < 1 || vector.length > MAX_DIMENSIONS)

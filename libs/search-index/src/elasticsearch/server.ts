@@ -10,8 +10,8 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const CLOSED: ReadonlySet<number> = new Set([401, 403]);
 
 /** The server says that a request is wrong. Its reason is left out: it may quote content. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class Rejection extends Error {
+  override readonly name = 'Rejection';
 
   constructor(
     readonly status: number,
@@ -22,25 +22,25 @@ export class Refusal extends Error {
   }
 }
 
-export const isRefusal = (error: unknown, status: number): boolean =>
-  error instanceof Refusal && error.status === status;
+export const isRejection = (error: unknown, status: number): boolean =>
+  error instanceof Rejection && error.status === status;
 
 export interface CallOptions {
   /** Longest time one request may take. */
   readonly timeoutMs: number;
   /** How long a busy server is asked again; not at all by default. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
-/** Calls to Elasticsearch, each with a deadline. What fails is `Unavailable` or a `Refusal`; nothing that the server quotes is passed on. */
+/** Calls to Elasticsearch, each with a deadline. What fails is `Unavailable` or a `Rejection`; nothing that the server quotes is passed on. */
 export class Server {
   constructor(private readonly client: Client) {}
 
   async call<T>(
-    { timeoutMs, patienceMs = 0 }: CallOptions,
+    { timeoutMs, retryMs = 0 }: CallOptions,
     request: (client: Client, options: { readonly signal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
-    const backoff = new Backoff(patienceMs);
+    const backoff = new Backoff(retryMs);
     for (let attempt = 1; ; attempt += 1) {
       // The client's own timeout ends where an answer begins: one that stops in the middle would never end.
       const signal = AbortSignal.timeout(timeoutMs);
@@ -66,11 +66,11 @@ export class Backoff {
   private readonly started = performance.now();
   private next = FIRST_PAUSE_MS;
 
-  constructor(private readonly patienceMs: number) {}
+  constructor(private readonly retryMs: number) {}
 
   /** False when patience is at an end. */
   async pause(): Promise<boolean> {
-    if (performance.now() - this.started + this.next > this.patienceMs) return false;
+    if (performance.now() - this.started + this.next > this.retryMs) return false;
     await pause(this.next * (0.5 + Math.random() / 2));
     this.next = Math.min(this.next * 2, LONGEST_PAUSE_MS);
     return true;
@@ -78,12 +78,12 @@ export class Backoff {
 }
 
 /** What an answer with a status means for whoever asked. */
-export const failureOfStatus = (status: number, type: string): Unavailable | Refusal => {
+export const failureOfStatus = (status: number, type: string): Unavailable | Rejection => {
   if (BUSY.has(status)) return new Busy('search', `Elasticsearch is busy: ${status} ${type}`);
   if (CLOSED.has(status)) return new Unavailable('search', `Elasticsearch does not serve this: ${status} ${type}`);
   return status >= 500
     ? new Unavailable('search', `Elasticsearch failed: ${status} ${type}`, 'unknown')
-    : new Refusal(status, type);
+    : new Rejection(status, type);
 };
 
 class Busy extends Unavailable {}

@@ -1,11 +1,11 @@
 import { Unavailable } from '@app/kernel';
 import type { IndexNames } from './index-names';
 import { schema, vectorMapping } from './index-schema';
-import { type CallOptions, isRefusal, Refusal, type Server } from './server';
+import { type CallOptions, isRejection, Rejection, type Server } from './server';
 
-const CONTROL: CallOptions = { timeoutMs: 30_000, patienceMs: 10_000 };
-const READ: CallOptions = { timeoutMs: 5_000, patienceMs: 1_000 };
-const REFRESH: CallOptions = { timeoutMs: 60_000, patienceMs: 10_000 };
+const CONTROL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
+const READ: CallOptions = { timeoutMs: 5_000, retryMs: 1_000 };
+const REFRESH: CallOptions = { timeoutMs: 60_000, retryMs: 10_000 };
 const HEALTH_MS = 2_000;
 
 /** The versions of indexes: an index each, with an alias for the live one. */
@@ -32,7 +32,7 @@ export class Versions {
         ),
       );
     } catch (error) {
-      if (!isRefusal(error, 400) || !(await this.versions(index)).includes(version)) throw error;
+      if (!isRejection(error, 400) || !(await this.versions(index)).includes(version)) throw error;
     }
   }
 
@@ -53,7 +53,7 @@ export class Versions {
   }
 
   /**
-   * Moves the alias in one step. The server refuses it when `from` does not have the alias any more, and a first version beside
+   * Moves the alias in one step. The server rejects it when `from` does not have the alias any more, and a first version beside
    * another, since an alias has one write index at most.
    */
   async swap(index: string, from: number | undefined, to: number): Promise<boolean> {
@@ -69,7 +69,7 @@ export class Versions {
         client.indices.updateAliases({ actions: [...remove, add] }, options),
       );
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof Rejection) return false;
       const live = await this.live(index);
       if (live === from) throw error;
       if (live !== to) return false;
@@ -107,7 +107,7 @@ export class Versions {
     this.vectorFields.add(known);
   }
 
-  /** After a write was refused: the index may have been made anew by somebody else. */
+  /** After a write was rejected: the index may have been made anew by somebody else. */
   forgetFields(index: string, version: number): void {
     const start = `${this.names.version(index, version)}/`;
     for (const known of this.vectorFields) if (known.startsWith(start)) this.vectorFields.delete(known);
@@ -142,7 +142,7 @@ export class Versions {
     try {
       return Object.keys(await this.server.call(READ, (client, options) => client.indices.getAlias(asked, options)));
     } catch (error) {
-      if (isRefusal(error, 404)) return [];
+      if (isRejection(error, 404)) return [];
       throw error;
     }
   }
@@ -153,7 +153,7 @@ export const onVersion = async <T>(index: string, version: number, work: Promise
   try {
     return await work;
   } catch (error) {
-    if (isRefusal(error, 404))
+    if (isRejection(error, 404))
       throw new Unavailable('search', `index ${index} v${version} is missing; rebuild it from the log`);
     throw error;
   }

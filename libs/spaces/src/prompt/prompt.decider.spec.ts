@@ -11,20 +11,20 @@ describe('a prompt', () => {
   it('is added, changed and deleted', () => {
     given(promptDecider).when({ type: 'Add', spaceId: 's', fields }).yields(event);
     given(promptDecider, event)
-      .when({ type: 'Change', fields: { text: 'Hi', tags: ['a'] } })
+      .when({ type: 'Update', fields: { text: 'Hi', tags: ['a'] } })
       .yields({ type: 'PromptChanged', data: { text: 'Hi' } });
     given(promptDecider, event)
-      .when({ type: 'Change', fields: { tags: [] } })
+      .when({ type: 'Update', fields: { tags: [] } })
       .yields({ type: 'PromptChanged', data: { tags: [] } });
     given(promptDecider, event).when({ type: 'Delete' }).yields(deleted);
   });
 
   it('stays deleted', () => {
     given(promptDecider, event, deleted)
-      .when({ type: 'Change', fields: { text: 'Hi' } })
-      .refuses('not_found');
-    given(promptDecider, event, deleted).when({ type: 'Add', spaceId: 's', fields }).refuses('conflict');
-    given(promptDecider).when({ type: 'Delete' }).refuses('not_found');
+      .when({ type: 'Update', fields: { text: 'Hi' } })
+      .rejects('not_found');
+    given(promptDecider, event, deleted).when({ type: 'Add', spaceId: 's', fields }).rejects('conflict');
+    given(promptDecider).when({ type: 'Delete' }).rejects('not_found');
   });
 });
 
@@ -32,7 +32,7 @@ test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<PromptCommand> = fc.oneof(
     fc.constant({ type: 'Add' as const, spaceId: 's', fields }),
     fc.record({
-      type: fc.constant('Change' as const),
+      type: fc.constant('Update' as const),
       fields: fc.record({ text: fc.constantFrom('a', 'b'), tags: fc.array(fc.constantFrom('x', 'y')) }),
     }),
     fc.constant({ type: 'Delete' as const }),

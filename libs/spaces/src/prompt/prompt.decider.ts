@@ -1,4 +1,4 @@
-import { changedFields, type Decider, givenFields, never, refuse, type Sensitive } from '@app/kernel';
+import { changedFields, type Decider, givenFields, never, reject, type Sensitive } from '@app/kernel';
 import type { PromptEvent } from './prompt.events';
 
 export type Prompt =
@@ -19,7 +19,7 @@ export interface PromptFields {
 
 export type PromptCommand =
   | { readonly type: 'Add'; readonly spaceId: string; readonly fields: PromptFields }
-  | { readonly type: 'Change'; readonly fields: Partial<PromptFields> }
+  | { readonly type: 'Update'; readonly fields: Partial<PromptFields> }
   | { readonly type: 'Delete' };
 
 /** A prompt of a library. It has its own stream, and so its own data key: deleting it erases it. */
@@ -33,17 +33,17 @@ export const promptDecider: Decider<Prompt, PromptCommand, PromptEvent> = {
         if (prompt.status !== 'absent')
           return prompt.status === 'present' && prompt.spaceId === command.spaceId
             ? []
-            : refuse('conflict', { reason: 'exists' });
+            : reject('conflict', { reason: 'exists' });
         return [
           {
             type: 'PromptAdded',
             data: { spaceId: command.spaceId, ...command.fields, tags: [...command.fields.tags] },
           },
         ];
-      case 'Change':
-        return prompt.status === 'present' ? changed(command.fields, prompt) : refuse('not_found');
+      case 'Update':
+        return prompt.status === 'present' ? changed(command.fields, prompt) : reject('not_found');
       case 'Delete':
-        if (prompt.status === 'absent') return refuse('not_found');
+        if (prompt.status === 'absent') return reject('not_found');
         return prompt.status === 'present' ? [{ type: 'PromptDeleted', data: {} }] : [];
       default:
         return never(command);

@@ -34,18 +34,18 @@ describe('a Space', () => {
   it('is not created with a claim that was forfeited, or once deleted', () => {
     given(spaceDecider, { type: 'ClaimForfeited', data: claim('s1') })
       .when(create)
-      .refuses('name_taken');
-    given(spaceDecider, created, deleted).when(create).refuses('not_found');
+      .rejects('name_taken');
+    given(spaceDecider, created, deleted).when(create).rejects('not_found');
   });
 
   it('gives up the names it changes', () => {
     given(spaceDecider, created)
-      .when({ type: 'Change', fields: { name: 'Crew' }, nameClaim: claim('n2', 2) })
+      .when({ type: 'Update', fields: { name: 'Crew' }, nameClaim: claim('n2', 2) })
       .yields({ type: 'SpaceChanged', data: { name: 'Crew', nameClaim: claim('n2', 2), released: [claim('n1')] } });
     given(spaceDecider, created)
-      .when({ type: 'Change', fields: { name: 'TEAM' }, nameClaim: claim('n1', 2) })
+      .when({ type: 'Update', fields: { name: 'TEAM' }, nameClaim: claim('n1', 2) })
       .yields({ type: 'SpaceChanged', data: { name: 'TEAM', released: [] } });
-    given(spaceDecider, created).when({ type: 'Change', fields }).yields();
+    given(spaceDecider, created).when({ type: 'Update', fields }).yields();
   });
 
   it('does not bear a name again by a claim that it gave up', () => {
@@ -54,10 +54,10 @@ describe('a Space', () => {
       data: { name: 'Crew', nameClaim: claim('n2', 2), released: [claim('n1')] },
     };
     given(spaceDecider, created, renamed)
-      .when({ type: 'Change', fields: { name: 'TEAM' }, nameClaim: claim('n1') })
-      .refuses('name_taken');
+      .when({ type: 'Update', fields: { name: 'TEAM' }, nameClaim: claim('n1') })
+      .rejects('name_taken');
     given(spaceDecider, created, renamed)
-      .when({ type: 'Change', fields: { name: 'TEAM' }, nameClaim: claim('n1', 3) })
+      .when({ type: 'Update', fields: { name: 'TEAM' }, nameClaim: claim('n1', 3) })
       .yields({ type: 'SpaceChanged', data: { name: 'TEAM', nameClaim: claim('n1', 3), released: [claim('n2', 2)] } });
   });
 
@@ -67,7 +67,7 @@ describe('a Space', () => {
       .yields({ type: 'ClaimForfeited', data: claim('n1') });
     given(spaceDecider, created)
       .when({ type: 'ForfeitClaim', claim: claim('n1', 3) })
-      .refuses('name_taken');
+      .rejects('name_taken');
     given(spaceDecider, created, deleted)
       .when({ type: 'ForfeitClaim', claim: claim('n1') })
       .yields();
@@ -75,7 +75,7 @@ describe('a Space', () => {
 
   it('is deleted for good and lets its names go', () => {
     given(spaceDecider, created).when({ type: 'Delete' }).yields(deleted);
-    given(spaceDecider, created, deleted).when({ type: 'SetMember', userId: 'b', role: 'viewer' }).refuses('not_found');
+    given(spaceDecider, created, deleted).when({ type: 'SetMember', userId: 'b', role: 'viewer' }).rejects('not_found');
   });
 });
 
@@ -95,7 +95,7 @@ describe('membership', () => {
       { type: 'RemoveMember', userId: 'a' },
       { type: 'SetMember', userId: 'a', role: 'editor' },
     ] as const) {
-      given(spaceDecider, created, added('b', 'editor')).when(command).refuses('last_owner');
+      given(spaceDecider, created, added('b', 'editor')).when(command).rejects('last_owner');
       expect(spaceDecider.decide(command, given(spaceDecider, created, added('b', 'owner')).state)).toHaveLength(1);
     }
   });
@@ -108,9 +108,9 @@ describe('membership', () => {
 
 describe('a personal Space', () => {
   it('has its one owner and ends with them', () => {
-    given(spaceDecider, personal).when({ type: 'SetMember', userId: 'b', role: 'viewer' }).refuses('conflict');
-    given(spaceDecider, personal).when({ type: 'RemoveMember', userId: 'a' }).refuses('conflict');
-    given(spaceDecider, personal).when({ type: 'Delete' }).refuses('conflict');
+    given(spaceDecider, personal).when({ type: 'SetMember', userId: 'b', role: 'viewer' }).rejects('conflict');
+    given(spaceDecider, personal).when({ type: 'RemoveMember', userId: 'a' }).rejects('conflict');
+    given(spaceDecider, personal).when({ type: 'Delete' }).rejects('conflict');
     given(spaceDecider, personal)
       .when({ type: 'Delete', withUser: true })
       .yields({ type: 'SpaceDeleted', data: { released: [] } });
@@ -132,7 +132,7 @@ test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<SpaceCommand> = fc.oneof(
     fc.constant(create),
     fc.record({
-      type: fc.constant('Change' as const),
+      type: fc.constant('Update' as const),
       fields: fc.record({ name: fc.constantFrom('A', 'B'), color: fc.constantFrom('#000000', '#ffffff') }),
       nameClaim: fc.constantFrom(claim('n2', 2), claim('n3', 3)),
     }),

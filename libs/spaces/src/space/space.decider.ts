@@ -1,9 +1,9 @@
-import { changedFields, type Decider, givenFields, type KeyOwner, never, refuse, type Sensitive } from '@app/kernel';
-import { type Claim, demandClaims, type Forfeited, forfeiting } from '@app/reservations';
+import { changedFields, type Decider, givenFields, type KeyOwner, never, reject, type Sensitive } from '@app/kernel';
+import { type Claim, assertClaims, type Forfeited, forfeiting } from '@app/reservations';
 import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
 import type { SpaceEvent, SpaceRole } from './space.events';
 
-interface Standing {
+interface PresentFields {
   readonly kind: 'team' | 'personal';
   readonly name: Sensitive<string>;
   readonly slug: Sensitive<string>;
@@ -19,8 +19,9 @@ interface Memory {
   readonly forfeited: Forfeited;
 }
 
-export type Space = Memory & ({ readonly status: 'absent' | 'deleted' } | ({ readonly status: 'present' } & Standing));
-export type PresentSpace = Extract<Space, Standing>;
+export type Space = Memory &
+  ({ readonly status: 'absent' | 'deleted' } | ({ readonly status: 'present' } & PresentFields));
+export type PresentSpace = Extract<Space, PresentFields>;
 
 export interface SpaceFields {
   readonly name: string;
@@ -43,7 +44,7 @@ export type SpaceCommand =
       readonly ownerId: string;
       readonly fields: SpaceFields;
     } & Claims)
-  | ({ readonly type: 'Change'; readonly fields: Partial<SpaceFields> } & Claims)
+  | ({ readonly type: 'Update'; readonly fields: Partial<SpaceFields> } & Claims)
   | { readonly type: 'SetMember'; readonly userId: string; readonly role: SpaceRole }
   | { readonly type: 'RemoveMember'; readonly userId: string }
   /** The user is deleted, so they leave even as the last owner. Admins can name another. */
@@ -60,7 +61,7 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
     switch (command.type) {
       case 'Create':
         return create(command, space);
-      case 'Change':
+      case 'Update':
         return change(command, present(space));
       case 'SetMember':
         return setMember(command, shared(present(space)));
@@ -126,18 +127,18 @@ const create = ({ type: _type, fields, ...given }: Of<'Create'>, space: Space): 
   if (space.status === 'present')
     return space.kind === given.kind && space.members.has(given.ownerId)
       ? []
-      : refuse('conflict', { reason: 'exists' });
-  if (space.status === 'deleted') return given.kind === 'personal' ? [] : refuse('not_found');
-  demandClaims([given.nameClaim, given.slugClaim], space.forfeited);
+      : reject('conflict', { reason: 'exists' });
+  if (space.status === 'deleted') return given.kind === 'personal' ? [] : reject('not_found');
+  assertClaims([given.nameClaim, given.slugClaim], space.forfeited);
   return [{ type: 'SpaceCreated', data: { ...given, ...fields } }];
 };
 
-const change = (command: Of<'Change'>, space: PresentSpace): readonly SpaceEvent[] => {
+const change = (command: Of<'Update'>, space: PresentSpace): readonly SpaceEvent[] => {
   const fields = changedFields(command.fields, space);
   if (Object.keys(fields).length === 0) return [];
   const name = moved(command.nameClaim, space.nameClaim);
   const slug = moved(command.slugClaim, space.slugClaim);
-  demandClaims([name.claim, slug.claim], space.forfeited);
+  assertClaims([name.claim, slug.claim], space.forfeited);
   const claims = givenFields({ nameClaim: name.claim, slugClaim: slug.claim });
   return [{ type: 'SpaceChanged', data: { ...fields, ...claims, released: [...name.released, ...slug.released] } }];
 };
@@ -152,17 +153,17 @@ const moved = (
     : { claim, released: held === undefined ? [] : [held] };
 
 const setMember = ({ userId, role }: Of<'SetMember'>, space: PresentSpace): readonly SpaceEvent[] => {
-  const standing = space.members.get(userId);
-  if (standing === undefined)
+  const current = space.members.get(userId);
+  if (current === undefined)
     return [{ type: 'SpaceMemberAdded', data: { userId, role, memberCount: space.members.size + 1 } }];
-  if (standing === role) return [];
+  if (current === role) return [];
   return isLastOwner(userId, space)
-    ? refuse('last_owner')
+    ? reject('last_owner')
     : [{ type: 'SpaceMemberRoleChanged', data: { userId, role } }];
 };
 
 const removeMember = (userId: string, space: PresentSpace): readonly SpaceEvent[] =>
-  isLastOwner(userId, space) ? refuse('last_owner') : removed(userId, space);
+  isLastOwner(userId, space) ? reject('last_owner') : removed(userId, space);
 
 const removed = (userId: string, space: PresentSpace): readonly SpaceEvent[] =>
   space.members.has(userId)
@@ -176,12 +177,12 @@ const isLastOwner = (userId: string, space: PresentSpace): boolean => {
 
 const remove = ({ withUser }: Of<'Delete'>, space: Space): readonly SpaceEvent[] => {
   if (space.status === 'deleted' || (space.status === 'absent' && withUser === true)) return [];
-  if (present(space).kind === 'personal' && withUser !== true) return refuse('conflict', { reason: 'personal_space' });
+  if (present(space).kind === 'personal' && withUser !== true) return reject('conflict', { reason: 'personal_space' });
   return [{ type: 'SpaceDeleted', data: { released: [...claimsOf(space)] } }];
 };
 
 const forfeit = (claim: Claim, space: Space): readonly SpaceEvent[] => {
-  if (claimsOf(space).some(({ key }) => key === claim.key)) return refuse('name_taken');
+  if (claimsOf(space).some(({ key }) => key === claim.key)) return reject('name_taken');
   return space.status === 'deleted' || space.forfeited.has(claim.ticket)
     ? []
     : [{ type: 'ClaimForfeited', data: claim }];
@@ -189,10 +190,10 @@ const forfeit = (claim: Claim, space: Space): readonly SpaceEvent[] => {
 
 /** A personal Space has only its owner. */
 const shared = (space: PresentSpace): PresentSpace =>
-  space.kind === 'team' ? space : refuse('conflict', { reason: 'personal_space' });
+  space.kind === 'team' ? space : reject('conflict', { reason: 'personal_space' });
 
 /** The claims to the names of a Space. */
 export const claimsOf = (space: Space): readonly Claim[] =>
   space.status === 'present' ? [space.nameClaim, space.slugClaim].filter((claim) => claim !== undefined) : [];
 
-const present = (space: Space): PresentSpace => (space.status === 'present' ? space : refuse('not_found'));
+const present = (space: Space): PresentSpace => (space.status === 'present' ? space : reject('not_found'));

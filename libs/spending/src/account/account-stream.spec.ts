@@ -2,7 +2,7 @@ import { checkAppend } from '@app/event-log';
 import { EventCatalogue, EventCodec, FixedClock, type NewEvent, TimeOrderedIds } from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { spendingEvents } from '../events';
-import type { HeldCall } from './account.events';
+import type { CallReservation } from './account.events';
 import type { Move } from './moves';
 import { type AccountLimit, OpenAccount } from './open-account';
 
@@ -16,7 +16,7 @@ const limit: AccountLimit = {
   calendar: { window: 'total', timeZone: 'UTC', anchor: null },
 };
 /** As much as a call can say: three bytes for each character of the longest key that a model may have. */
-const call: HeldCall = {
+const call: CallReservation = {
   at: '2026-11-21T12:00:00.000Z',
   kind: 'embedding',
   userId: ids.next(),
@@ -83,7 +83,7 @@ describe('the stream of an account', () => {
         if (moves % 2 === 0) await account.move(limit, settle(next.id));
       }
       const read = jest.spyOn(log, 'readStream');
-      const [known, found] = [await account.standing(limit), await process('q').standing(limit)];
+      const [known, found] = [await account.state(limit), await process('q').state(limit)];
       expect(found).toEqual(known);
       expect([found.holds.size, found.spent, found.held]).toEqual([running + 200, 200n, BigInt(7 * (running + 200))]);
       // A hundred of moves, and twice as many events as it takes to tell of the calls.
@@ -96,12 +96,12 @@ describe('the stream of an account', () => {
     const [busy, idle] = [process('p'), process('q')];
     const held = Array.from({ length: 1_000 }, () => hold('p'));
     await Promise.all(held.map((call) => busy.move(limit, call)));
-    await idle.standing(limit);
+    await idle.state(limit);
     // What it knows is over since, and other calls run.
     await Promise.all(Array.from({ length: 500 }, () => busy.move(limit, hold('p'))));
     for (const { id } of held) await busy.move(limit, settle(id));
     const read = jest.spyOn(log, 'readStream');
-    const [known, found] = [await busy.standing(limit), await idle.standing(limit)];
+    const [known, found] = [await busy.state(limit), await idle.state(limit)];
     expect(found).toEqual(known);
     expect([found.holds.size, found.spent]).toEqual([500, 1_000n]);
     expect(await eventsOf(read)).toBeLessThanOrEqual(400);
@@ -127,7 +127,7 @@ describe('the stream of an account', () => {
     dead.add('p');
     const before = appended.length;
     await Promise.all(Array.from({ length: 500 }, () => living.move(limit, hold('q'))));
-    expect(await living.standing(limit)).toMatchObject({ spent: 0n, held: 3_500n });
+    expect(await living.state(limit)).toMatchObject({ spent: 0n, held: 3_500n });
     const freed = appended
       .slice(before)
       .flat()

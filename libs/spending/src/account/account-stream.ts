@@ -9,7 +9,7 @@ import {
   streamOf,
 } from '@app/kernel';
 import { type Account, evolveAccount, UNOPENED } from './account';
-import { appendInsistently } from '../insistent-append';
+import { retryAppend } from '../retry-append';
 import type { AccountEvent } from './account.events';
 import { SUMMARISED_EVERY, summaryDue } from './summaries';
 
@@ -92,7 +92,7 @@ export class AccountStream {
       now: this.parts.clock.now(),
     };
     const encoded = await this.parts.codec.encode(this.stream, written as readonly AnyEvent[], meta, {});
-    const appended = await appendInsistently(this.parts.log, this.stream, encoded, this.revision);
+    const appended = await retryAppend(this.parts.log, this.stream, encoded, this.revision);
     if (appended === undefined) return false;
     this.account = summary === undefined ? next : evolveAccount(next, summary);
     this.revision = appended.revision;

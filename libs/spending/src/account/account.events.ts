@@ -4,7 +4,7 @@ import { z } from 'zod';
 const windowStart = z.iso.datetime().nullable();
 
 /** A call as its record needs it when the process that runs it dies: `cost` is that of its input alone, as counted before it began. */
-const heldCall = z.strictObject({
+const callReservation = z.strictObject({
   at: z.iso.datetime(),
   kind: z.enum(['chat', 'embedding', 'rerank']),
   userId: z.string(),
@@ -23,7 +23,7 @@ const hold = z.strictObject({
   amount: nanoText,
   window: windowStart,
   isIncluded: z.boolean(),
-  call: heldCall.exactOptional(),
+  call: callReservation.exactOptional(),
 });
 /** The calendar that the account counts by. */
 const calendar = z.strictObject({
@@ -94,6 +94,6 @@ export const accountEvents = [
   spendSummarised,
 ] as const;
 export type AccountEvent = EventsOf<typeof accountEvents>;
-export type HeldCall = z.output<typeof heldCall>;
+export type CallReservation = z.output<typeof callReservation>;
 export type Calendar = z.output<typeof calendar>;
 export type SpendMoved = EventOf<typeof spendMoved>['data'];

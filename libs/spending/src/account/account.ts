@@ -1,4 +1,4 @@
-import type { AccountEvent, Calendar, HeldCall, SpendMoved } from './account.events';
+import type { AccountEvent, Calendar, CallReservation, SpendMoved } from './account.events';
 import { holdsTold } from './summaries';
 
 /** Money set aside for a call that has not ended. */
@@ -12,7 +12,7 @@ export interface Hold {
   /** Covered by what is included here. */
   readonly isIncluded: boolean;
   /** What is recorded of the call when its process dies; holds of earlier versions do not know. */
-  readonly call?: HeldCall;
+  readonly call?: CallReservation;
 }
 
 /** What was spent and is held under one limit. */

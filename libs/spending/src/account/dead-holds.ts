@@ -6,7 +6,7 @@ import type { Move } from './moves';
 /** How long a process that is not heard of is waited for before its holds come free. */
 const DOUBT_MS = 5_000;
 /** How long moves wait for usage records; holds that these cannot tell of yet stay for now. */
-const PATIENCE_MS = 200;
+const TIMEOUT_MS = 200;
 
 export interface DeadHoldsParts {
   /** This process, and whether others live. */
@@ -35,7 +35,7 @@ export class DeadHolds {
     if (dead.length === 0) return NONE;
     const asked = dead.filter(([id]) => !this.known.has(id)).map(([id, hold]) => this.ask(id, hold));
     if (asked.length > 0)
-      await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())]);
+      await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS).unref())]);
     return dead.flatMap(([id]): readonly Move[] => {
       const recorded = this.known.get(id);
       return recorded === undefined

@@ -91,7 +91,7 @@ describe('the account of a limit', () => {
     expect(types(after([[settle('a', 100n)]], { given: account }).account, [settle('b', 1n)])).toEqual(['SpendMoved']);
   });
 
-  it('says it again for another amount, with the next call, also where that is refused and the account was summarised', () => {
+  it('says it again for another amount, with the next call, also where that is rejected and the account was summarised', () => {
     const types = (account: Account, moves: readonly Move[], amount: bigint) =>
       decideMoves(account, { ...terms, amount }, moves).events.map(({ type }) => type);
     const { account } = after([[hold('a', 60n)], [settle('a', 60n)]]);

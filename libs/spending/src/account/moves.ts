@@ -1,6 +1,6 @@
 import { windowAt } from '../windows';
 import { type Account, heldIn, spentIn } from './account';
-import type { AccountEvent, HeldCall, SpendMoved } from './account.events';
+import type { AccountEvent, CallReservation, SpendMoved } from './account.events';
 
 /** What a limit says, in nano-units. */
 export interface Terms {
@@ -18,7 +18,7 @@ export type Move =
       readonly by: string;
       readonly estimate: bigint;
       readonly at: number;
-      readonly call?: HeldCall;
+      readonly call?: CallReservation;
     }
   /** Would a call be let begin? Nothing is held. */
   | { readonly type: 'ask'; readonly id: string; readonly at: number }

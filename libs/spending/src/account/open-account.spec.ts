@@ -41,7 +41,7 @@ test('a move is made whenever it is asked: also in the very moment in which the 
     await account.move(day, undefined);
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
   }
-  expect(await account.standing(day)).toMatchObject({ spent: 0n, held: 0n });
+  expect(await account.state(day)).toMatchObject({ spent: 0n, held: 0n });
 });
 
 test('a call that ends under a limit as it was does not bring that back', async () => {
@@ -53,13 +53,13 @@ test('a call that ends under a limit as it was does not bring that back', async 
   ] as const)
     await account.move(limit, { type: 'hold', id, by: 'p', estimate: 5n, at: 0 });
   await account.move(day, settle(first));
-  await account.standing(month);
+  await account.state(month);
   expect(log.events.filter(({ type }) => type === 'SpendAccountOpened')).toHaveLength(2);
 });
 
 test('moves gather behind several that were decided together, and none waits that comes alone', async () => {
   const { log, account } = open();
-  await account.standing(day);
+  await account.state(day);
   const hold = () => account.move(day, { type: 'hold', id: ids.next(), by: 'p', estimate: 1n, at: 0 });
   const moves = () => log.events.filter(({ type }) => type === 'SpendMoved').length;
   jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick'] });

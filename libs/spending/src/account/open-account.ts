@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 /** Where an account stands now. Amounts are nano-units. */
-export interface Standing {
+export interface LimitState {
   readonly start: string | null;
   readonly resetsAt: string | null;
   readonly spent: bigint;
@@ -72,7 +72,7 @@ export class OpenAccount {
   }
 
   /** Where the account stands, holds of dead processes set free. */
-  async standing(limit: AccountLimit): Promise<Standing> {
+  async state(limit: AccountLimit): Promise<LimitState> {
     await this.move(limit, undefined);
     const { start, resetsAt } = windowAt(limit.calendar, this.parts.clock.now().getTime());
     const { state } = this.stream;
@@ -123,8 +123,8 @@ export class OpenAccount {
   /** Opens the account, or `anew` when the limit counts by another calendar; false when others did meanwhile. */
   private async opened(anew: boolean): Promise<boolean> {
     const { calendar, scope } = this.limit;
-    const standing = this.stream.state.calendar;
-    if (standing !== null && (!anew || canonicalJson(standing) === canonicalJson({ ...calendar }))) return true;
+    const state = this.stream.state.calendar;
+    if (state !== null && (!anew || canonicalJson(state) === canonicalJson({ ...calendar }))) return true;
     const { start } = windowAt(calendar, this.parts.clock.now().getTime());
     const { spent, upTo } = await this.parts.spentSince(scope, start);
     return this.stream.record([

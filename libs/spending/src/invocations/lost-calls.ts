@@ -1,12 +1,12 @@
 import type { Hold } from '../account/account';
-import type { HeldCall } from '../account/account.events';
+import type { CallReservation } from '../account/account.events';
 import { lostCall } from './recorded-calls';
 import { INVOCATIONS_AT_ONCE, type RecordedCost, UsageStream, type UsageStreamParts } from './usage-stream';
 
 /** A call that a dead process held for, with what is known of it. */
 interface LostCall {
   readonly id: string;
-  readonly hold: Hold & { readonly call: HeldCall };
+  readonly hold: Hold & { readonly call: CallReservation };
 }
 
 interface Waiting extends LostCall {
@@ -19,7 +19,7 @@ export interface LostCallsParts extends UsageStreamParts {
   /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
   readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
   /** Told of each call that was recorded here. */
-  readonly onRecorded: (id: string, call: HeldCall, recorded: RecordedCost) => void;
+  readonly onRecorded: (id: string, call: CallReservation, recorded: RecordedCost) => void;
 }
 
 /**

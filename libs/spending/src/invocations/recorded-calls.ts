@@ -1,6 +1,6 @@
 import { costOf } from '@app/models';
 import type { Hold } from '../account/account';
-import type { HeldCall } from '../account/account.events';
+import type { CallReservation } from '../account/account.events';
 import type { BegunCall } from '../held-call';
 import type { Settlement } from '../metering';
 import type { RecordedInvocation } from './invocation.events';
@@ -30,7 +30,7 @@ export const endedCall = (
 /** The record of a call whose process died: aborted, with its input as it was counted. */
 export const lostCall = (
   id: string,
-  { call, isIncluded }: Pick<Hold, 'isIncluded'> & { readonly call: HeldCall },
+  { call, isIncluded }: Pick<Hold, 'isIncluded'> & { readonly call: CallReservation },
   currency: string,
 ): RecordedInvocation => ({
   ...callerOf(id, call),
@@ -59,7 +59,7 @@ const callerOf = (
     keyId,
     agentId,
     spaceId,
-  }: Pick<HeldCall, 'at' | 'kind' | 'userId' | 'keyId' | 'agentId' | 'spaceId'>,
+  }: Pick<CallReservation, 'at' | 'kind' | 'userId' | 'keyId' | 'agentId' | 'spaceId'>,
 ) => ({
   id,
   at,

@@ -4,13 +4,13 @@ import {
   type EventCodec,
   type EventOf,
   type Ids,
-  insistently,
+  retryUntilAnswered,
   type Position,
   type RecordedEvent,
   type StreamLog,
   streamOf,
 } from '@app/kernel';
-import { appendInsistently } from '../insistent-append';
+import { retryAppend } from '../retry-append';
 import type { invocationsRecorded, RecordedInvocation } from './invocation.events';
 
 /** Invocations that one event tells of at most. */
@@ -56,12 +56,12 @@ export class UsageStream {
       meta,
       {},
     );
-    return appendInsistently(this.parts.log, this.stream, events, revision);
+    return retryAppend(this.parts.log, this.stream, events, revision);
   }
 
   /** What stands behind a revision, by id of the call, and where the stream ends; however long the log is away. */
   async since(revision: number): Promise<{ readonly costs: ReadonlyMap<string, RecordedCost>; readonly end: number }> {
-    const stored = await insistently(() => this.parts.log.readStream(this.stream, { from: revision + 1 }));
+    const stored = await retryUntilAnswered(() => this.parts.log.readStream(this.stream, { from: revision + 1 }));
     const costs = new Map<string, RecordedCost>();
     for (const [index, event] of (await this.parts.codec.decode(stored)).entries()) {
       // The codec has checked it by its type, and this stream holds no other events.

@@ -21,25 +21,25 @@ describe('the limits of the instance', () => {
       .when({ type: 'Add', limitId: 'l1', scope, ...terms })
       .yields(set);
     given(limitRegisterDecider, set)
-      .when({ type: 'Change', limitId: 'l1', ...terms, amount: '6' })
+      .when({ type: 'Update', limitId: 'l1', ...terms, amount: '6' })
       .yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, amount: '6' } });
     given(limitRegisterDecider, set)
-      .when({ type: 'Change', limitId: 'l1', window: 'week' })
+      .when({ type: 'Update', limitId: 'l1', window: 'week' })
       .yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, window: 'week' } });
     given(limitRegisterDecider, set).when({ type: 'Remove', limitId: 'l1' }).yields(removed);
     given(limitRegisterDecider, set, removed)
-      .when({ type: 'Change', limitId: 'l1', ...terms })
-      .refuses('not_found');
+      .when({ type: 'Update', limitId: 'l1', ...terms })
+      .rejects('not_found');
   });
 
   it('are changed and removed only as they were read, each by its own revision', () => {
     const other: LimitEvent = { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never };
-    const change = { type: 'Change', limitId: 'l1', amount: '6' } as const;
+    const change = { type: 'Update', limitId: 'l1', amount: '6' } as const;
     const both = given(limitRegisterDecider, set, other);
     expect(limitRegisterDecider.decide({ ...change, ifRevision: 0 }, both.state)).toHaveLength(1);
-    both.when({ ...change, ifRevision: 1 }).refuses('precondition_failed');
+    both.when({ ...change, ifRevision: 1 }).rejects('precondition_failed');
     const anew = given(limitRegisterDecider, set, other, set);
-    anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 0 }).refuses('precondition_failed');
+    anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 0 }).rejects('precondition_failed');
     anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 2 }).yields(removed);
   });
 

@@ -1,4 +1,4 @@
-import { canonicalJson, type Decider, never, refuse } from '@app/kernel';
+import { canonicalJson, type Decider, never, reject } from '@app/kernel';
 import { Map as PersistentMap } from 'immutable';
 import type { LimitEvent, LimitScope, LimitTerms } from './limit.events';
 
@@ -23,7 +23,7 @@ export interface LimitRegister {
 /** `Change`: terms absent stay. */
 export type LimitCommand =
   | ({ readonly type: 'Add'; readonly scope: LimitScope } & Named & LimitTerms)
-  | ({ readonly type: 'Change' } & Named & Expecting & Partial<LimitTerms>)
+  | ({ readonly type: 'Update' } & Named & Expecting & Partial<LimitTerms>)
   | ({ readonly type: 'Remove' } & Named & Expecting);
 
 interface Named {
@@ -39,31 +39,31 @@ export const REGISTER = 'instance';
 
 export const scopeKey = ({ type, id }: LimitScope): string => `${type}/${id ?? ''}`;
 
-/** The limits of the instance share one stream: what concerns a call is known by folding this one alone. Refuses `not_found` and `precondition_failed`. */
+/** The limits of the instance share one stream: what concerns a call is known by folding this one alone. Rejects `not_found` and `precondition_failed`. */
 export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEvent> = {
   category: 'limitRegister',
   initial: { byScope: PersistentMap(), byId: PersistentMap() },
 
   decide: (command, { byId }) => {
-    const standing = byId.get(command.limitId);
+    const state = byId.get(command.limitId);
     switch (command.type) {
       case 'Add': {
         const { type: _, ...data } = command;
-        return standing === undefined ? [{ type: 'SpendLimitSet', data }] : [];
+        return state === undefined ? [{ type: 'SpendLimitSet', data }] : [];
       }
-      case 'Change': {
+      case 'Update': {
         const { type: _, limitId, ifRevision, ...change } = command;
-        if (standing === undefined) return refuse('not_found', { kind: 'limit', id: limitId });
-        refuseOther(ifRevision, standing);
-        const { id: _id, scope, revision: _revision, ...before } = standing;
+        if (state === undefined) return reject('not_found', { kind: 'limit', id: limitId });
+        rejectOther(ifRevision, state);
+        const { id: _id, scope, revision: _revision, ...before } = state;
         const terms = { ...before, ...change };
         return canonicalJson(before) === canonicalJson(terms)
           ? []
           : [{ type: 'SpendLimitSet', data: { limitId, scope, ...terms } }];
       }
       case 'Remove':
-        if (standing === undefined) return [];
-        refuseOther(command.ifRevision, standing);
+        if (state === undefined) return [];
+        rejectOther(command.ifRevision, state);
         return [{ type: 'SpendLimitRemoved', data: { limitId: command.limitId } }];
       default:
         return never(command);
@@ -83,6 +83,6 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
   },
 };
 
-const refuseOther = (expected: number | undefined, { revision }: RegisteredLimit): void => {
-  if (expected !== undefined && expected !== revision) refuse('precondition_failed', { expected, actual: revision });
+const rejectOther = (expected: number | undefined, { revision }: RegisteredLimit): void => {
+  if (expected !== undefined && expected !== revision) reject('precondition_failed', { expected, actual: revision });
 };

@@ -1,5 +1,5 @@
 import { apiKeyDecider, isLiving, type UsageLimit, userDecider } from '@app/identity';
-import { type Decisions, nanoUnits, refuse } from '@app/kernel';
+import { type Decisions, nanoUnits, reject } from '@app/kernel';
 import type { Calendar } from '../account/account.events';
 import type { AccountLimit } from '../account/open-account';
 import { type Limit, limitRegisterDecider, REGISTER, scopeKey } from './limit-register.decider';
@@ -56,16 +56,16 @@ export class Limits {
     return limit === undefined ? this.ofKey(limitId) : this.applied(limit);
   }
 
-  /** As `find`. Refuses `not_found`. */
+  /** As `find`. Rejects `not_found`. */
   async byId(limitId: string): Promise<AppliedLimit> {
-    return (await this.find(limitId)) ?? refuse('not_found', { kind: 'limit', id: limitId });
+    return (await this.find(limitId)) ?? reject('not_found', { kind: 'limit', id: limitId });
   }
 
   /** Revision of what was changed last of a limit that stands: its `etag`. That of an API key's is the key's. */
   async revisionOf({ id, scope }: Limit): Promise<number> {
     if (scope.type === 'apiKey') return (await this.decisions.load(apiKeyDecider, id)).revision;
     const { state } = await this.decisions.load(limitRegisterDecider, REGISTER);
-    return state.byId.get(id)?.revision ?? refuse('not_found', { kind: 'limit', id });
+    return state.byId.get(id)?.revision ?? reject('not_found', { kind: 'limit', id });
   }
 
   private async ofKey(keyId: string): Promise<AppliedLimit | undefined> {

@@ -1,4 +1,4 @@
-import { type EventCodec, refuse, type StreamReader, streamOf } from '@app/kernel';
+import { type EventCodec, reject, type StreamReader, streamOf } from '@app/kernel';
 import { costOf, modelDecider, type Pricing, pricingSchema } from '@app/models';
 import type { RecordedInvocation } from '../invocations/invocation.events';
 import { tokensOf } from '../usage/tokens-of';
@@ -29,7 +29,7 @@ export const priceHistory = async (
 
 /**
  * The prices to restate a model's calls under; undefined where it has none of that kind: no version was named for it, or it
- * was not yet offered. Refuses `invalid_body` for a version that the model never had.
+ * was not yet offered. Rejects `invalid_body` for a version that the model never had.
  */
 export const pricesFor = (
   model: string,
@@ -42,7 +42,7 @@ export const pricesFor = (
   if (version === undefined) return undefined;
   return (
     history.find(({ priceVersion }) => priceVersion === version) ??
-    refuse('invalid_body', { path: `prices.${model}`, reason: 'unknown_price_version' })
+    reject('invalid_body', { path: `prices.${model}`, reason: 'unknown_price_version' })
   );
 };
 

@@ -41,8 +41,8 @@ describe('a second ledger', () => {
   it('takes nothing before it begins, and leaves what is closed as it is', () => {
     given(restatementDecider)
       .when({ type: 'Enter', after: null, calls: [call(10)] })
-      .refuses('conflict');
-    given(restatementDecider).when({ type: 'Close' }).refuses('conflict');
+      .rejects('conflict');
+    given(restatementDecider).when({ type: 'Close' }).rejects('conflict');
     const closed: RestatementEvent = {
       type: 'RestatementClosed',
       data: { calls: 0, kept: 0, billed: '0', restated: '0', models: [], apiKeys: [] },

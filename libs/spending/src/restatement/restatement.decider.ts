@@ -1,4 +1,4 @@
-import { canonicalJson, type Decider, never, refuse } from '@app/kernel';
+import { canonicalJson, type Decider, never, reject } from '@app/kernel';
 import type { RestatedCall, RestatementEvent } from './restatement.events';
 
 /** What is restated: the calls that began at `from` or later and before `to`. */
@@ -49,7 +49,7 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
           ? [{ type: 'RestatementBegun', data: { restatementId: command.restatementId, ...command.terms } }]
           : [];
       case 'Enter': {
-        if (state.status === 'none') return refuse('conflict', { reason: 'restatement_not_begun' });
+        if (state.status === 'none') return reject('conflict', { reason: 'restatement_not_begun' });
         // Others finished it meanwhile.
         if (state.status === 'closed') return [];
         const stands = canonicalJson(state.place) === canonicalJson(command.after);
@@ -58,7 +58,7 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
           : [];
       }
       case 'Close':
-        if (state.status === 'none') return refuse('conflict', { reason: 'restatement_not_begun' });
+        if (state.status === 'none') return reject('conflict', { reason: 'restatement_not_begun' });
         return state.status === 'open' ? [{ type: 'RestatementClosed', data: closing(state) }] : [];
       default:
         return never(command);

@@ -40,7 +40,7 @@ export class Restatements {
 
   /**
    * Writes the stream `restatement-<id>`. The same command goes on where it was broken off, and adds nothing to a ledger that
-   * is closed. Refuses `invalid_body` where a price version is named that its model never had.
+   * is closed. Rejects `invalid_body` where a price version is named that its model never had.
    */
   async restate(terms: RestatementTerms, meta: CommandMeta): Promise<Receipt> {
     const { decisions } = this.parts;

@@ -17,7 +17,7 @@ export interface ProposedLimit {
   readonly included: bigint | null;
 }
 
-/** What a limit would have done; `affected` calls began when nothing was left, which the limit would have refused or warned of. */
+/** What a limit would have done; `affected` calls began when nothing was left, which the limit would have rejected or warned of. */
 export const whatIfAnswer = z.object({
   outcome: z.enum(['refused', 'warned']).describe('What the limit would have done.'),
   calls: z.number().int().describe('All calls of the period that the limit is about.'),
@@ -48,8 +48,8 @@ const SCOPE_FIELDS = { space: 'spaceId', agent: 'agentId', user: 'userId', apiKe
 
 /**
  * Replays calls under a limit as if it had been set at `from`: what was spent before, in the window that was open, counts.
- * Each call is taken to end before the next begins, and a refused one to be made no more. As in the ledger, calls of free
- * models are refused like any other, but for the embeddings that documents and searches need.
+ * Each call is taken to end before the next begins, and a rejected one to be made no more. As in the ledger, calls of free
+ * models are rejected like any other, but for the embeddings that documents and searches need.
  */
 export class WhatIf {
   private readonly accounts = new Map<string, Account>();
@@ -78,13 +78,13 @@ export class WhatIf {
   }
 
   answer(): WhatIfAnswer {
-    const refuses = this.limit.action === 'block';
+    const rejects = this.limit.action === 'block';
     return {
-      outcome: refuses ? 'refused' : 'warned',
+      outcome: rejects ? 'refused' : 'warned',
       calls: this.all.calls,
       cost: decimalAmount(this.all.cost),
       affected: this.affected.shown(),
-      saved: decimalAmount(refuses ? this.affected.cost : 0n),
+      saved: decimalAmount(rejects ? this.affected.cost : 0n),
       includedCost: decimalAmount(this.includedCost),
       users: listed(this.users),
       apiKeys: listed(this.apiKeys),

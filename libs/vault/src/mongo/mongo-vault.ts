@@ -5,8 +5,8 @@ import {
   Grouped,
   type KeyOwner,
   type KeySelector,
-  type Patience,
-  patiently,
+  type RetryOptions,
+  retry,
   systemClock,
 } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
@@ -48,7 +48,7 @@ export const openMongoVault = async ({ url, wrappingKey, clock = systemClock }: 
   }
 };
 
-/** A key of no thing, made with the vault: it tells a wrong `VAULT_KEY` from a damaged vault before anything is read. */
+/** A key of no stream, made with the vault: it tells a wrong `VAULT_KEY` from a damaged vault before anything is read. */
 const checkWrappingKey = async (server: MongoServer, { vault }: VaultModels, key: Buffer): Promise<void> => {
   const made = wrapKey(key, '', Buffer.alloc(32)).toString('base64');
   await server.write(() => vault.updateOne({ _id: 'check' }, { $setOnInsert: { wrapped: made } }, { upsert: true }));
@@ -91,26 +91,26 @@ class MongoVault implements Vault {
     });
   }
 
-  async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
-    const present = (await this.keys([thing])).get(thing);
+  async ensureKey(stream: string, owner: KeyOwner): Promise<DataKey> {
+    const present = (await this.keys([stream])).get(stream);
     if (present !== undefined) return present;
-    await this.made.join({ thing, owner });
-    const made = (await this.keys([thing])).get(thing);
+    await this.made.join({ stream, owner });
+    const made = (await this.keys([stream])).get(stream);
     if (made === undefined) throw new DomainError('not_found');
     return made;
   }
 
-  async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
-    if (things.length === 0) return new Map();
+  async keys(streams: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+    if (streams.length === 0) return new Map();
     await this.looks.join();
     // What is read from here on goes into this memory only: after a destruction there is another.
     const { remembered } = this;
     const found = new Map<string, DataKey>();
     const missing: string[] = [];
-    for (const thing of things) {
-      const key = remembered.get(thing);
-      if (key === undefined) missing.push(thing);
-      else found.set(thing, key);
+    for (const stream of streams) {
+      const key = remembered.get(stream);
+      if (key === undefined) missing.push(stream);
+      else found.set(stream, key);
     }
     if (missing.length === 0) return found;
     for (const { _id, wrapped } of await this.server.read(() =>
@@ -127,7 +127,7 @@ class MongoVault implements Vault {
     return this.destroyedKeys.join(selector);
   }
 
-  async things({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
+  async streams({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
     if (userId === undefined && spaceId === undefined) return [];
     const found = await this.server.read(() =>
       this.models.keys
@@ -146,19 +146,19 @@ class MongoVault implements Vault {
         .limit(limit)
         .lean(),
     );
-    return found.map(({ _id, destroyedAt = '' }) => ({ thing: _id, at: destroyedAt }));
+    return found.map(({ _id, destroyedAt = '' }) => ({ stream: _id, at: destroyedAt }));
   }
 
-  async *records(patience: Patience = { patienceMs: 0 }): AsyncGenerator<KeyRecord> {
-    const owners = await patiently(
+  async *records(options: RetryOptions = { timeoutMs: 0 }): AsyncGenerator<KeyRecord> {
+    const owners = await retry(
       () => this.server.read(() => this.models.destroyedOwners.find().sort({ _id: 1 }).lean()),
-      patience,
+      options,
     );
     yield* owners.map(({ _id, destroyedAt }) => ({ kind: 'destroyedOwner', owner: _id, at: destroyedAt }) as const);
-    for await (const { _id, destroyedAt = '', cause = '' } of this.each({ cause: { $exists: true } }, patience))
-      yield { kind: 'destroyed', thing: _id, at: destroyedAt, cause };
-    for await (const { _id, wrapped = '', userId, spaceId } of this.each({ wrapped: { $exists: true } }, patience))
-      yield { kind: 'key', thing: _id, owner: ownerOf(userId, spaceId), wrapped };
+    for await (const { _id, destroyedAt = '', cause = '' } of this.each({ cause: { $exists: true } }, options))
+      yield { kind: 'destroyed', stream: _id, at: destroyedAt, cause };
+    for await (const { _id, wrapped = '', userId, spaceId } of this.each({ wrapped: { $exists: true } }, options))
+      yield { kind: 'key', stream: _id, owner: ownerOf(userId, spaceId), wrapped };
   }
 
   async merge(records: readonly KeyRecord[]): Promise<{ readonly erased: number }> {
@@ -175,13 +175,13 @@ class MongoVault implements Vault {
     await this.server.close();
   }
 
-  /** Key documents in the order of things, read in pages. */
+  /** Key documents in the order of streams, read in pages. */
   private async *each(
     filter: { readonly [Field in 'cause' | 'wrapped']?: { readonly $exists: true } },
-    patience: Patience,
+    options: RetryOptions,
   ): AsyncGenerator<KeyDocument> {
     for (let after = ''; ;) {
-      const page = await patiently(
+      const page = await retry(
         () =>
           this.server.read(() =>
             this.models.keys
@@ -190,7 +190,7 @@ class MongoVault implements Vault {
               .limit(RECORDS_AT_ONCE)
               .lean(),
           ),
-        patience,
+        options,
       );
       yield* page;
       if (page.length < RECORDS_AT_ONCE) return;

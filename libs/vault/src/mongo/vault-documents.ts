@@ -2,8 +2,8 @@ import type { Model } from 'mongoose';
 import type { MongoServer } from '@app/read-store';
 
 /**
- * The key of a thing; `_id` is the thing. Destroyed: `wrapped` is gone, and `destroyedAt` and `cause` (the text of the selector)
- * stand there. The document stays, so that the thing never gets another key.
+ * The key of a stream; `_id` is the stream. Destroyed: `wrapped` is gone, and `destroyedAt` and `cause` (the text of the selector)
+ * stand there. The document stays, so that the stream never gets another key.
  */
 export interface KeyDocument {
   readonly _id: string;
@@ -22,7 +22,7 @@ export interface DestroyedOwnerDocument {
   readonly destroyedAt: string;
 }
 
-/** `check`: a wrapped key of no thing, base64, by which a wrong `VAULT_KEY` shows. `destructions`: how many there were. */
+/** `check`: a wrapped key of no stream, base64, by which a wrong `VAULT_KEY` shows. `destructions`: how many there were. */
 export interface VaultDocument {
   readonly _id: 'check' | 'destructions';
   readonly wrapped?: string;
@@ -35,7 +35,7 @@ export interface VaultModels {
   readonly vault: Model<VaultDocument>;
 }
 
-/** The collections of a vault with their indexes. Unknown fields are refused in documents and in queries. */
+/** The collections of a vault with their indexes. Unknown fields are rejected in documents and in queries. */
 export const vaultModelsOf = async (server: MongoServer): Promise<VaultModels> => {
   const { Schema } = await import('mongoose');
   const strict = { strict: 'throw', strictQuery: 'throw', versionKey: false } as const;

@@ -7,7 +7,7 @@ import type { KeyRecord } from '../vault';
 import type { KeyDocument, VaultModels } from './vault-documents';
 
 export interface EnsureRequest {
-  readonly thing: string;
+  readonly stream: string;
   readonly owner: KeyOwner;
 }
 
@@ -24,10 +24,10 @@ export class VaultWrites {
     const gone = await this.goneOwners(requests);
     const wanted = requests.filter(({ owner }) => !belongsTo(owner, gone));
     await this.take(
-      wanted.map(({ thing, owner }) => ({
-        thing,
+      wanted.map(({ stream, owner }) => ({
+        stream,
         owner,
-        wrapped: wrapKey(this.wrappingKey, thing, randomBytes(32)).toString('base64'),
+        wrapped: wrapKey(this.wrappingKey, stream, randomBytes(32)).toString('base64'),
       })),
     );
   }
@@ -36,44 +36,44 @@ export class VaultWrites {
   async merge(records: readonly KeyRecord[]): Promise<number> {
     await this.buryOwners(records.flatMap((record) => (record.kind === 'destroyedOwner' ? [record] : [])));
     const destroyed = records.flatMap((record) => (record.kind === 'destroyed' ? [record] : []));
-    await this.writeKeys(destroyed.map(({ thing, cause, at }) => destructionOf({ _id: thing }, cause, at)));
+    await this.writeKeys(destroyed.map(({ stream, cause, at }) => destructionOf({ _id: stream }, cause, at)));
     if (destroyed.length > 0) await this.countDestruction();
     const keys = records.flatMap((record) => (record.kind === 'key' ? [record] : []));
     await this.take(keys);
     return this.server.read(() =>
-      this.models.keys.countDocuments({ _id: { $in: keys.map(({ thing }) => thing) }, wrapped: { $exists: false } }),
+      this.models.keys.countDocuments({ _id: { $in: keys.map(({ stream }) => stream) }, wrapped: { $exists: false } }),
     );
   }
 
-  /** Destroys keys and counts it, so that every process forgets what it remembers. Answers the things of each selector. */
+  /** Destroys keys and counts it, so that every process forgets what it remembers. Answers the streams of each selector. */
   async destroy(selectors: readonly KeySelector[], at: string): Promise<readonly (readonly string[])[]> {
     await this.buryOwners(
-      selectors.flatMap((selector) => ('thing' in selector ? [] : [{ owner: causeOf(selector), at }])),
+      selectors.flatMap((selector) => ('stream' in selector ? [] : [{ owner: causeOf(selector), at }])),
     );
     await this.writeKeys(
       selectors.map((selector) =>
-        destructionOf('thing' in selector ? { _id: selector.thing } : selector, causeOf(selector), at),
+        destructionOf('stream' in selector ? { _id: selector.stream } : selector, causeOf(selector), at),
       ),
     );
     await this.countDestruction();
     return Promise.all(
-      selectors.map((selector) => ('thing' in selector ? [selector.thing] : this.destroyedBy(causeOf(selector)))),
+      selectors.map((selector) => ('stream' in selector ? [selector.stream] : this.destroyedBy(causeOf(selector)))),
     );
   }
 
   /** Puts keys where there are none, then takes away what belongs to a destroyed owner. */
   private async take(keys: readonly (EnsureRequest & { readonly wrapped: string })[]): Promise<void> {
     await this.writeKeys(
-      keys.map(({ thing, owner, wrapped }) => ({
-        updateOne: { filter: { _id: thing }, update: { $setOnInsert: { wrapped, ...owner } }, upsert: true },
+      keys.map(({ stream, owner, wrapped }) => ({
+        updateOne: { filter: { _id: stream }, update: { $setOnInsert: { wrapped, ...owner } }, upsert: true },
       })),
     );
     // A destruction writes its owner down before it looks for keys: whoever looks for the owner after making a key misses none.
     const gone = await this.goneOwners(keys);
     await this.writeKeys(
-      keys.flatMap(({ thing, owner }) => {
+      keys.flatMap(({ stream, owner }) => {
         const cause = ownerTexts(owner).find((text) => gone.has(text));
-        return cause === undefined ? [] : [destructionOf({ _id: thing }, cause, gone.get(cause) ?? '')];
+        return cause === undefined ? [] : [destructionOf({ _id: stream }, cause, gone.get(cause) ?? '')];
       }),
     );
   }
@@ -96,7 +96,7 @@ export class VaultWrites {
     return found.map(({ _id }) => _id);
   }
 
-  /** The destroyed ones among the owners of things, with the time. */
+  /** The destroyed ones among the owners of streams, with the time. */
   private async goneOwners(requests: readonly EnsureRequest[]): Promise<ReadonlyMap<string, string>> {
     const texts = [...new Set(requests.flatMap(({ owner }) => ownerTexts(owner)))];
     if (texts.length === 0) return new Map();
@@ -116,7 +116,7 @@ export class VaultWrites {
   }
 }
 
-/** Takes keys away where they are not destroyed yet. A thing without a key gets its tombstone; where one stands already, the insertion is refused and nothing changes. */
+/** Takes keys away where they are not destroyed yet. A stream without a key gets its tombstone; where one stands already, the insertion is rejected and nothing changes. */
 const destructionOf = (
   filter: Readonly<Partial<Record<'_id' | 'userId' | 'spaceId', string>>>,
   cause: string,
@@ -138,7 +138,7 @@ const ownerTexts = ({ userId, spaceId }: KeyOwner): readonly string[] => [
 ];
 
 const causeOf = (selector: KeySelector): string => {
-  if ('thing' in selector) return `thing:${selector.thing}`;
+  if ('stream' in selector) return `thing:${selector.stream}`;
   return 'userId' in selector ? `user:${selector.userId}` : `space:${selector.spaceId}`;
 };
 

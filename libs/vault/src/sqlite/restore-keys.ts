@@ -16,7 +16,7 @@ export interface RestoreKeysOptions {
 
 interface KeyRow {
   readonly wrapped: Buffer;
-  readonly thing: string;
+  readonly stream: string;
   readonly user_id: string | null;
   readonly space_id: string | null;
 }
@@ -71,20 +71,22 @@ const merge = (backup: Database.Database, vault: Database.Database): number => {
   const destroy = vault.prepare('UPDATE keys SET wrapped = ? WHERE thing = ?');
   const bury = vault.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
   let erased = 0;
-  for (const { wrapped, thing, user_id, space_id } of backup
-    .prepare<[], KeyRow>('SELECT wrapped, thing, user_id, space_id FROM keys ORDER BY id')
+  for (const { wrapped, stream, user_id, space_id } of backup
+    .prepare<[], KeyRow>('SELECT wrapped, thing AS stream, user_id, space_id FROM keys ORDER BY id')
     .iterate()) {
     const gone = ownerGone.get(ownerText('user', user_id ?? ''), ownerText('space', space_id ?? ''));
-    insert.run(gone === undefined ? wrapped : NO_KEY, thing, user_id, space_id);
-    if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
-    const now = present.get(thing) as Buffer;
+    insert.run(gone === undefined ? wrapped : NO_KEY, stream, user_id, space_id);
+    if (gone !== undefined) bury.run(stream, gone.at, gone.owner);
+    const now = present.get(stream) as Buffer;
     if (!wrapped.equals(NO_KEY) && now.equals(NO_KEY)) erased += 1;
   }
-  for (const { thing, at, cause } of backup
-    .prepare<[], { thing: string; at: string; cause: string }>('SELECT thing, at, cause FROM destroyed ORDER BY seq')
+  for (const { stream, at, cause } of backup
+    .prepare<[], { stream: string; at: string; cause: string }>(
+      'SELECT thing AS stream, at, cause FROM destroyed ORDER BY seq',
+    )
     .iterate()) {
-    destroy.run(NO_KEY, thing);
-    bury.run(thing, at, cause);
+    destroy.run(NO_KEY, stream);
+    bury.run(stream, at, cause);
   }
   for (const { owner, at } of backup
     .prepare<[], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners')

@@ -11,11 +11,11 @@ const THINGS = 2_500;
 
 let folder: string;
 let keys: ReadonlyMap<string, Buffer>;
-const things = Array.from({ length: THINGS }, (_, index) => `document-${index}`);
+const streams = Array.from({ length: THINGS }, (_, index) => `document-${index}`);
 const keysUnder = async (wrappingKey: string) => {
   const vault = await openSqliteVault({ folder, wrappingKey });
   try {
-    return await vault.keys(things);
+    return await vault.keys(streams);
   } finally {
     await vault.close();
   }
@@ -24,9 +24,9 @@ const keysUnder = async (wrappingKey: string) => {
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rotate-'));
   const vault = await openSqliteVault({ folder, wrappingKey: OLD });
-  await Promise.all(things.map((thing) => vault.ensureKey(thing, {})));
-  await vault.destroy({ thing: 'document-7' });
-  keys = await vault.keys(things);
+  await Promise.all(streams.map((stream) => vault.ensureKey(stream, {})));
+  await vault.destroy({ stream: 'document-7' });
+  keys = await vault.keys(streams);
   await vault.close();
 });
 afterEach(() => rmSync(folder, { recursive: true }));

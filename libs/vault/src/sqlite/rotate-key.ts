@@ -36,13 +36,13 @@ export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): num
 };
 
 const rewrapAll = (database: Database.Database, old: Buffer, fresh: Buffer): number => {
-  const page = database.prepare<[number, Buffer, number], { id: number; thing: string; wrapped: Buffer }>(
-    'SELECT id, thing, wrapped FROM keys WHERE id > ? AND wrapped <> ? ORDER BY id LIMIT ?',
+  const page = database.prepare<[number, Buffer, number], { id: number; stream: string; wrapped: Buffer }>(
+    'SELECT id, thing AS stream, wrapped FROM keys WHERE id > ? AND wrapped <> ? ORDER BY id LIMIT ?',
   );
   const update = database.prepare('UPDATE keys SET wrapped = ? WHERE id = ?');
   let rotated = 0;
   for (let rows = page.all(0, NO_KEY, PAGE); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, NO_KEY, PAGE)) {
-    for (const { id, thing, wrapped } of rows) update.run(wrapKey(fresh, thing, unwrapKey(old, thing, wrapped)), id);
+    for (const { id, stream, wrapped } of rows) update.run(wrapKey(fresh, stream, unwrapKey(old, stream, wrapped)), id);
     rotated += rows.length;
   }
   database.prepare(`UPDATE vault SET value = ? WHERE name = 'check'`).run(wrapKey(fresh, '', Buffer.alloc(32)));

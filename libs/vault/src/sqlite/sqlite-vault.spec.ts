@@ -55,13 +55,13 @@ describe('The file of a SqliteVault', () => {
 
   it('leaves no trace of a destroyed key in its files, not even wrapped, however keys stood side by side', async () => {
     const vault = await test.open();
-    const things = Array.from({ length: 600 }, (_, index) => `document-${(index * 7919) % 600}`);
-    await Promise.all(things.map((thing, index) => vault.ensureKey(thing, { spaceId: `s${index % 3}` })));
+    const streams = Array.from({ length: 600 }, (_, index) => `document-${(index * 7919) % 600}`);
+    await Promise.all(streams.map((stream, index) => vault.ensureKey(stream, { spaceId: `s${index % 3}` })));
     const database = new Database(vaultFile(test.folder), { readonly: true });
     const wrapped = database.prepare('SELECT wrapped FROM keys WHERE space_id <> ?').pluck().all('s2') as Buffer[];
     database.close();
     expect(bytesOf(test.folder).includes(wrapped[0] as Buffer)).toBe(true);
-    for (const thing of await vault.things({ spaceId: 's0' })) await vault.destroy({ thing });
+    for (const stream of await vault.streams({ spaceId: 's0' })) await vault.destroy({ stream });
     await vault.destroy({ spaceId: 's1' });
     const left = bytesOf(test.folder);
     expect(wrapped).toHaveLength(400);
@@ -75,7 +75,7 @@ describe('The file of a SqliteVault', () => {
     );
   });
 
-  it('refuses a wrapped key that was moved to another thing', async () => {
+  it('rejects a wrapped key that was moved to another stream', async () => {
     const vault = await test.open();
     await vault.ensureKey('document-1', {});
     await vault.ensureKey('document-2', {});
@@ -116,7 +116,7 @@ describe('The file of a SqliteVault', () => {
       .ensureKey('document-3', {})
       .catch((error: unknown) => expect(error).toMatchObject({ name: 'Unavailable' }));
     for (const deadline = performance.now() + 10_000; stands.get('document-3') !== 1 && performance.now() < deadline;);
-    await again.destroy({ thing: 'document-1' });
+    await again.destroy({ stream: 'document-1' });
     expect([stands.get('document-3'), stands.get('document-1')]).toEqual([1, 0]);
     database.close();
   });
@@ -129,7 +129,7 @@ describe('The file of a SqliteVault', () => {
     reader.exec('BEGIN');
     reader.prepare('SELECT count(*) FROM keys').get();
     let destroyed = false;
-    const destruction = vault.destroy({ thing: 'document-1' }).then(() => (destroyed = true));
+    const destruction = vault.destroy({ stream: 'document-1' }).then(() => (destroyed = true));
     for (let n = 0; n < 20; n += 1) {
       const started = performance.now();
       await vault.ensureKey(`another-${n}`, {});
@@ -150,7 +150,7 @@ describe('The file of a SqliteVault', () => {
     const wrapped = database.prepare('SELECT wrapped FROM keys').pluck().get() as Buffer;
     database.close();
     await vault.merge([
-      { kind: 'destroyed', thing: 'document-1', at: '2026-01-01T00:00:00.000Z', cause: 'thing:document-1' },
+      { kind: 'destroyed', stream: 'document-1', at: '2026-01-01T00:00:00.000Z', cause: 'thing:document-1' },
     ]);
     expect(bytesOf(test.folder).includes(wrapped.subarray(12, 44))).toBe(false);
   });

@@ -36,13 +36,13 @@ interface Placed {
 }
 
 interface DestroyedRow extends Placed {
-  readonly thing: string;
+  readonly stream: string;
   readonly at: string;
   readonly cause: string;
 }
 
 interface KeyRow extends Placed {
-  readonly thing: string;
+  readonly stream: string;
   readonly userId: string | null;
   readonly spaceId: string | null;
   readonly wrapped: Buffer;
@@ -94,24 +94,24 @@ class SqliteVault implements Vault {
     );
   }
 
-  async ensureKey(thing: string, owner: KeyOwner): Promise<DataKey> {
+  async ensureKey(stream: string, owner: KeyOwner): Promise<DataKey> {
     this.forgetDestroyed();
-    const present = this.find(thing);
+    const present = this.find(stream);
     if (present !== undefined) return present;
-    await this.made.join({ thing, owner });
+    await this.made.join({ stream, owner });
     // Read anew, not handed over by the thread: a destruction may have come in between.
     this.forgetDestroyed();
-    const made = this.find(thing);
+    const made = this.find(stream);
     if (made === undefined) throw new DomainError('not_found');
     return made;
   }
 
-  async keys(things: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+  async keys(streams: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
     const found = new Map<string, DataKey>();
     this.forgetDestroyed();
-    for (const thing of things) {
-      const key = this.find(thing);
-      if (key !== undefined) found.set(thing, key);
+    for (const stream of streams) {
+      const key = this.find(stream);
+      if (key !== undefined) found.set(stream, key);
     }
     return found;
   }
@@ -120,21 +120,21 @@ class SqliteVault implements Vault {
     return this.destroyedKeys.join(selector);
   }
 
-  async things({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
+  async streams({ userId, spaceId }: KeyOwner): Promise<readonly string[]> {
     const conditions = [
       userId === undefined ? '' : ' AND user_id = @userId',
       spaceId === undefined ? '' : ' AND space_id = @spaceId',
     ].join('');
     if (conditions === '') return [];
     const statement = this.database
-      .prepare(`SELECT thing FROM keys WHERE wrapped <> @none${conditions} ORDER BY thing`)
+      .prepare(`SELECT thing AS stream FROM keys WHERE wrapped <> @none${conditions} ORDER BY thing`)
       .pluck();
     return statement.all({ none: NO_KEY, userId, spaceId }) as string[];
   }
 
   async destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]> {
     return this.database
-      .prepare('SELECT thing, at FROM destroyed WHERE thing > ? ORDER BY thing LIMIT ?')
+      .prepare('SELECT thing AS stream, at FROM destroyed WHERE thing > ? ORDER BY thing LIMIT ?')
       .all(after ?? '', limit) as DestroyedKey[];
   }
 
@@ -145,12 +145,12 @@ class SqliteVault implements Vault {
     }[];
     yield* owners.map((owner) => ({ kind: 'destroyedOwner', ...owner }) as const);
     for await (const page of this.pages<DestroyedRow>(
-      'SELECT seq AS place, thing, at, cause FROM destroyed WHERE seq > ? ORDER BY seq LIMIT ?',
+      'SELECT seq AS place, thing AS stream, at, cause FROM destroyed WHERE seq > ? ORDER BY seq LIMIT ?',
     )) {
-      yield* page.map(({ thing, at, cause }) => ({ kind: 'destroyed', thing, at, cause }) as const);
+      yield* page.map(({ stream, at, cause }) => ({ kind: 'destroyed', stream, at, cause }) as const);
     }
     for await (const page of this.pages<KeyRow>(
-      'SELECT id AS place, thing, user_id AS userId, space_id AS spaceId, wrapped FROM keys WHERE id > ? ORDER BY id LIMIT ?',
+      'SELECT id AS place, thing AS stream, user_id AS userId, space_id AS spaceId, wrapped FROM keys WHERE id > ? ORDER BY id LIMIT ?',
     )) {
       yield* page.filter(({ wrapped }) => !wrapped.equals(NO_KEY)).map(keyRecordOf);
     }
@@ -187,13 +187,13 @@ class SqliteVault implements Vault {
     }
   }
 
-  private find(thing: string): DataKey | undefined {
-    const cached = this.cache.get(thing);
+  private find(stream: string): DataKey | undefined {
+    const cached = this.cache.get(stream);
     if (cached !== undefined) return cached;
-    const wrapped = this.selectKey.get(thing);
+    const wrapped = this.selectKey.get(stream);
     if (wrapped === undefined || wrapped.equals(NO_KEY)) return undefined;
-    const key = unwrapKey(this.wrappingKey, thing, wrapped);
-    this.cache.set(thing, key);
+    const key = unwrapKey(this.wrappingKey, stream, wrapped);
+    this.cache.set(stream, key);
     return key;
   }
 
@@ -202,19 +202,19 @@ class SqliteVault implements Vault {
     const version = this.selectVersion.get();
     if (version === this.dataVersion) return;
     const buried = this.database
-      .prepare('SELECT seq, thing FROM destroyed WHERE seq > ? ORDER BY seq')
-      .all(this.buriedUpTo) as { seq: number; thing: string }[];
-    for (const { seq, thing } of buried) {
-      this.cache.delete(thing);
+      .prepare('SELECT seq, thing AS stream FROM destroyed WHERE seq > ? ORDER BY seq')
+      .all(this.buriedUpTo) as { seq: number; stream: string }[];
+    for (const { seq, stream } of buried) {
+      this.cache.delete(stream);
       this.buriedUpTo = seq;
     }
     this.dataVersion = version;
   }
 }
 
-const keyRecordOf = ({ thing, userId, spaceId, wrapped }: KeyRow): KeyRecord => ({
+const keyRecordOf = ({ stream, userId, spaceId, wrapped }: KeyRow): KeyRecord => ({
   kind: 'key',
-  thing,
+  stream,
   owner: { ...(userId === null ? {} : { userId }), ...(spaceId === null ? {} : { spaceId }) },
   wrapped: wrapped.toString('base64'),
 });

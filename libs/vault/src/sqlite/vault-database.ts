@@ -7,7 +7,7 @@ import { unwrapKey, WRAPPED_BYTES, wrapKey } from '../key-wrapping';
 
 /**
  * A destroyed key's row stays, with zeros for a key: an update of equal size overwrites the bytes where they are, while a
- * delete may move neighbours and leave copies of them behind in a page. The row also keeps its thing from ever getting
+ * delete may move neighbours and leave copies of them behind in a page. The row also keeps its stream from ever getting
  * another key. `thing` of `destroyed_owners` is the selector's text, `cause` of `destroyed` likewise.
  */
 const SCHEMA = `
@@ -71,7 +71,7 @@ export const emptyWriteAheadLog = (database: Database.Database): boolean => {
   }
 };
 
-/** A key of no thing, made with the vault: it tells a wrong `VAULT_KEY` from a damaged vault before anything is read. */
+/** A key of no stream, made with the vault: it tells a wrong `VAULT_KEY` from a damaged vault before anything is read. */
 const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, folder: string): void => {
   database.prepare(`INSERT OR IGNORE INTO vault VALUES ('check', ?)`).run(wrapKey(wrappingKey, '', Buffer.alloc(32)));
   const check = database.prepare(`SELECT value FROM vault WHERE name = 'check'`).pluck().get() as Buffer;

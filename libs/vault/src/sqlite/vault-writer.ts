@@ -7,7 +7,7 @@ import type { KeyRecord } from '../vault';
 import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText } from './vault-database';
 
 export interface EnsureRequest {
-  readonly thing: string;
+  readonly stream: string;
   readonly owner: KeyOwner;
 }
 
@@ -35,12 +35,12 @@ export class VaultWriter {
       const insert = this.database.prepare(
         'INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)',
       );
-      for (const { thing, owner } of requests) {
+      for (const { stream, owner } of requests) {
         if (ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? '')) !== undefined)
           continue;
         insert.run(
-          wrapKey(this.wrappingKey, thing, randomBytes(32)),
-          thing,
+          wrapKey(this.wrappingKey, stream, randomBytes(32)),
+          stream,
           owner.userId ?? null,
           owner.spaceId ?? null,
         );
@@ -49,13 +49,13 @@ export class VaultWriter {
   }
 
   /**
-   * Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. Answers the things of
+   * Overwrites the selected keys, leaves their tombstones, and empties the write-ahead log, which holds older pages. Answers the streams of
    * each selector. While it waits for readers of those pages, keys are made: only the destruction is late.
    */
   async destroy(selectors: readonly KeySelector[], at: string): Promise<readonly (readonly string[])[]> {
-    const things = this.commit(() => selectors.map((selector) => this.overwrite(selector, at)));
+    const streams = this.commit(() => selectors.map((selector) => this.overwrite(selector, at)));
     await this.forgetOlderPages();
-    return things;
+    return streams;
   }
 
   /** Takes over what another vault knows, in one durable transaction, destructions as `destroy` does. Answers how many keys stay destroyed here. */
@@ -87,19 +87,19 @@ export class VaultWriter {
       if (record.kind === 'destroyedOwner') {
         buryOwner.run(record.owner, record.at);
       } else if (record.kind === 'destroyed') {
-        overwrite.run(NO_KEY, record.thing);
-        bury.run(record.thing, record.at, record.cause);
+        overwrite.run(NO_KEY, record.stream);
+        bury.run(record.stream, record.at, record.cause);
       } else {
-        const { thing, owner, wrapped } = record;
+        const { stream, owner, wrapped } = record;
         const gone = ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? ''));
         insert.run(
           gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY,
-          thing,
+          stream,
           owner.userId ?? null,
           owner.spaceId ?? null,
         );
-        if (gone !== undefined) bury.run(thing, gone.at, gone.owner);
-        if ((present.get(thing) as Buffer).equals(NO_KEY)) erased += 1;
+        if (gone !== undefined) bury.run(stream, gone.at, gone.owner);
+        if ((present.get(stream) as Buffer).equals(NO_KEY)) erased += 1;
       }
     }
     return erased;
@@ -107,28 +107,28 @@ export class VaultWriter {
 
   private overwrite(selector: KeySelector, at: string): readonly string[] {
     const cause = causeOf(selector);
-    if ('thing' in selector)
-      this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, selector.thing);
+    if ('stream' in selector)
+      this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, selector.stream);
     else this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(cause, at);
     const [column, value] =
-      'thing' in selector
-        ? ['thing', selector.thing]
+      'stream' in selector
+        ? ['thing', selector.stream]
         : 'userId' in selector
           ? ['user_id', selector.userId]
           : ['space_id', selector.spaceId];
-    const rows = this.database.prepare(`SELECT id, thing FROM keys WHERE ${column} = ?`).all(value) as {
+    const rows = this.database.prepare(`SELECT id, thing AS stream FROM keys WHERE ${column} = ?`).all(value) as {
       id: number;
-      thing: string;
+      stream: string;
     }[];
     const overwrite = this.database.prepare('UPDATE keys SET wrapped = ? WHERE id = ?');
     const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
-    for (const { id, thing } of rows) {
+    for (const { id, stream } of rows) {
       overwrite.run(NO_KEY, id);
-      bury.run(thing, at, cause);
+      bury.run(stream, at, cause);
     }
-    if ('thing' in selector) return [selector.thing];
+    if ('stream' in selector) return [selector.stream];
     return this.database
-      .prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing')
+      .prepare('SELECT thing AS stream FROM destroyed WHERE cause = ? ORDER BY thing')
       .pluck()
       .all(cause) as string[];
   }
@@ -154,6 +154,6 @@ export class VaultWriter {
 }
 
 const causeOf = (selector: KeySelector): string => {
-  if ('thing' in selector) return `thing:${selector.thing}`;
+  if ('stream' in selector) return `thing:${selector.stream}`;
   return 'userId' in selector ? ownerText('user', selector.userId) : ownerText('space', selector.spaceId);
 };

@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -21,7 +21,7 @@ export class GetAgentVersionHandler implements IQueryHandler<GetAgentVersion> {
   async execute({ agentId, revision }: GetAgentVersion): Promise<Row> {
     return (
       (await this.store.get(agentVersions.name, versionKey(agentId, revision)))?.row ??
-      refuse('not_found', { kind: 'version', id: revision })
+      reject('not_found', { kind: 'version', id: revision })
     );
   }
 }

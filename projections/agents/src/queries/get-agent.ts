@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -18,7 +18,7 @@ export class GetAgentHandler implements IQueryHandler<GetAgent> {
   async execute({ agentId }: GetAgent): Promise<AgentRow> {
     return (
       ((await this.store.get(agents.name, agentId))?.row as AgentRow | undefined) ??
-      refuse('not_found', { kind: 'agent', id: agentId })
+      reject('not_found', { kind: 'agent', id: agentId })
     );
   }
 }

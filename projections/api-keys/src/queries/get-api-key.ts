@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -18,7 +18,7 @@ export class GetApiKeyHandler implements IQueryHandler<GetApiKey> {
   async execute({ keyId }: GetApiKey): Promise<ApiKeyRow> {
     return (
       ((await this.store.get(apiKeys.name, keyId))?.row as ApiKeyRow | undefined) ??
-      refuse('not_found', { kind: 'apiKey', id: keyId })
+      reject('not_found', { kind: 'apiKey', id: keyId })
     );
   }
 }

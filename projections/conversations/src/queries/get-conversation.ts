@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -23,6 +23,6 @@ export class GetConversationHandler implements IQueryHandler<GetConversation> {
     const row = (await this.store.get(conversations.name, conversationId))?.row as ConversationRow | undefined;
     return row?.userId === userId && row.agentId === agentId
       ? row
-      : refuse('not_found', { kind: 'conversation', id: conversationId });
+      : reject('not_found', { kind: 'conversation', id: conversationId });
   }
 }

@@ -1,11 +1,11 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { scopesOf, type SearchingAgent } from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type DocumentRow, documents } from '../documents.projection';
 
-/** A document that an Agent can search. Refuses with `not_found`, also for documents of other Agents and Spaces. */
+/** A document that an Agent can search. Rejects with `not_found`, also for documents of other Agents and Spaces. */
 export class GetDocument extends Query<DocumentRow> {
   constructor(
     readonly agent: SearchingAgent,
@@ -20,11 +20,11 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
   async execute({ agent, documentId }: GetDocument): Promise<DocumentRow> {
-    return (await found(this.store, agent, documentId)) ?? refuse('not_found', { kind: 'document', id: documentId });
+    return (await found(this.store, agent, documentId)) ?? reject('not_found', { kind: 'document', id: documentId });
   }
 }
 
-/** As `GetDocument`; undefined where that refuses. */
+/** As `GetDocument`; undefined where that rejects. */
 export class FindDocument extends Query<DocumentRow | undefined> {
   constructor(
     readonly agent: SearchingAgent,

@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -20,6 +20,6 @@ export class GetMessageHandler implements IQueryHandler<GetMessage> {
 
   async execute({ conversationId, messageId }: GetMessage): Promise<MessageRow> {
     const row = (await this.store.get(messages.name, messageId))?.row as MessageRow | undefined;
-    return row?.conversationId === conversationId ? row : refuse('not_found', { kind: 'message', id: messageId });
+    return row?.conversationId === conversationId ? row : reject('not_found', { kind: 'message', id: messageId });
   }
 }

@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -20,6 +20,6 @@ export class GetPromptHandler implements IQueryHandler<GetPrompt> {
 
   async execute({ spaceId, promptId }: GetPrompt): Promise<PromptRow> {
     const row = (await this.store.get(prompts.name, promptId))?.row as PromptRow | undefined;
-    return row?.spaceId === spaceId ? row : refuse('not_found', { kind: 'prompt', id: promptId });
+    return row?.spaceId === spaceId ? row : reject('not_found', { kind: 'prompt', id: promptId });
   }
 }

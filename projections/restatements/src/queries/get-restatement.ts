@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -18,7 +18,7 @@ export class GetRestatementHandler implements IQueryHandler<GetRestatement> {
   async execute({ restatementId }: GetRestatement): Promise<RestatementRow> {
     return (
       ((await this.store.get(restatements.name, restatementId))?.row as RestatementRow | undefined) ??
-      refuse('not_found', { kind: 'restatement', id: restatementId })
+      reject('not_found', { kind: 'restatement', id: restatementId })
     );
   }
 }

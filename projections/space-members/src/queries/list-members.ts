@@ -1,4 +1,4 @@
-import { refuse, type Sensitive } from '@app/kernel';
+import { reject, type Sensitive } from '@app/kernel';
 import { findPage, type PageRequest, READ_STORE, type ReadStore, type RowPage, type StoredRow } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -40,7 +40,7 @@ export class ListMembersHandler implements IQueryHandler<ListMembers> {
   }
 }
 
-/** One member of a Space; refuses with `not_found`. */
+/** One member of a Space; rejects with `not_found`. */
 export class GetMember extends Query<Member> {
   constructor(
     readonly spaceId: string,
@@ -58,7 +58,7 @@ export class GetMemberHandler implements IQueryHandler<GetMember> {
     const found = (await this.store.get(spaceMembers.name, memberKey(spaceId, userId))) as
       StoredRow<SpaceMemberRow> | undefined;
     const [member] = found === undefined ? [] : await named(this.store, [found]);
-    return member ?? refuse('not_found', { kind: 'member', id: userId });
+    return member ?? reject('not_found', { kind: 'member', id: userId });
   }
 }
 

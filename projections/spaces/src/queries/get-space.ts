@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -18,7 +18,7 @@ export class GetSpaceHandler implements IQueryHandler<GetSpace> {
   async execute({ spaceId }: GetSpace): Promise<SpaceRow> {
     return (
       ((await this.store.get(spaces.name, spaceId))?.row as SpaceRow | undefined) ??
-      refuse('not_found', { kind: 'space', id: spaceId })
+      reject('not_found', { kind: 'space', id: spaceId })
     );
   }
 }

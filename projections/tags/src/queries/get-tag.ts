@@ -1,10 +1,10 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type TagRow, tags } from '../tags.projection';
 
-/** A tag of a Space. Refuses with `not_found`. */
+/** A tag of a Space. Rejects with `not_found`. */
 export class GetTag extends Query<TagRow> {
   constructor(
     readonly spaceId: string,
@@ -20,6 +20,6 @@ export class GetTagHandler implements IQueryHandler<GetTag> {
 
   async execute({ spaceId, tagId }: GetTag): Promise<TagRow> {
     const row = (await this.store.get(tags.name, tagId))?.row as TagRow | undefined;
-    return row?.spaceId === spaceId ? row : refuse('not_found', { kind: 'tag', id: tagId });
+    return row?.spaceId === spaceId ? row : reject('not_found', { kind: 'tag', id: tagId });
   }
 }

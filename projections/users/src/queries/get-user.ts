@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
@@ -18,7 +18,7 @@ export class GetUserHandler implements IQueryHandler<GetUser> {
   async execute({ userId }: GetUser): Promise<UserRow> {
     return (
       ((await this.store.get(users.name, userId))?.row as UserRow | undefined) ??
-      refuse('not_found', { kind: 'user', id: userId })
+      reject('not_found', { kind: 'user', id: userId })
     );
   }
 }

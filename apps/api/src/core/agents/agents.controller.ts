@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { ChangeAgent, CreateAgent, DeleteAgent } from '@app/agents';
+import { UpdateAgent, CreateAgent, DeleteAgent } from '@app/agents';
 import { GrantAgent } from '@app/identity';
 import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
@@ -20,7 +20,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   tagged,
   written,
@@ -75,7 +75,7 @@ export class AgentsController {
     summary: "Creates an Agent in a Space, or in the caller's personal Space.",
   })
   @Answers(201, agentView.schema)
-  @Refuses('conflict')
+  @Rejects('conflict')
   async create(
     @CurrentCaller() caller: Caller,
     @Body({ schema: newAgent }) body: unknown,
@@ -120,7 +120,7 @@ export class AgentsController {
       'Changes an Agent. Absent fields do not change, also inside sampling and public. Going public turns memory off.',
   })
   @Answers(200, agentView.schema)
-  @Refuses('conflict', 'agent_not_granted')
+  @Rejects('conflict', 'agent_not_granted')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -130,7 +130,7 @@ export class AgentsController {
   ) {
     await this.access.agent(caller, agentId, 'edit');
     return this.shown(
-      await this.commands.execute(new ChangeAgent(agentId, givenFields(input(agentChange, body)), meta)),
+      await this.commands.execute(new UpdateAgent(agentId, givenFields(input(agentChange, body)), meta)),
       agentId,
       reply,
     );
@@ -140,8 +140,8 @@ export class AgentsController {
   @Requires('agents:write')
   @ApiOperation({ operationId: 'updateAgentPrompt', summary: 'Updates the system prompt of an Agent.' })
   @Answers(200, agentView.schema)
-  @Refuses('agent_not_granted')
-  async changePrompt(
+  @Rejects('agent_not_granted')
+  async updatePrompt(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Body({ schema: promptChange }) body: unknown,
@@ -150,7 +150,7 @@ export class AgentsController {
   ) {
     await this.access.agent(caller, agentId, 'edit');
     return this.shown(
-      await this.commands.execute(new ChangeAgent(agentId, input(promptChange, body), meta)),
+      await this.commands.execute(new UpdateAgent(agentId, input(promptChange, body), meta)),
       agentId,
       reply,
     );
@@ -164,7 +164,7 @@ export class AgentsController {
       'Deletes an Agent with its documents, conversations and memories. The personal chat Agent cannot be deleted.',
   })
   @Answers(204)
-  @Refuses('conflict', 'agent_not_granted')
+  @Rejects('conflict', 'agent_not_granted')
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,

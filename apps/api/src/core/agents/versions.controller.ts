@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { RestoreAgent } from '@app/agents';
-import { type CommandMeta, refuse } from '@app/kernel';
+import { type CommandMeta, reject } from '@app/kernel';
 import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions';
 import { GetAgent } from '@projections/agents';
 import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
@@ -18,7 +18,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   written,
 } from '../../http';
@@ -41,7 +41,7 @@ export class AgentVersionsController {
     summary: 'Lists the configurations an Agent had, newest first, with what each changed.',
   })
   @Answers(200, listOf(versionView.schema))
-  @Refuses('agent_not_granted')
+  @Rejects('agent_not_granted')
   @Reads('agent-versions')
   async list(
     @CurrentCaller() caller: Caller,
@@ -67,7 +67,7 @@ export class AgentVersionsController {
   @Requires('agents:read')
   @ApiOperation({ operationId: 'getAgentVersion', summary: 'Reads what one revision changed.' })
   @Answers(200, versionView.schema)
-  @Refuses('agent_not_granted')
+  @Rejects('agent_not_granted')
   @Reads('agent-versions')
   async read(
     @CurrentCaller() caller: Caller,
@@ -85,7 +85,7 @@ export class AgentVersionsController {
     summary: 'Restores the configuration of an Agent at a revision, as a new revision.',
   })
   @Answers(200, agentView.schema)
-  @Refuses('conflict', 'agent_not_granted')
+  @Rejects('conflict', 'agent_not_granted')
   async restore(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -94,7 +94,7 @@ export class AgentVersionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.agent(caller, agentId, 'edit');
-    if (!/^(?:0|[1-9]\d{0,14})$/.test(revision)) return refuse('not_found', { kind: 'version', id: revision });
+    if (!/^(?:0|[1-9]\d{0,14})$/.test(revision)) return reject('not_found', { kind: 'version', id: revision });
     const receipt = await this.commands.execute(new RestoreAgent(agentId, Number(revision), meta));
     return written(reply, receipt, {
       views: ['agents', 'agent-versions'],

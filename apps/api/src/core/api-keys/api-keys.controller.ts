@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { KeyScope } from '@app/access';
-import { ChangeApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
-import { type CommandMeta, givenFields, refuse } from '@app/kernel';
+import { UpdateApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
+import { type CommandMeta, givenFields, reject } from '@app/kernel';
 import { GetApiKey, ListApiKeys } from '@projections/api-keys';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -19,7 +19,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   tagged,
   written,
@@ -67,7 +67,7 @@ export class ApiKeysController {
   @Requires('keys:write')
   @ApiOperation({ operationId: 'createApiKey', summary: 'Creates an API key. Only this answer holds its secret.' })
   @Answers(201, createdApiKey)
-  @Refuses('agent_not_granted')
+  @Rejects('agent_not_granted')
   async create(
     @CurrentCaller() caller: Caller,
     @Body({ schema: newApiKey }) body: unknown,
@@ -80,7 +80,7 @@ export class ApiKeysController {
         { path: 'expiresAt', code: 'in_the_past', message: 'Must be in the future.' },
       ]);
     const userId = whose(caller, asked);
-    await this.scope.demand(caller, userId, fields);
+    await this.scope.assert(caller, userId, fields);
     const { keyId, secret, receipt } = await this.commands.execute(new CreateApiKey(userId, fields, meta));
     return written(reply, receipt, {
       views: VIEWS,
@@ -113,7 +113,7 @@ export class ApiKeysController {
     summary: 'Changes an API key, except its secret. Absent fields do not change.',
   })
   @Answers(200, apiKeyView.schema)
-  @Refuses('agent_not_granted')
+  @Rejects('agent_not_granted')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('keyId') keyId: string,
@@ -123,8 +123,8 @@ export class ApiKeysController {
   ) {
     const key = await this.scope.key(caller, keyId);
     const fields = givenFields(input(apiKeyChange, body));
-    await this.scope.demand(caller, key.userId, fields, key);
-    return written(reply, await this.commands.execute(new ChangeApiKey(keyId, fields, meta)), {
+    await this.scope.assert(caller, key.userId, fields, key);
+    return written(reply, await this.commands.execute(new UpdateApiKey(keyId, fields, meta)), {
       views: VIEWS,
       show: () => this.show(keyId),
     });
@@ -156,4 +156,4 @@ export class ApiKeysController {
 const whose = (caller: Caller, userId: string | undefined): string =>
   userId === undefined || userId === caller.userId || caller.role === 'admin'
     ? (userId ?? caller.userId)
-    : refuse('forbidden', { path: 'userId' });
+    : reject('forbidden', { path: 'userId' });

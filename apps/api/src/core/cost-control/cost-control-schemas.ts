@@ -10,7 +10,7 @@ const scope = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('instance').describe('All model calls.') }),
     z.strictObject({
-      type: z.enum(['space', 'agent', 'user', 'apiKey']).describe('What kind of thing the limit is for.'),
+      type: z.enum(['space', 'agent', 'user', 'apiKey']).describe('What the limit is for.'),
       id: z.uuid().describe('Its id.'),
     }),
   ])
@@ -21,7 +21,7 @@ export const newLimit = z.strictObject({
   amount: givenAmount.describe('The amount, a decimal.'),
   window: window.describe('The window that it is counted in.'),
   timeZone: timeZoneName.optional().describe('The time zone of the window.'),
-  action: action.default('block').describe('What happens beyond it: calls are refused, or only noted.'),
+  action: action.default('block').describe('What happens beyond it: calls are rejected, or only noted.'),
   includedAmount: givenAmount
     .nullable()
     .default(null)
@@ -35,7 +35,7 @@ export const limitChange = z
     amount: givenAmount.describe('The amount, a decimal.'),
     window: window.describe('The window that it is counted in.'),
     timeZone: timeZoneName.describe('The time zone of the window.'),
-    action: action.describe('What happens beyond it: calls are refused, or only noted.'),
+    action: action.describe('What happens beyond it: calls are rejected, or only noted.'),
     includedAmount: givenAmount.nullable().describe('The part of the amount that is included usage; null: none.'),
   })
   .partial();
@@ -50,7 +50,7 @@ export const shownLimit = z
     id: z.string().describe('Its id.'),
     scope: z
       .object({
-        type: z.string().describe('What kind of thing it is for.'),
+        type: z.string().describe('What it is for.'),
         id: z.string().optional().describe('Its id.'),
       })
       .describe('What it is for.'),
@@ -58,7 +58,7 @@ export const shownLimit = z
     currency: z.string().describe('The currency of the amounts.'),
     window: window.describe('The window that it is counted in.'),
     timeZone: z.string().describe('The time zone of the window.'),
-    action: action.describe('What happens beyond it: calls are refused, or only noted.'),
+    action: action.describe('What happens beyond it: calls are rejected, or only noted.'),
     includedAmount: z.string().optional().describe('The part of the amount that is included usage.'),
     spent: z.string().describe('What was spent in the window, a decimal.'),
     held: z.string().describe('What calls that run may still cost, a decimal.'),

@@ -1,6 +1,6 @@
 import { type Caller, KeyScope } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { type CommandMeta, decimalAmount, givenFields, refuse } from '@app/kernel';
+import { type CommandMeta, decimalAmount, givenFields, reject } from '@app/kernel';
 import { type AppliedLimit, type LimitScope, Limits } from '@app/spending';
 import { type InvocationFilter, ListInvocations } from '@projections/invocations';
 import { ListLimits } from '@projections/limits';
@@ -71,10 +71,8 @@ export class CostControlController {
       new ListLimits(caller.role === 'admin' ? undefined : caller.userId, this.lists.page('limits', caller, asked)),
     );
     // The view may show one that was removed a moment ago.
-    const standing = await Promise.all(rows.map(async ({ key }) => this.limits.find(key)));
-    const items = await Promise.all(
-      standing.map(async (limit) => (limit === undefined ? [] : [await this.text(limit)])),
-    );
+    const state = await Promise.all(rows.map(async ({ key }) => this.limits.find(key)));
+    const items = await Promise.all(state.map(async (limit) => (limit === undefined ? [] : [await this.text(limit)])));
     return this.lists.answer('limits', caller, asked, items.flat(), next);
   }
 
@@ -131,16 +129,16 @@ export class CostControlController {
   ): Promise<JsonText> {
     const asked = query(explainQuery, raw);
     const limit = await this.visible(caller, limitId);
-    const { shown, standing } = await this.shown.show(limit);
+    const { shown, state } = await this.shown.show(limit);
     const head = await this.log.head();
     if (head !== null && !(await reached(reply.server.edge.views, ['invocations'], head)))
       reply.header('x-view-late', 'true');
     const list = `explain/${limitId}`;
-    const wanted = { filters: [filterOf(limit.scope)], from: standing.start ?? '' };
+    const wanted = { filters: [filterOf(limit.scope)], from: state.start ?? '' };
     const { rows, next } = await this.queries.execute(
       new ListInvocations(wanted, this.lists.page(list, caller, asked)),
     );
-    const holds = [...standing.holds].map(([invocationId, { amount, window }]) => ({
+    const holds = [...state.holds].map(([invocationId, { amount, window }]) => ({
       invocationId,
       amount: decimalAmount(amount),
       windowStart: window,
@@ -247,12 +245,12 @@ export class CostControlController {
     return new JsonText(JSON.stringify((await this.shown.show(limit)).shown));
   }
 
-  /** Refuses `not_found` for limits of others. */
+  /** Rejects `not_found` for limits of others. */
   private async visible(caller: Caller, limitId: string): Promise<AppliedLimit> {
     const limit = await this.limits.byId(limitId);
     if (limit.scope.type === 'apiKey') await this.keys.key(caller, limit.id);
     else if (caller.role !== 'admin' && !(limit.scope.type === 'user' && limit.scope.id === caller.userId))
-      return refuse('not_found', { kind: 'limit', id: limitId });
+      return reject('not_found', { kind: 'limit', id: limitId });
     return limit;
   }
 }

@@ -1,9 +1,16 @@
 import { Access, type Caller, KeyScope } from '@app/access';
 import { agentDecider } from '@app/agents';
-import { ChangeApiKey, type UsageLimit } from '@app/identity';
-import { type CommandMeta, CONFIG, type Config, Decisions, type Receipt, refuse } from '@app/kernel';
+import { UpdateApiKey, type UsageLimit } from '@app/identity';
+import { type CommandMeta, CONFIG, type Config, Decisions, type Receipt, reject } from '@app/kernel';
 import { spaceDecider } from '@app/spaces';
-import { AddLimit, type AppliedLimit, ChangeLimit, type LimitScope, type LimitTerms, RemoveLimit } from '@app/spending';
+import {
+  CreateLimit,
+  type AppliedLimit,
+  UpdateLimit,
+  type LimitScope,
+  type LimitTerms,
+  DeleteLimit,
+} from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { z } from 'zod';
@@ -22,7 +29,7 @@ export class LimitChanges {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Refuses `not_found` for a scope that is not there, and `conflict` for a key that has a limit. */
+  /** Rejects `not_found` for a scope that is not there, and `conflict` for a key that has a limit. */
   async add(
     caller: Caller,
     { scope, timeZone, ...given }: z.output<typeof newLimit>,
@@ -38,15 +45,15 @@ export class LimitChanges {
           meta,
         ),
       };
-    await this.demandScope(scope);
+    await this.assertScope(scope);
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
     return this.commands.execute(
-      new AddLimit(scope, { ...given, currency, timeZone: timeZone ?? DEFAULT_TIME_ZONE }, meta),
+      new CreateLimit(scope, { ...given, currency, timeZone: timeZone ?? DEFAULT_TIME_ZONE }, meta),
     );
   }
 
   async change(caller: Caller, limit: AppliedLimit, change: Change, meta: CommandMeta): Promise<Receipt> {
-    if (limit.scope.type !== 'apiKey') return this.commands.execute(new ChangeLimit(limit.id, change, meta));
+    if (limit.scope.type !== 'apiKey') return this.commands.execute(new UpdateLimit(limit.id, change, meta));
     const { amount, window, timeZone, action, includedAmount } = limit;
     return this.setOfKey(caller, limit.id, { amount, window, timeZone, action, includedAmount, ...change }, meta);
   }
@@ -54,12 +61,12 @@ export class LimitChanges {
   remove(caller: Caller, { id, scope }: AppliedLimit, meta: CommandMeta): Promise<Receipt> {
     return scope.type === 'apiKey'
       ? this.setOfKey(caller, id, null, meta)
-      : this.commands.execute(new RemoveLimit(id, meta));
+      : this.commands.execute(new DeleteLimit(id, meta));
   }
 
   private async addToKey(caller: Caller, keyId: string, limit: UsageLimit, meta: CommandMeta): Promise<Receipt> {
     const { usageLimit } = await this.keys.key(caller, keyId);
-    if (usageLimit !== null) return refuse('conflict', { reason: 'limit_exists', limitId: keyId });
+    if (usageLimit !== null) return reject('conflict', { reason: 'limit_exists', limitId: keyId });
     return this.setOfKey(caller, keyId, limit, meta);
   }
 
@@ -70,15 +77,15 @@ export class LimitChanges {
     meta: CommandMeta,
   ): Promise<Receipt> {
     const key = await this.keys.key(caller, keyId);
-    await this.keys.demand(caller, key.userId, { usageLimit }, key);
-    return this.commands.execute(new ChangeApiKey(keyId, { usageLimit }, meta));
+    await this.keys.assert(caller, key.userId, { usageLimit }, key);
+    return this.commands.execute(new UpdateApiKey(keyId, { usageLimit }, meta));
   }
 
-  private async demandScope({ type, id }: LimitScope): Promise<void> {
+  private async assertScope({ type, id }: LimitScope): Promise<void> {
     if (id === null) return;
-    if (type === 'user') return this.access.demandUser(id);
+    if (type === 'user') return this.access.assertUser(id);
     const { state } =
       type === 'space' ? await this.decisions.load(spaceDecider, id) : await this.decisions.load(agentDecider, id);
-    if (state.status !== 'present') refuse('not_found', { kind: type, id, path: 'scope.id' });
+    if (state.status !== 'present') reject('not_found', { kind: type, id, path: 'scope.id' });
   }
 }

@@ -1,5 +1,5 @@
 import { decimalAmount, nanoUnits } from '@app/kernel';
-import { type AppliedLimit, Ledger, overageOf, type Standing } from '@app/spending';
+import { type AppliedLimit, Ledger, overageOf, type LimitState } from '@app/spending';
 import { Injectable } from '@nestjs/common';
 import type { ShownLimit } from './cost-control-schemas';
 
@@ -8,13 +8,13 @@ import type { ShownLimit } from './cost-control-schemas';
 export class ShownLimits {
   constructor(private readonly ledger: Ledger) {}
 
-  async show(limit: AppliedLimit): Promise<{ readonly shown: ShownLimit; readonly standing: Standing }> {
-    const standing = await this.ledger.standing(limit);
-    return { shown: shownLimit(limit, standing), standing };
+  async show(limit: AppliedLimit): Promise<{ readonly shown: ShownLimit; readonly state: LimitState }> {
+    const state = await this.ledger.state(limit);
+    return { shown: shownLimit(limit, state), state };
   }
 }
 
-const shownLimit = (limit: AppliedLimit, { spent, held, start, resetsAt }: Standing): ShownLimit => {
+const shownLimit = (limit: AppliedLimit, { spent, held, start, resetsAt }: LimitState): ShownLimit => {
   const { id, scope, amount, currency, window, timeZone, action, includedAmount } = limit;
   const left = nanoUnits(amount) - spent - held;
   return {

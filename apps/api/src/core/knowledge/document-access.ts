@@ -1,5 +1,5 @@
 import { Access, type AgentAccess, type Caller } from '@app/access';
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { DocumentScope } from '@app/knowledge';
 import { type DocumentRow, GetDocument } from '@projections/documents';
 import { Injectable } from '@nestjs/common';
@@ -25,13 +25,13 @@ export class KnowledgeAccess {
     private readonly queries: QueryBus,
   ) {}
 
-  /** Refuses `not_found` for documents that the Agent does not search. */
+  /** Rejects `not_found` for documents that the Agent does not search. */
   async read(caller: Caller, agentId: string, documentId: string): Promise<DocumentAccess> {
     const agent = await this.access.agent(caller, agentId, 'use');
     return { ...agent, document: await this.queries.execute(new GetDocument(agent, documentId)) };
   }
 
-  /** As `read`; refuses `forbidden` to those who may only read. */
+  /** As `read`; rejects `forbidden` to those who may only read. */
   async change(caller: Caller, agentId: string, documentId: string): Promise<DocumentAccess> {
     const found = await this.read(caller, agentId, documentId);
     await this.write(caller, agentId, found.document.scope);
@@ -42,10 +42,10 @@ export class KnowledgeAccess {
   async write(caller: Caller, agentId: string, scope: DocumentScope): Promise<AgentAccess> {
     if (scope !== 'global') return this.access.agent(caller, agentId, 'edit');
     const agent = await this.access.agent(caller, agentId, 'use');
-    return caller.role === 'admin' ? agent : refuse('forbidden', { reason: 'admins_only' });
+    return caller.role === 'admin' ? agent : reject('forbidden', { reason: 'admins_only' });
   }
 
-  /** Before a body is read: whoever may write at no level is refused at once. */
+  /** Before a body is read: whoever may write at no level is rejected at once. */
   async writeSomewhere(caller: Caller, agentId: string): Promise<AgentAccess> {
     const agent = await this.access.agent(caller, agentId, 'use');
     if (caller.role === 'admin') return agent;

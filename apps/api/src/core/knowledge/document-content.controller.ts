@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Caller } from '@app/access';
 import { type Blobs, BLOBS, type OpenBody } from '@app/blobs';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
-import { refuse, streamOf } from '@app/kernel';
+import { reject, streamOf } from '@app/kernel';
 import { documentDecider, readProgress } from '@app/knowledge';
 import { type Passage, passagesFrom } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
@@ -168,7 +168,7 @@ export class DocumentContentController {
   private async body({ id }: DocumentRow, name: string): Promise<OpenBody> {
     return (
       (await this.blobs.open(streamOf(documentDecider.category, id), name)) ??
-      refuse('not_found', { kind: 'content', id })
+      reject('not_found', { kind: 'content', id })
     );
   }
 }

@@ -82,5 +82,5 @@ const sendProgress = async (
   }
 };
 
-/** A reader who is refused has lost access: that is an end, and no failure of ours. */
+/** A reader who is rejected has lost access: that is an end, and no failure of ours. */
 const endWith = (stream: EventStream, error: Error): void => stream.end(isDomainError(error) ? undefined : error);

@@ -4,7 +4,7 @@ import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
 import {
   addedDocumentId,
-  AddDocuments,
+  CreateDocuments,
   Bodies,
   DeleteDocument,
   KnownTags,
@@ -122,8 +122,8 @@ export class DocumentsController {
         : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
     };
     const progress = async (documentId: string) => {
-      const standing = await readProgress(this.coordination, documentId);
-      return standing === undefined ? undefined : JSON.stringify(standing);
+      const current = await readProgress(this.coordination, documentId);
+      return current === undefined ? undefined : JSON.stringify(current);
     };
     const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
     void reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
@@ -188,7 +188,7 @@ export class DocumentsController {
   ) {
     const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
     const { content, mimeType, ...fields } = givenFields(input(documentChange, body));
-    await this.tags.demand(spaceId, fields.tagIds ?? []);
+    await this.tags.assert(spaceId, fields.tagIds ?? []);
     // The tags that other Spaces gave to a global document are not shown here, and stay.
     const tagIds =
       fields.tagIds === undefined
@@ -246,11 +246,11 @@ export class DocumentsController {
   private async addInline(caller: Caller, agentId: string, body: unknown, meta: CommandMeta, reply: FastifyReply) {
     const { content, scope, ...given } = input(newInlineDocument, body);
     const agent = await this.knowledge.write(caller, agentId, scope);
-    await this.tags.demand(agent.spaceId, given.tagIds);
+    await this.tags.assert(agent.spaceId, given.tagIds);
     const documentId = addedDocumentId(meta, 0);
     const stored = await this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, Buffer.from(content));
     const receipt = await this.commands.execute(
-      new AddDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta),
+      new CreateDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta),
     );
     const location = `/api/v1/core/knowledge/${agentId}/documents/${documentId}`;
     return this.shown(receipt, { caller, agentId, documentId }, reply, location);
@@ -266,10 +266,10 @@ export class DocumentsController {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { fields, files } = await readUpload(request, this.bodies, agent.spaceId, meta, async ({ scope, tagIds }) => {
       await this.knowledge.write(caller, agentId, scope);
-      await this.tags.demand(agent.spaceId, tagIds);
+      await this.tags.assert(agent.spaceId, tagIds);
     });
     const receipt = await this.commands.execute(
-      new AddDocuments(
+      new CreateDocuments(
         files.map((file) => documentOf(file, fields, agent)),
         meta,
       ),

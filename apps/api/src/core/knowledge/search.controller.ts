@@ -14,7 +14,7 @@ import {
   type JsonText,
   presenter,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
 } from '../../http';
 
@@ -66,7 +66,7 @@ export class SearchController {
     summary: 'Searches as the Agent does: returns the passages that it would answer from.',
   })
   @Answers(200, found.schema)
-  @Refuses('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
+  @Rejects('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
   @Reads('passages')
   async search(
     @CurrentCaller() caller: Caller,
@@ -75,7 +75,7 @@ export class SearchController {
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { query: text, topK: limit, mode, tagIds } = input(search, body);
-    await this.known.demand(agent.spaceId, tagIds ?? []);
+    await this.known.assert(agent.spaceId, tagIds ?? []);
     const hits = await this.retrieval.search(
       agent,
       { text, limit, mode, ...(tagIds === undefined ? {} : { tagIds }) },

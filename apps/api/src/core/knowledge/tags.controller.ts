@@ -18,7 +18,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   tagged,
   written,
@@ -69,7 +69,7 @@ export class TagsController {
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'createTag', summary: 'Creates a tag. Its name is unique in the Space.' })
   @Answers(201, tagView.schema)
-  @Refuses('name_taken')
+  @Rejects('name_taken')
   async create(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -107,7 +107,7 @@ export class TagsController {
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'updateTag', summary: 'Renames or recolours a tag.' })
   @Answers(200, tagView.schema)
-  @Refuses('name_taken')
+  @Rejects('name_taken')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -117,7 +117,7 @@ export class TagsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
-    await this.known.demand(spaceId, [tagId]);
+    await this.known.assert(spaceId, [tagId]);
     const receipt = await this.commands.execute(
       new UpdateTag(spaceId, tagId, givenFields(input(tagChange, body)), meta),
     );
@@ -136,7 +136,7 @@ export class TagsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
-    await this.known.demand(spaceId, [tagId]);
+    await this.known.assert(spaceId, [tagId]);
     return written(reply, await this.commands.execute(new DeleteTag(spaceId, tagId, meta)), { views: ['tags'] });
   }
 
@@ -153,7 +153,7 @@ export class TagsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
-    await this.known.demand(spaceId, [tagId]);
+    await this.known.assert(spaceId, [tagId]);
     const receipt: Receipt = await this.commands.execute(new AttachTag(documentId, tagId, meta));
     const show = async () => {
       const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
@@ -175,7 +175,7 @@ export class TagsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
-    await this.known.demand(spaceId, [tagId]);
+    await this.known.assert(spaceId, [tagId]);
     return written(reply, await this.commands.execute(new DetachTag(documentId, tagId, meta)), {
       views: ['documents', 'tags', 'passages'],
     });

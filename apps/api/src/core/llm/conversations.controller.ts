@@ -172,7 +172,7 @@ export class ConversationsController {
     return messageView(await this.queries.execute(new GetMessage(conversationId, messageId)));
   }
 
-  /** Refuses `not_found` for conversations of other users or with other Agents. */
+  /** Rejects `not_found` for conversations of other users or with other Agents. */
   private async own(caller: Caller, agentId: string, conversationId: string) {
     await this.access.agent(caller, agentId, 'use');
     return this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));

@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { Access, type AgentAccess } from '@app/access';
 import { type AnsweringAgent, type Question, type Turn, Turns } from '@app/conversations';
-import { type CommandMeta, isErased, refuse } from '@app/kernel';
+import { type CommandMeta, isErased, reject } from '@app/kernel';
 import type { Sampling } from '@app/models';
 import { GetConversation } from '@projections/conversations';
 import { GetMessage } from '@projections/messages';
@@ -25,7 +25,7 @@ import {
   query,
   reached,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   written,
 } from '../../http';
@@ -55,7 +55,7 @@ export class TurnsController {
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, turnAnswer)
   @AnswersAs('text/event-stream')
-  @Refuses(
+  @Rejects(
     'system_message_not_allowed',
     'unsupported_parameter',
     'turn_in_progress',
@@ -134,7 +134,7 @@ export class TurnsController {
     if (answer.status === 'failed') {
       // The failure is an answer too: whoever reads it back finds it.
       await settled(reply.header('x-log-position', receipt.position), receipt.position);
-      return refuse(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+      return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
     }
     const show = async () => {
       const message = messageView(await this.queries.execute(new GetMessage(conversationId, answer.answerId)));
@@ -162,9 +162,9 @@ const questionOf = (
   caller: Caller,
 ): Question => {
   // Incognito content never reaches the log; conversations that live in memory alone come with their own issue.
-  if (kind === 'incognito') return refuse('unsupported_parameter', { path: 'kind' });
+  if (kind === 'incognito') return reject('unsupported_parameter', { path: 'kind' });
   const role = typeof message === 'string' ? undefined : message.role;
-  if (role !== undefined && role !== 'user') return refuse('system_message_not_allowed', { path: 'message.role' });
+  if (role !== undefined && role !== 'user') return reject('system_message_not_allowed', { path: 'message.role' });
   return {
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(parentId === undefined ? {} : { parentId }),

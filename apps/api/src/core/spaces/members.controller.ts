@@ -18,7 +18,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   written,
 } from '../../http';
@@ -82,7 +82,7 @@ export class MembersController {
     summary: 'Makes a user a member of a team Space, or gives them another role.',
   })
   @Answers(200, memberView.schema)
-  @Refuses('last_owner', 'conflict')
+  @Rejects('last_owner', 'conflict')
   async set(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
@@ -92,7 +92,7 @@ export class MembersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.space(caller, spaceId, 'owner');
-    await this.access.demandUser(userId);
+    await this.access.assertUser(userId);
     const { role } = input(memberChange, body);
     return written(reply, await this.commands.execute(new SetMember(spaceId, userId, role, meta)), {
       views: VIEWS,
@@ -104,7 +104,7 @@ export class MembersController {
   @Requires('spaces:write')
   @ApiOperation({ operationId: 'removeSpaceMember', summary: 'Ends a membership; everyone may end their own.' })
   @Answers(204)
-  @Refuses('last_owner', 'conflict')
+  @Rejects('last_owner', 'conflict')
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
@@ -113,7 +113,7 @@ export class MembersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.space(caller, spaceId, userId === caller.userId ? 'viewer' : 'owner');
-    await this.access.demandMember(spaceId, userId);
+    await this.access.assertMember(spaceId, userId);
     return written(reply, await this.commands.execute(new RemoveMember(spaceId, userId, meta)), { views: VIEWS });
   }
 

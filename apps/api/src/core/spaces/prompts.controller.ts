@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { type CommandMeta, givenFields } from '@app/kernel';
-import { AddPrompt, ChangePrompt, DeletePrompt } from '@app/spaces';
+import { CreatePrompt, UpdatePrompt, DeletePrompt } from '@app/spaces';
 import { GetPrompt, ListPrompts } from '@projections/prompts';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -70,7 +70,7 @@ export class PromptsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.content(caller, spaceId, 'editor');
-    const { promptId, receipt } = await this.commands.execute(new AddPrompt(spaceId, input(newPrompt, body), meta));
+    const { promptId, receipt } = await this.commands.execute(new CreatePrompt(spaceId, input(newPrompt, body), meta));
     return written(reply, receipt, {
       views: ['prompts'],
       show: () => this.show(spaceId, promptId),
@@ -109,7 +109,7 @@ export class PromptsController {
   ) {
     await this.access.prompt(caller, spaceId, promptId, 'editor');
     const receipt = await this.commands.execute(
-      new ChangePrompt(promptId, givenFields(input(promptChange, body)), meta),
+      new UpdatePrompt(promptId, givenFields(input(promptChange, body)), meta),
     );
     return written(reply, receipt, { views: ['prompts'], show: () => this.show(spaceId, promptId) });
   }

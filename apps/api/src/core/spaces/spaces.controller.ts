@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, refuse } from '@app/kernel';
-import { ChangeSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
+import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, reject } from '@app/kernel';
+import { UpdateSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
 import { GetSpace, ListSpaces } from '@projections/spaces';
 import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -18,7 +18,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   tagged,
   written,
@@ -64,7 +64,7 @@ export class SpacesController {
   @Requires('spaces:write')
   @ApiOperation({ operationId: 'createSpace', summary: 'Creates a team Space that the caller owns.' })
   @Answers(201, spaceView.schema)
-  @Refuses('name_taken')
+  @Rejects('name_taken')
   async create(
     @CurrentCaller() caller: Caller,
     @Body({ schema: newSpace }) body: unknown,
@@ -72,7 +72,7 @@ export class SpacesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     if (!this.config.SPACE_CREATION_ROLES.includes(caller.role))
-      return refuse('forbidden', { reason: 'space_creation' });
+      return reject('forbidden', { reason: 'space_creation' });
     const { spaceId, receipt } = await this.commands.execute(
       new CreateSpace(caller.userId, input(newSpace, body), meta),
     );
@@ -103,7 +103,7 @@ export class SpacesController {
   @Requires('spaces:write')
   @ApiOperation({ operationId: 'updateSpace', summary: 'Changes a Space; fields absent stay.' })
   @Answers(200, spaceView.schema)
-  @Refuses('name_taken')
+  @Rejects('name_taken')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
@@ -113,7 +113,7 @@ export class SpacesController {
   ) {
     const { role } = await this.access.space(caller, spaceId, 'owner');
     const receipt: Receipt = await this.commands.execute(
-      new ChangeSpace(spaceId, givenFields(input(spaceChange, body)), meta),
+      new UpdateSpace(spaceId, givenFields(input(spaceChange, body)), meta),
     );
     return written(reply, receipt, { views: ['spaces'], show: () => this.show(spaceId, role) });
   }
@@ -125,7 +125,7 @@ export class SpacesController {
     summary: 'Deletes a team Space with every Agent, document, conversation and prompt in it.',
   })
   @Answers(204)
-  @Refuses('conflict')
+  @Rejects('conflict')
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,

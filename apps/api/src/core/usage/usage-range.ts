@@ -25,7 +25,7 @@ export const rangeOf = (
   return orderedRange(from ?? startOfMonth(end, timeZone), end);
 };
 
-/** A period; refuses one that ends before it begins with 400. */
+/** A period; rejects one that ends before it begins with 400. */
 export const orderedRange = (
   from: string,
   to: string,

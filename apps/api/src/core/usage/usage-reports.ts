@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { type Clock, CLOCK, type Config, CONFIG, refuse } from '@app/kernel';
+import { type Clock, CLOCK, type Config, CONFIG, reject } from '@app/kernel';
 import { shownSums, type UsageGrouping } from '@app/spending';
 import type { InvocationFilter, WantedInvocations } from '@projections/invocations';
 import { ReportUsage } from '@projections/usage';
@@ -19,10 +19,10 @@ export class UsageReports {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The calls that are meant. Refuses `agent_not_granted` for a key without that grant. */
+  /** The calls that are meant. Rejects `agent_not_granted` for a key without that grant. */
   wanted(caller: Caller, asked: Asked): WantedInvocations {
     const { userId, apiKeyId, agentId, spaceId } = asked;
-    if (agentId !== undefined && !caller.allAgents && !caller.agentIds.has(agentId)) return refuse('agent_not_granted');
+    if (agentId !== undefined && !caller.allAgents && !caller.agentIds.has(agentId)) return reject('agent_not_granted');
     // Up to now is up to the newest: a call that began in this very millisecond counts.
     return {
       filters: [{ userId, apiKeyId, agentId, spaceId }, seenBy(caller)],
@@ -39,9 +39,9 @@ export class UsageReports {
     return { currency, ...this.range(asked), totals: shownSums(report.totals()), items: report.items() };
   }
 
-  /** Refuses where a caller, as they are now, sees less than they did. */
-  demandStill(now: Caller, before: Caller): void {
-    if (seenBy(now).userId !== seenBy(before).userId) refuse('forbidden', { reason: 'sees_less' });
+  /** Rejects where a caller, as they are now, sees less than they did. */
+  assertStill(now: Caller, before: Caller): void {
+    if (seenBy(now).userId !== seenBy(before).userId) reject('forbidden', { reason: 'sees_less' });
   }
 
   private range(asked: AskedRange): { readonly from: string; readonly to: string } {

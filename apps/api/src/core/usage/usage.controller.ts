@@ -17,7 +17,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
 } from '../../http';
 import { sendCsv, wantsCsv } from './csv';
@@ -54,7 +54,7 @@ export class UsageController {
   })
   @Answers(200, shownReport)
   @AnswersAs('text/csv')
-  @Refuses('agent_not_granted')
+  @Rejects('agent_not_granted')
   @Reads('usage', 'usage-days', 'invocations')
   async report(
     @CurrentCaller() caller: Caller,
@@ -77,7 +77,7 @@ export class UsageController {
   })
   @Answers(200, listOf(invocationView.schema))
   @AnswersAs('text/csv')
-  @Refuses('agent_not_granted')
+  @Rejects('agent_not_granted')
   @Reads('invocations')
   async invocations(
     @CurrentCaller() caller: Caller,
@@ -89,7 +89,7 @@ export class UsageController {
     const asked = { limit, ...givenFields(given) };
     const wanted = this.reports.wanted(caller, asked);
     if (wantsCsv(accept)) {
-      reply.request.mayReadOn = (now) => this.reports.demandStill(now, caller);
+      reply.request.mayReadOn = (now) => this.reports.assertStill(now, caller);
       return sendCsv(reply, 'invocations', invocationColumns, this.rows(wanted));
     }
     const { rows, next } = await this.queries.execute(

@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { CreatePersonalAgent } from '@app/agents';
-import { ChangeUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
+import { UpdateUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
 import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetUser, ListUsers } from '@projections/users';
@@ -20,7 +20,7 @@ import {
   Lists,
   query,
   Reads,
-  Refuses,
+  Rejects,
   Requires,
   tagged,
   written,
@@ -63,7 +63,7 @@ export class UsersController {
     summary: 'Creates a user, with a personal Space and chat Agent.',
   })
   @Answers(201, userView.schema)
-  @Refuses('name_taken')
+  @Rejects('name_taken')
   async create(
     @Body({ schema: newUser }) body: unknown,
     @CommandContext() meta: CommandMeta,
@@ -105,7 +105,7 @@ export class UsersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     return this.shown(
-      await this.commands.execute(new ChangeUser(caller.userId, givenFields(input(ownChange, body)), undefined, meta)),
+      await this.commands.execute(new UpdateUser(caller.userId, givenFields(input(ownChange, body)), undefined, meta)),
       caller.userId,
       reply,
     );
@@ -129,16 +129,16 @@ export class UsersController {
     summary: 'Changes a user. Absent fields do not change. The last admin keeps the role.',
   })
   @Answers(200, userView.schema)
-  @Refuses('name_taken', 'conflict')
+  @Rejects('name_taken', 'conflict')
   async change(
     @Param('userId') userId: string,
     @Body({ schema: userChange }) body: unknown,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.access.demandUser(userId);
+    await this.access.assertUser(userId);
     const { role, ...fields } = givenFields(input(userChange, body));
-    return this.shown(await this.commands.execute(new ChangeUser(userId, fields, role, meta)), userId, reply);
+    return this.shown(await this.commands.execute(new UpdateUser(userId, fields, role, meta)), userId, reply);
   }
 
   @Delete(':userId')
@@ -148,13 +148,13 @@ export class UsersController {
     summary: 'Deletes a user with their personal Space and erases what is theirs alone.',
   })
   @Answers(204)
-  @Refuses('conflict')
+  @Rejects('conflict')
   async remove(
     @Param('userId') userId: string,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.access.demandUser(userId);
+    await this.access.assertUser(userId);
     return written(reply, await this.commands.execute(new DeleteUser(userId, meta)), { views: ['users', 'api-keys'] });
   }
 
@@ -165,13 +165,13 @@ export class UsersController {
     summary: 'Suspends a user: rejects all their credentials from the next request on.',
   })
   @Answers(200, userView.schema)
-  @Refuses('conflict')
+  @Rejects('conflict')
   async suspend(
     @Param('userId') userId: string,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.access.demandUser(userId);
+    await this.access.assertUser(userId);
     return this.shown(await this.commands.execute(new SuspendUser(userId, meta)), userId, reply);
   }
 
@@ -184,7 +184,7 @@ export class UsersController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.access.demandUser(userId);
+    await this.access.assertUser(userId);
     return this.shown(await this.commands.execute(new ReactivateUser(userId, meta)), userId, reply);
   }
 

@@ -4,7 +4,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import { z } from 'zod';
 import { listOf, listQuery } from '../lists';
-import { Answers, AnswersAs, Reads, Refuses, Requires } from '../route';
+import { Answers, AnswersAs, Reads, Rejects, Requires } from '../route';
 import { Documented } from './documented';
 import { openApiDocument } from './openapi';
 
@@ -27,7 +27,7 @@ class TagsController {
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'createTag', summary: 'Creates a tag.' })
   @Answers(201, tag)
-  @Refuses('name_taken')
+  @Rejects('name_taken')
   create(@Body({ schema: newTag }) _body: unknown): void {}
 
   @Put(':tagId')

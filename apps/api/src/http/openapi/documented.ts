@@ -76,7 +76,7 @@ const headers = (method: string): MethodDecorator[] =>
         ApiHeader({
           name: 'If-Match',
           description:
-            'The `etag` that was read: the request is refused with 412 where the revision is another by now.',
+            'The `etag` that was read: the request is rejected with 412 where the revision is another by now.',
         }),
       ];
 

@@ -26,7 +26,7 @@ const codesOf = (method: string, path: string, declaration: RouteDeclaration): r
     ...(path.includes(':agentId') ? ['agent_not_granted'] : []),
     ...(write && secured ? ['conflict', 'precondition_failed', 'idempotency_key_reused', 'request_in_progress'] : []),
     ...(declaration.reads === undefined ? [] : ['view_unavailable']),
-    ...(declaration.refuses ?? []),
+    ...(declaration.rejects ?? []),
     'internal',
     'unavailable',
   ];

@@ -1,4 +1,4 @@
-import { refuse } from '@app/kernel';
+import { reject } from '@app/kernel';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
@@ -40,7 +40,7 @@ const isOfDocs = ({ url }: RouteOptions): boolean => /^\/(?:docs(?:\/|$)|openapi
 
 const underPolicy = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   const { '*': file } = request.params as { readonly '*'?: string };
-  if (file !== undefined && !FILES.has(file)) refuse('not_found', { kind: 'page', id: file });
+  if (file !== undefined && !FILES.has(file)) reject('not_found', { kind: 'page', id: file });
   reply.header('content-security-policy', POLICY);
 };
 

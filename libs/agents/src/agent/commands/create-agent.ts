@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type AgentChange, defaultConfig } from '../agent-config';
 import { agentDecider } from '../agent.decider';
-import { CHAT_MODELS, type ChatModels, demandChatModels } from '../chat-models';
+import { CHAT_MODELS, type ChatModels, assertChatModels } from '../chat-models';
 
 /** The Space of a new Agent. `ownerId` is the user of a personal Space. */
 export interface AgentPlace {
@@ -35,7 +35,7 @@ export class CreateAgentHandler implements ICommandHandler<CreateAgent> {
   ) {}
 
   async execute({ place, config, meta }: CreateAgent): Promise<CreatedAgent> {
-    demandChatModels(this.models, config);
+    assertChatModels(this.models, config);
     const agentId = deriveId(meta.commandId, 'agent');
     const { defaultModel } = this.models;
     const { allowedModels = null } = config;

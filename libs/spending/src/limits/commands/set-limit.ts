@@ -9,7 +9,7 @@ export interface AddedLimit {
 }
 
 /** Sets a limit for a scope other than an API key. */
-export class AddLimit extends Command<AddedLimit> {
+export class CreateLimit extends Command<AddedLimit> {
   constructor(
     readonly scope: LimitScope,
     readonly terms: LimitTerms,
@@ -19,11 +19,11 @@ export class AddLimit extends Command<AddedLimit> {
   }
 }
 
-@CommandHandler(AddLimit)
-export class AddLimitHandler implements ICommandHandler<AddLimit> {
+@CommandHandler(CreateLimit)
+export class CreateLimitHandler implements ICommandHandler<CreateLimit> {
   constructor(private readonly decisions: Decisions) {}
 
-  async execute({ scope, terms, meta }: AddLimit): Promise<AddedLimit> {
+  async execute({ scope, terms, meta }: CreateLimit): Promise<AddedLimit> {
     const limitId = deriveId(meta.commandId, 'limit');
     return {
       limitId,
@@ -38,7 +38,7 @@ export class AddLimitHandler implements ICommandHandler<AddLimit> {
 }
 
 /** Changes the terms of a limit. Absent ones do not change. Throws `not_found` and `precondition_failed`. */
-export class ChangeLimit extends Command<Receipt> {
+export class UpdateLimit extends Command<Receipt> {
   constructor(
     readonly limitId: string,
     readonly terms: Partial<LimitTerms>,
@@ -48,22 +48,22 @@ export class ChangeLimit extends Command<Receipt> {
   }
 }
 
-@CommandHandler(ChangeLimit)
-export class ChangeLimitHandler implements ICommandHandler<ChangeLimit> {
+@CommandHandler(UpdateLimit)
+export class UpdateLimitHandler implements ICommandHandler<UpdateLimit> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ limitId, terms, meta: { ifRevision, ...meta } }: ChangeLimit): Promise<Receipt> {
+  execute({ limitId, terms, meta: { ifRevision, ...meta } }: UpdateLimit): Promise<Receipt> {
     return this.decisions.transact(
       limitRegisterDecider,
       REGISTER,
-      { type: 'Change', limitId, ...terms, ...givenFields({ ifRevision }) },
+      { type: 'Update', limitId, ...terms, ...givenFields({ ifRevision }) },
       meta,
     );
   }
 }
 
 /** Removes a limit, if it exists. Throws `precondition_failed`. */
-export class RemoveLimit extends Command<Receipt> {
+export class DeleteLimit extends Command<Receipt> {
   constructor(
     readonly limitId: string,
     readonly meta: CommandMeta,
@@ -72,11 +72,11 @@ export class RemoveLimit extends Command<Receipt> {
   }
 }
 
-@CommandHandler(RemoveLimit)
-export class RemoveLimitHandler implements ICommandHandler<RemoveLimit> {
+@CommandHandler(DeleteLimit)
+export class DeleteLimitHandler implements ICommandHandler<DeleteLimit> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ limitId, meta: { ifRevision, ...meta } }: RemoveLimit): Promise<Receipt> {
+  execute({ limitId, meta: { ifRevision, ...meta } }: DeleteLimit): Promise<Receipt> {
     return this.decisions.transact(
       limitRegisterDecider,
       REGISTER,

@@ -2,12 +2,12 @@ import { isAccessDenied, isUnavailable } from './errors';
 import { offBudget } from './wait-budget';
 
 const RETRY_MS = 1_000;
-/** The pauses of `insistently`. */
+/** The pauses of `retryUntilAnswered`. */
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 1_000;
 /** Servers and processes may be started in any order, and a server that is away for minutes keeps nobody from starting; but not for ever. */
-const PATIENCE_MS = 10 * 60_000;
-/** A server that starts may not know its users yet; one that goes on refusing this one is set up otherwise than this process. */
+const TIMEOUT_MS = 10 * 60_000;
+/** A server that starts may not know its users yet; one that goes on rejecting this one is set up otherwise than this process. */
 const MOST_DENIALS = 5;
 
 /** Told, in a sentence, what is waited for. */
@@ -18,22 +18,22 @@ export interface Warning {
   warn(sentence: string): void;
 }
 
-export interface Patience {
+export interface RetryOptions {
   readonly warn?: Warn | undefined;
   /** How long a server is waited for, milliseconds; ten minutes by default. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Does what needs a server, and may be done again, until the server answers, five times where it refuses the user; when patience ends,
- * throws what it said last. Our own: a retry of cockatiel knows one count of attempts, here refusals are counted apart from a time that ends.
+ * Does what needs a server, and may be done again, until the server answers, five times where it rejects the user; when patience ends,
+ * throws what it said last. Our own: a retry of cockatiel knows one count of attempts, here rejections are counted apart from a time that ends.
  */
-export const patiently = async <T>(
+export const retry = async <T>(
   work: () => Promise<T>,
-  { warn, patienceMs = PATIENCE_MS }: Patience = {},
+  { warn, timeoutMs = TIMEOUT_MS }: RetryOptions = {},
 ): Promise<T> => {
   let denials = 0;
-  for (const deadline = performance.now() + patienceMs; ; await pause(RETRY_MS)) {
+  for (const deadline = performance.now() + timeoutMs; ; await pause(RETRY_MS)) {
     try {
       return await work();
     } catch (error) {
@@ -48,7 +48,7 @@ export const patiently = async <T>(
  * Retries for as long as a store is away, outside of any request's wait budget: such work often serves many requests, or runs after the
  * answer. Our own: a loop of seven lines, where cockatiel's retry wants a number of attempts, and Node 22.
  */
-export const insistently = async <T>(work: () => Promise<T>): Promise<T> => {
+export const retryUntilAnswered = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     try {
       return await offBudget(work);

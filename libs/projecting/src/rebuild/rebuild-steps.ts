@@ -4,8 +4,8 @@ import { CheckpointMismatch } from '@app/read-store';
 import { describeError } from '../dead-letter';
 import { mustRun } from './rebuild-record';
 import type { RebuildWorker } from './rebuild-worker';
-import { patiently, type Progress, runBuild } from './run-build';
-import type { StandingRebuild } from './standing-rebuild';
+import { retry, type Progress, runBuild } from './run-build';
+import type { StoredRebuild } from './stored-rebuild';
 import { isFenced } from '../transient';
 import type { View } from '../views/view';
 
@@ -39,7 +39,7 @@ export class RebuildWork {
 
   constructor(
     private readonly options: RebuildWorkOptions,
-    private readonly standing: StandingRebuild,
+    private readonly current: StoredRebuild,
     private readonly placing: Placing,
   ) {}
 
@@ -59,11 +59,11 @@ export class RebuildWork {
   begin(): void {
     this.stopping = new AbortController();
     const { signal } = this.stopping;
-    const running = patiently(this.options, signal, () => this.work(signal))
+    const running = retry(this.options, signal, () => this.work(signal))
       .catch(async (error: unknown) => {
         if (isFenced(error) || signal.aborted) return;
         this.options.logger.error({ view: this.view.name, error: describeError(error) }, 'Rebuild failed.');
-        await this.standing.save({ state: 'failed', failure: { reason: 'error', detail: describeError(error) } });
+        await this.current.save({ state: 'failed', failure: { reason: 'error', detail: describeError(error) } });
       })
       .catch((error: unknown) =>
         this.options.logger.error(
@@ -110,16 +110,16 @@ export class RebuildWork {
     const { outcome, failure } = await runBuild({
       ...this.options,
       calls,
-      version: this.standing.present().version,
+      version: this.current.present().version,
       signal,
     });
     if (outcome === 'failed' && !signal.aborted)
-      await this.standing.save({ state: 'failed', ...(failure === undefined ? {} : { failure }) });
+      await this.current.save({ state: 'failed', ...(failure === undefined ? {} : { failure }) });
     return outcome === 'caught-up' && !signal.aborted;
   }
 
   private complete(calls: Calls<RebuildWorker>, signal: AbortSignal): Promise<void> {
-    return this.standing.present().reason === 'asked'
+    return this.current.present().reason === 'asked'
       ? this.options.gather(() => this.finish(calls, signal))
       : this.placing.replace();
   }
@@ -129,11 +129,11 @@ export class RebuildWork {
    * slice of this process is not built after all: a server that was killed may have forgotten what it had confirmed.
    */
   private async othersBuilt(signal: AbortSignal): Promise<boolean> {
-    const { version, goal = null } = this.standing.present();
+    const { version, goal = null } = this.current.present();
     while (!this.view.whole) {
       const stored = await this.view.records.rebuild();
-      if (stored?.version === version && stored.state === 'failed') this.standing.take(stored);
-      if (!mustRun(this.standing.present()) || signal.aborted) return false;
+      if (stored?.version === version && stored.state === 'failed') this.current.take(stored);
+      if (!mustRun(this.current.present()) || signal.aborted) return false;
       this.options.progress.at(await this.view.stored.handled(version));
       const missing = goal === null ? undefined : await this.view.stored.missing(version, goal);
       if (missing === undefined) return true;
@@ -145,8 +145,8 @@ export class RebuildWork {
   }
 
   private async finish(calls: Calls<RebuildWorker>, signal: AbortSignal): Promise<void> {
-    await this.standing.save({ state: 'verifying' });
-    const { version, from, swap } = this.standing.present();
+    await this.current.save({ state: 'verifying' });
+    const { version, from, swap } = this.current.present();
     await this.view.followBeside(version);
     if (signal.aborted) return;
     const verification = await this.view.aligned(async (position, confirm) => {
@@ -155,7 +155,7 @@ export class RebuildWork {
       if (!found.equal) await confirm();
       return found;
     });
-    await this.standing.save({ state: 'ready', verification });
+    await this.current.save({ state: 'ready', verification });
     if (!signal.aborted && swap && verification.equal) await this.placing.swap();
   }
 

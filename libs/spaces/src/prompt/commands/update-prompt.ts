@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { promptDecider, type PromptFields } from '../prompt.decider';
 
 /** Changes the fields given. */
-export class ChangePrompt extends Command<Receipt> {
+export class UpdatePrompt extends Command<Receipt> {
   constructor(
     readonly promptId: string,
     readonly fields: Partial<PromptFields>,
@@ -13,11 +13,11 @@ export class ChangePrompt extends Command<Receipt> {
   }
 }
 
-@CommandHandler(ChangePrompt)
-export class ChangePromptHandler implements ICommandHandler<ChangePrompt> {
+@CommandHandler(UpdatePrompt)
+export class UpdatePromptHandler implements ICommandHandler<UpdatePrompt> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ promptId, fields, meta }: ChangePrompt): Promise<Receipt> {
-    return this.decisions.transact(promptDecider, promptId, { type: 'Change', fields }, meta);
+  execute({ promptId, fields, meta }: UpdatePrompt): Promise<Receipt> {
+    return this.decisions.transact(promptDecider, promptId, { type: 'Update', fields }, meta);
   }
 }

@@ -1,38 +1,38 @@
-/** Wakes a waiting caller. A ring before the wait counts. */
-export class Bell {
-  /** Whether it rang since it was reset. */
-  isRung = false;
+/** Wakes a waiting caller. A signal before the wait counts. */
+export class WakeSignal {
+  /** Whether it was woken since it was reset. */
+  isWoken = false;
   private error: { readonly cause: unknown } | undefined;
-  private wake: (() => void) | undefined;
+  private resume: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private milliseconds: number | undefined;
 
   reset(): void {
-    this.isRung = false;
+    this.isWoken = false;
     this.error = undefined;
   }
 
-  ring(): void {
-    this.isRung = true;
-    this.wake?.();
+  wake(): void {
+    this.isWoken = true;
+    this.resume?.();
   }
 
   break(cause: unknown): void {
     this.error = { cause };
-    this.ring();
+    this.wake();
   }
 
-  /** True if rung, false if the time is up. Throws what broke it. */
+  /** True if woken, false if the time is up. Throws what broke it. */
   async wait(milliseconds: number | undefined): Promise<boolean> {
-    if (!this.isRung) {
+    if (!this.isWoken) {
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.resume = resolve;
         this.limit(milliseconds);
       });
-      this.wake = undefined;
+      this.resume = undefined;
     }
     if (this.error !== undefined) throw this.error.cause;
-    return this.isRung;
+    return this.isWoken;
   }
 
   /** Waits no more. */
@@ -40,11 +40,11 @@ export class Bell {
     clearTimeout(this.timer);
   }
 
-  /** One timer for all waits of a length: frequent rings would otherwise create and drop as many timers. */
+  /** One timer for all waits of a length: frequent signals would otherwise create and drop as many timers. */
   private limit(milliseconds: number | undefined): void {
     if (milliseconds !== undefined && this.milliseconds === milliseconds) return void this.timer?.refresh();
     clearTimeout(this.timer);
     this.milliseconds = milliseconds;
-    if (milliseconds !== undefined) this.timer = setTimeout(() => this.wake?.(), milliseconds);
+    if (milliseconds !== undefined) this.timer = setTimeout(() => this.resume?.(), milliseconds);
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorRegistry } from './error-registry';
-import { refusalSentence, saidReasons } from './refusal-sentences';
+import { rejectionSentence, saidReasons } from './rejection-sentences';
 
 const root = join(__dirname, '../../../..');
 const sources = ['apps', 'libs', 'projections'].flatMap((folder) =>
@@ -10,10 +10,10 @@ const sources = ['apps', 'libs', 'projections'].flatMap((folder) =>
     .map((file) => ({ file: join(folder, file), text: readFileSync(join(root, folder, file), 'utf8') })),
 );
 
-/** What is written in the product's code as refusals with a code, with the place. */
-const refusals = (code: string): readonly { readonly file: string; readonly facts: string }[] =>
+/** What is written in the product's code as rejections with a code, with the place. */
+const rejections = (code: string): readonly { readonly file: string; readonly facts: string }[] =>
   sources.flatMap(({ file, text }) =>
-    [...text.matchAll(new RegExp(`refuse\\('${code}'(?:, \\{([^}]*)\\})?\\)`, 'g'))].map(([, facts = '']) => ({
+    [...text.matchAll(new RegExp(`reject\\('${code}'(?:, \\{([^}]*)\\})?\\)`, 'g'))].map(([, facts = '']) => ({
       file,
       facts,
     })),
@@ -22,21 +22,21 @@ const refusals = (code: string): readonly { readonly file: string; readonly fact
 const literal = (facts: string, name: string): string | undefined =>
   new RegExp(`\\b${name}: '([^']+)'`).exec(facts)?.[1];
 
-describe('every refusal in the code', () => {
+describe('every rejection in the code', () => {
   it('that finds nothing names the kind and the id, but for deciders of one thing, whose name is added', () => {
-    const unnamed = refusals('not_found').filter(
+    const unnamed = rejections('not_found').filter(
       ({ file, facts }) => !file.endsWith('.decider.ts') && !(/\bkind\b/.test(facts) && /\bid\b/.test(facts)),
     );
     expect(unnamed).toEqual([]);
-    const kinds = refusals('not_found').flatMap(({ facts }) => literal(facts, 'kind') ?? []);
+    const kinds = rejections('not_found').flatMap(({ facts }) => literal(facts, 'kind') ?? []);
     expect(kinds.length).toBeGreaterThan(30);
     expect(
-      kinds.filter((kind) => refusalSentence({ code: 'not_found', facts: { kind, id: 'x' } }) === undefined),
+      kinds.filter((kind) => rejectionSentence({ code: 'not_found', facts: { kind, id: 'x' } }) === undefined),
     ).toEqual([]);
   });
 
   it('that finds a conflict has a reason with a sentence', () => {
-    const reasons = refusals('conflict').map(({ file, facts }) => ({ file, reason: literal(facts, 'reason') }));
+    const reasons = rejections('conflict').map(({ file, facts }) => ({ file, reason: literal(facts, 'reason') }));
     expect(reasons.length).toBeGreaterThan(10);
     expect(reasons.filter(({ reason }) => reason === undefined || !saidReasons.conflict.includes(reason))).toEqual([]);
     expect(saidReasons.conflict.filter((said) => !reasons.some(({ reason }) => reason === said))).toEqual([]);
@@ -44,7 +44,7 @@ describe('every refusal in the code', () => {
 
   it('that forbids names a permission, a role, or why', () => {
     const undeclared = 'apps/api/src/http/guard.ts';
-    const silent = refusals('forbidden').filter(({ file, facts }) => {
+    const silent = rejections('forbidden').filter(({ file, facts }) => {
       const reason = literal(facts, 'reason') ?? literal(facts, 'path');
       return (
         !/\b(permission|role)\b/.test(facts) &&
@@ -57,14 +57,14 @@ describe('every refusal in the code', () => {
   });
 
   it('of a field says what is wrong with it', () => {
-    const reasons = refusals('invalid_body').map(({ facts }) => literal(facts, 'reason'));
+    const reasons = rejections('invalid_body').map(({ facts }) => literal(facts, 'reason'));
     expect(reasons.filter((reason) => reason === undefined || !saidReasons.bodies.includes(reason))).toEqual([]);
   });
 });
 
 describe('a sentence', () => {
-  const said = (code: string, facts: Parameters<typeof refusalSentence>[0]['facts']) =>
-    refusalSentence({ code, facts });
+  const said = (code: string, facts: Parameters<typeof rejectionSentence>[0]['facts']) =>
+    rejectionSentence({ code, facts });
 
   it.each([
     [

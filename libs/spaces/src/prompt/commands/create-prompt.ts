@@ -8,7 +8,7 @@ export interface AddedPrompt {
 }
 
 /** Adds a prompt to the library of a Space. */
-export class AddPrompt extends Command<AddedPrompt> {
+export class CreatePrompt extends Command<AddedPrompt> {
   constructor(
     readonly spaceId: string,
     readonly fields: PromptFields,
@@ -18,11 +18,11 @@ export class AddPrompt extends Command<AddedPrompt> {
   }
 }
 
-@CommandHandler(AddPrompt)
-export class AddPromptHandler implements ICommandHandler<AddPrompt> {
+@CommandHandler(CreatePrompt)
+export class CreatePromptHandler implements ICommandHandler<CreatePrompt> {
   constructor(private readonly decisions: Decisions) {}
 
-  async execute({ spaceId, fields, meta }: AddPrompt): Promise<AddedPrompt> {
+  async execute({ spaceId, fields, meta }: CreatePrompt): Promise<AddedPrompt> {
     const promptId = deriveId(meta.commandId, 'prompt');
     return {
       promptId,

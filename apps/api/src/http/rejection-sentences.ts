@@ -5,20 +5,20 @@ import { wrongKeySentence } from './key-sentences';
 const LONGEST_ID = 100;
 
 /** The message for an error, from its facts: what is wrong and what to do. Undefined if the code's own message says it all. */
-export const refusalSentence = ({ code, facts }: Pick<DomainError, 'code' | 'facts'>): string | undefined =>
+export const rejectionSentence = ({ code, facts }: Pick<DomainError, 'code' | 'facts'>): string | undefined =>
   sentences[code]?.(facts);
 
 const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> = {
   unauthenticated: ({ reason }) => wrongKeySentence(reason),
   not_found: (facts) => {
-    const found = thingOf(facts);
+    const found = aggregateOf(facts);
     if (found === undefined) return undefined;
-    const thing = `${found[0]?.toUpperCase()}${found.slice(1)}`;
+    const subject = `${found[0]?.toUpperCase()}${found.slice(1)}`;
     const advice = advices[String(facts['kind'])];
-    return `${thing} not found, or not visible to you. ${advice ?? 'Check the id, and what the key and its user may access.'}`;
+    return `${subject} not found, or not visible to you. ${advice ?? 'Check the id, and what the key and its user may access.'}`;
   },
   agent_not_granted: (facts) =>
-    `This API key has no access to ${thingOf(facts) ?? 'the Agent'}. Add it to agentIds of the key, or use a key for all Agents.`,
+    `This API key has no access to ${aggregateOf(facts) ?? 'the Agent'}. Add it to agentIds of the key, or use a key for all Agents.`,
   forbidden: forbiddenSentence,
   conflict: ({ reason }) => conflicts[String(reason)],
   name_taken: ({ path }) =>
@@ -85,7 +85,7 @@ const advices: Readonly<Record<string, string>> = {
 };
 
 /** `document 0190...`, with the id as it was given. */
-const thingOf = ({ kind, id }: Facts): string | undefined => {
+const aggregateOf = ({ kind, id }: Facts): string | undefined => {
   const name = kind === undefined ? undefined : nameOfKind(String(kind));
   return id === undefined || name === undefined
     ? undefined
@@ -98,11 +98,11 @@ function forbiddenSentence(facts: Facts): string | undefined {
     const what = path === undefined ? 'This' : `The field ${path}`;
     return `${what} needs the permission ${permission}. This API key lacks it, or the role of its user does not allow it. Use a key that has it, or ask an admin for one.`;
   }
-  const thing = thingOf(facts) ?? 'this Space';
+  const subject = aggregateOf(facts) ?? 'this Space';
   if (role !== undefined)
-    return `This needs the role ${role} in ${facts['kind'] === 'agent' ? 'the Space of ' : ''}${thing}. Ask an owner of the Space for it.`;
+    return `This needs the role ${role} in ${facts['kind'] === 'agent' ? 'the Space of ' : ''}${subject}. Ask an owner of the Space for it.`;
   if (reason === 'members_only')
-    return `Only members see what is in ${thing}; admins do not. Ask an owner of the Space to add you.`;
+    return `Only members see what is in ${subject}; admins do not. Ask an owner of the Space to add you.`;
   return forbids[String(reason ?? path)];
 }
 

@@ -1,4 +1,4 @@
-import { type Link, patiently } from './patience';
+import { type Link, retry } from './retry';
 import { ServerFault } from './server-errors';
 
 /** What becomes of a wait, and after how many milliseconds. */
@@ -16,7 +16,7 @@ describe('whoever waits for the server', () => {
     trouble,
   });
   const never = (): Promise<never> => new Promise(() => undefined);
-  const refused = async (): Promise<never> => {
+  const turnedAway = async (): Promise<never> => {
     throw new ServerFault('unreachable');
   };
   const silentFor = async (milliseconds: number): Promise<never> => {
@@ -39,10 +39,10 @@ describe('whoever waits for the server', () => {
   };
 
   it.each<[string, () => Promise<never>]>([
-    ['is refused', refused],
+    ['is rejected', turnedAway],
     ['does not come about', never],
   ])('is told within 2 s when a connection %s', async (_name, attempt) => {
-    const { fault, after } = await ended(() => patiently(link(-Infinity), attempt));
+    const { fault, after } = await ended(() => retry(link(-Infinity), attempt));
 
     expect(fault).toBe('unreachable');
     expect(after).toBeGreaterThan(1_000);
@@ -52,7 +52,7 @@ describe('whoever waits for the server', () => {
   it('is told what keeps a connection from coming about, once that is known', async () => {
     const gone = link(-Infinity);
     const told = await ended(
-      () => patiently(gone, refused),
+      () => retry(gone, turnedAway),
       async () => {
         gone.trouble = new ServerFault('untrusted');
       },
@@ -63,9 +63,7 @@ describe('whoever waits for the server', () => {
 
   it('waits for 9.5 s over a connection that lives, and asks once', async () => {
     let asked = 0;
-    const told = await ended(() =>
-      patiently(link(undefined), (milliseconds) => ((asked += 1), silentFor(milliseconds))),
-    );
+    const told = await ended(() => retry(link(undefined), (milliseconds) => ((asked += 1), silentFor(milliseconds))));
 
     expect(told).toEqual({ fault: 'late', after: 9_500 });
     expect(asked).toBe(1);
@@ -74,12 +72,12 @@ describe('whoever waits for the server', () => {
   it('is told 1.9 s after a connection was lost, and not before', async () => {
     const lost = link(undefined);
     const attempt = async (): Promise<never> => {
-      if (lost.lostAt !== undefined) return refused();
+      if (lost.lostAt !== undefined) return turnedAway();
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       throw new ServerFault('broken');
     };
     const { after } = await ended(
-      () => patiently(lost, attempt),
+      () => retry(lost, attempt),
       async () => {
         await jest.advanceTimersByTimeAsync(2_999);
         lost.lostAt = performance.now();
@@ -93,7 +91,7 @@ describe('whoever waits for the server', () => {
   it('waits on when a connection comes about in time', async () => {
     const found = link(-Infinity);
     const told = await ended(
-      () => patiently(found, silentFor),
+      () => retry(found, silentFor),
       async () => {
         await jest.advanceTimersByTimeAsync(1_000);
         found.lostAt = undefined;
@@ -108,6 +106,6 @@ describe('whoever waits for the server', () => {
       throw new ServerFault('denied');
     };
 
-    expect(await ended(() => patiently(link(undefined), denied))).toEqual({ fault: 'denied', after: 0 });
+    expect(await ended(() => retry(link(undefined), denied))).toEqual({ fault: 'denied', after: 0 });
   });
 });

@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider, type ApiKeyFields } from '../api-key.decider';
 
 /** Changes everything about a key except its secret. `KeyScope` checks before that the caller may grant that much. */
-export class ChangeApiKey extends Command<Receipt> {
+export class UpdateApiKey extends Command<Receipt> {
   constructor(
     readonly keyId: string,
     readonly fields: Partial<ApiKeyFields>,
@@ -13,11 +13,11 @@ export class ChangeApiKey extends Command<Receipt> {
   }
 }
 
-@CommandHandler(ChangeApiKey)
-export class ChangeApiKeyHandler implements ICommandHandler<ChangeApiKey> {
+@CommandHandler(UpdateApiKey)
+export class UpdateApiKeyHandler implements ICommandHandler<UpdateApiKey> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ keyId, fields, meta }: ChangeApiKey): Promise<Receipt> {
-    return this.decisions.transact(apiKeyDecider, keyId, { type: 'Change', fields }, meta);
+  execute({ keyId, fields, meta }: UpdateApiKey): Promise<Receipt> {
+    return this.decisions.transact(apiKeyDecider, keyId, { type: 'Update', fields }, meta);
   }
 }

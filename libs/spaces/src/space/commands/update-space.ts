@@ -1,11 +1,11 @@
-import { type CommandMeta, Decisions, givenFields, type Receipt, refuse } from '@app/kernel';
+import { type CommandMeta, Decisions, givenFields, type Receipt, reject } from '@app/kernel';
 import { type Claim, Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { claimingSpace } from '../claimant';
 import { claimsOf, type PresentSpace, spaceDecider, type SpaceFields } from '../space.decider';
 
 /** Changes the fields given. Throws `name_taken` for the name or slug of a team Space. */
-export class ChangeSpace extends Command<Receipt> {
+export class UpdateSpace extends Command<Receipt> {
   constructor(
     readonly spaceId: string,
     readonly fields: Partial<SpaceFields>,
@@ -15,23 +15,23 @@ export class ChangeSpace extends Command<Receipt> {
   }
 }
 
-@CommandHandler(ChangeSpace)
-export class ChangeSpaceHandler implements ICommandHandler<ChangeSpace> {
+@CommandHandler(UpdateSpace)
+export class UpdateSpaceHandler implements ICommandHandler<UpdateSpace> {
   constructor(
     private readonly decisions: Decisions,
     private readonly reservations: Reservations,
   ) {}
 
-  async execute({ spaceId, fields, meta }: ChangeSpace): Promise<Receipt> {
+  async execute({ spaceId, fields, meta }: UpdateSpace): Promise<Receipt> {
     const { state: space } = await this.decisions.load(spaceDecider, spaceId);
-    if (space.status !== 'present') return refuse('not_found', { kind: 'space', id: spaceId });
+    if (space.status !== 'present') return reject('not_found', { kind: 'space', id: spaceId });
     const nameClaim = this.claim('space.name', fields.name, space.nameClaim, space);
     const slugClaim = this.claim('space.slug', fields.slug, space.slugClaim, space);
-    const command = { type: 'Change', fields, ...givenFields({ nameClaim, slugClaim }) } as const;
-    const standing = claimsOf(space);
+    const command = { type: 'Update', fields, ...givenFields({ nameClaim, slugClaim }) } as const;
+    const current = claimsOf(space);
     const added = [nameClaim, slugClaim]
       .filter((claim) => claim !== undefined)
-      .filter((claim) => !standing.includes(claim));
+      .filter((claim) => !current.includes(claim));
     return this.reservations.hold(added, claimingSpace(this.decisions, spaceId), meta, () =>
       this.decisions.transact(spaceDecider, spaceId, command, meta),
     );
@@ -41,11 +41,11 @@ export class ChangeSpaceHandler implements ICommandHandler<ChangeSpace> {
   private claim(
     kind: string,
     text: string | undefined,
-    standing: Claim | undefined,
+    current: Claim | undefined,
     space: PresentSpace,
   ): Claim | undefined {
     if (text === undefined || space.kind === 'personal') return undefined;
     const claim = this.reservations.claim(kind, text);
-    return claim.key === standing?.key ? standing : claim;
+    return claim.key === current?.key ? current : claim;
   }
 }

@@ -1,10 +1,10 @@
-import { Mutex, refuse } from '@app/kernel';
+import { Mutex, reject } from '@app/kernel';
 import type { ProjectingEvents } from '../events';
 import type { RebuildRecord, RebuildState } from './rebuild-record';
 import type { View } from '../views/view';
 
-/** The rebuild of one view as this process knows it, stored before it is known: the store refuses what a later holder of the lease has changed. */
-export class StandingRebuild {
+/** The rebuild of one view as this process knows it, stored before it is known: the store rejects what a later holder of the lease has changed. */
+export class StoredRebuild {
   private known: RebuildRecord | undefined;
   private readonly saving = new Mutex();
 
@@ -18,15 +18,15 @@ export class StandingRebuild {
     return this.known;
   }
 
-  /** Refuses with `no_rebuild`. */
+  /** Rejects with `no_rebuild`. */
   present(): RebuildRecord {
-    return this.known ?? refuse('no_rebuild');
+    return this.known ?? reject('no_rebuild');
   }
 
-  /** Refuses with `rebuild_not_ready` in any other state. */
+  /** Rejects with `rebuild_not_ready` in any other state. */
   expect(...states: readonly RebuildState[]): void {
     const { state } = this.present();
-    if (!states.includes(state)) refuse('rebuild_not_ready', { state });
+    if (!states.includes(state)) reject('rebuild_not_ready', { state });
   }
 
   /** What was read from the store. */

@@ -20,7 +20,7 @@ export interface NewDocument {
 }
 
 /** Adds documents, at least one: all of them, or none. Their ingestion follows. Answers the last one's receipt. */
-export class AddDocuments extends Command<Receipt> {
+export class CreateDocuments extends Command<Receipt> {
   constructor(
     readonly documents: readonly NewDocument[],
     readonly meta: CommandMeta,
@@ -29,15 +29,15 @@ export class AddDocuments extends Command<Receipt> {
   }
 }
 
-@CommandHandler(AddDocuments)
-export class AddDocumentsHandler implements ICommandHandler<AddDocuments> {
+@CommandHandler(CreateDocuments)
+export class CreateDocumentsHandler implements ICommandHandler<CreateDocuments> {
   constructor(
     private readonly decisions: Decisions,
     private readonly bodies: Bodies,
     private readonly batches: Batches,
   ) {}
 
-  async execute({ documents, meta }: AddDocuments): Promise<Receipt> {
+  async execute({ documents, meta }: CreateDocuments): Promise<Receipt> {
     const receipts = await this.addAll(documents, meta);
     // Only now: a body that cannot be removed is no reason to withdraw what was added.
     await this.bodies.discard(

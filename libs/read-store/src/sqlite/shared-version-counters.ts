@@ -9,7 +9,7 @@ const FILES = 1;
  * readers in other threads know what they have cached without asking the database. Threads find the board of a folder in
  * their environment data, which they inherit. One process owns a data folder, so memory is enough.
  */
-export class ChangeBoard {
+export class SharedVersionCounters {
   private readonly counters: Int32Array;
 
   constructor(folder: string) {

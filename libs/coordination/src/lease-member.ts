@@ -25,7 +25,7 @@ export interface LeaseGroup {
    * Called with all units that this process holds now and the fence of each, whenever they change; never twice at a time.
    * A unit is given to others only after this has resolved without it.
    */
-  readonly onChange: (held: ReadonlyMap<number, number>, share: LeaseShare) => Promise<void>;
+  readonly onChange: (held: ReadonlyMap<number, number>, share: LeaseMember) => Promise<void>;
 }
 
 /** A unit as it is stored: who holds it, null when nobody does, and the fence that its writes carry. */
@@ -49,7 +49,7 @@ export interface LeasesOptions {
 }
 
 /** What one process holds of one group. */
-export class LeaseShare {
+export class LeaseMember {
   held: ReadonlyMap<number, number> = new Map();
   /** What of it has been taken up by those who work on it. */
   private ready: ReadonlyMap<number, number> = new Map();
@@ -83,7 +83,7 @@ export class LeaseShare {
     }
   }
 
-  /** A write was refused: what was held is another's, or is taken anew with a higher fence. */
+  /** A write was rejected: what was held is another's, or is taken anew with a higher fence. */
   async fenced(): Promise<void> {
     if (this.options.processes.alone)
       this.options.logger.error(

@@ -28,7 +28,7 @@ export type Attempt<T> = (milliseconds: number, givenUp?: AbortSignal) => Promis
  * without a connection, or 9.5 s in all, less where a request has waited before. Throws the last `ServerFault` that says more
  * than that there was no answer.
  */
-export const patiently = <T>(
+export const retry = <T>(
   link: Link,
   attempt: Attempt<T>,
   { most = WAIT_MS, isWorthwhile = ({ isPassing }) => isPassing }: Patience = {},
@@ -87,7 +87,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 const explained = (fault: ServerFault, { trouble }: Link): ServerFault =>
   fault.fault === 'unreachable' && trouble !== undefined ? trouble : fault;
 
-/** Waits for work that others share, for as long as `patiently` would. It goes on by itself when this one is told `late`, or why there is no connection. */
+/** Waits for work that others share, for as long as `retry` would. It goes on by itself when this one is told `late`, or why there is no connection. */
 export const awaited = <T>(link: Link, work: Promise<T>): Promise<T> =>
   waiting(WAIT_MS, async (milliseconds) => {
     const begun = performance.now();

@@ -1,5 +1,5 @@
 import { AccessDenied, Unavailable } from './errors';
-import { patiently } from './patiently';
+import { retry } from './retry';
 
 describe('a server that a start needs', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance'] }));
@@ -10,7 +10,7 @@ describe('a server that a start needs', () => {
   /** How often it was asked, and what came of it, when it fails so in turn and then answers. */
   const started = async (...failures: readonly Error[]) => {
     let asked = 0;
-    const outcome = patiently(
+    const outcome = retry(
       async () => {
         const failure = failures[(asked += 1) - 1];
         if (failure !== undefined) throw failure;
@@ -30,7 +30,7 @@ describe('a server that a start needs', () => {
     expect(warned[0]).toBe('event log is unavailable: the server cannot be reached; retrying');
   });
 
-  it('may refuse the user while it starts, and ends the start when it goes on refusing them', async () => {
+  it('may reject the user while it starts, and ends the start when it goes on rejecting them', async () => {
     expect(await started(away, denied, denied, denied)).toEqual({ asked: 5, outcome: 'answered' });
     expect(await started(away, away, denied, denied, denied, denied, denied, denied)).toEqual({
       asked: 7,

@@ -15,7 +15,7 @@ export interface Answered {
  * Which answers of the server are as good as new: those asked for within the last few milliseconds, unless this process has seen
  * the view move since. So other processes' writes are seen a few milliseconds later at most, and what this one wrote, or waited for, at once.
  */
-export class Recently {
+export class TtlCache {
   private readonly moved = new Map<string, number>();
 
   /** The view has changed, or may have. */

@@ -6,7 +6,7 @@ import { type Progress, runBuild } from './run-build';
 import { isFenced } from '../transient';
 import type { View } from '../views/view';
 
-export interface CompanionOptions {
+export interface SliceFollowerOptions {
   readonly view: View;
   readonly spawn: () => Calls<RebuildWorker>;
   readonly turns: Mutex;
@@ -18,7 +18,7 @@ export interface CompanionOptions {
  * Works on slices of a view whose first slice another process holds: follows the builds that stand there, and builds its
  * slices of a rebuild that the other has begun. What the other decides is read from the store.
  */
-export class Companion {
+export class SliceFollower {
   private looking: Promise<void> | undefined;
   private building:
     { readonly version: number; readonly stop: AbortController; readonly done: Promise<void> } | undefined;
@@ -27,7 +27,7 @@ export class Companion {
   private closed = true;
   private readonly fit = new Map<number, boolean>();
 
-  constructor(private readonly options: CompanionOptions) {}
+  constructor(private readonly options: SliceFollowerOptions) {}
 
   async open(held: ReadonlyMap<number, number>): Promise<void> {
     this.closed = false;
@@ -114,9 +114,9 @@ export class Companion {
     this.building = undefined;
     if (isFenced(error) || signal.aborted) return;
     this.options.logger.error({ view: this.options.view.name, error: describeError(error) }, 'Rebuild failed.');
-    await this.save(record, { reason: 'error', detail: describeError(error) }).catch((refused: unknown) =>
+    await this.save(record, { reason: 'error', detail: describeError(error) }).catch((rejected: unknown) =>
       this.options.logger.warn(
-        { view: this.options.view.name, error: errorName(refused) },
+        { view: this.options.view.name, error: errorName(rejected) },
         'Storing the failure of a rebuild failed.',
       ),
     );
