@@ -133,7 +133,7 @@ describe('what is deleted', () => {
     expect(onDisk(['document', 'passage'])).toEqual([]);
     const [receipt] = await receiptsOf('DocumentDeleted', `document-${ids.document}`);
     expect(receipt?.data).toMatchObject({
-      streams: [`document-${ids.document}`],
+      things: [`document-${ids.document}`],
       blobs: 3,
       purged: ['views', 'search', 'decisions'],
     });

@@ -10,7 +10,7 @@ import { KEY, startProduct, type Started } from './product';
  * changes of a long prompt of an Agent) and answers that nobody reads (15 downloads of 60 MB). Prints the memory of the process
  * before, the most meanwhile and what stays, MB, and how many of the connections were closed within 85 s. Needs
  * `npm run build`. `PRODUCT` names another checkout, built, to compare with; `ONLY` a part of the name of what is to be done.
- * `node --require ./test/register.cjs test/load/bounded-memory.ts`
+ * `npm exec -- node --require ./test/register.cjs test/load/bounded-memory.ts`
  */
 
 const ONLY = process.env['ONLY'] ?? '';

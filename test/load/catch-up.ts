@@ -10,7 +10,7 @@ import { cpuSeconds } from './rate';
  * The built product on a log of which no view has seen anything and nothing is sealed, as after a restore or an outage of the
  * projector: time until it is ready, events a second until every view and policy has caught up, and meanwhile, how long `/health`,
  * asked every half second, and reads take. Needs `npm run build`; `PRODUCT` names another checkout, built, to compare with.
- * The target is 50,000 events/s. `EVENTS=300000 node --require ./test/register.cjs test/load/catch-up.ts`
+ * The target is 50,000 events/s. `EVENTS=300000 npm exec -- node --require ./test/register.cjs test/load/catch-up.ts`
  */
 
 const EVENTS = Number(process.env['EVENTS'] ?? 100_000);

@@ -10,7 +10,7 @@ import { openSqliteVault } from '@app/vault';
  * A deletion in a large view: how long the purge takes, and how long commits and reads wait meanwhile, beside `VACUUM` of the same file,
  * which was the purge once. Looks for what was removed in every file. Then a key that is destroyed while a backup reads the vault: how
  * long those wait who make keys. With `test/register.cjs` of another checkout it measures that one, to compare with.
- * `GIGABYTES=10 TMPDIR=/large node --require ./test/register.cjs test/load/erase.ts`
+ * `GIGABYTES=10 TMPDIR=/large npm exec -- node --require ./test/register.cjs test/load/erase.ts`
  */
 
 const GIGABYTES = Number(process.env['GIGABYTES'] ?? 0.5);

@@ -13,7 +13,7 @@ import { median, type Rate, rateOf } from './rate';
  * The compatible gateway beside the mock provider asked directly and a bare Fastify + undici relay, each in a process of its
  * own, in turn, in rounds: JSON and streams at 64 connections and time to the first token at one, without a limit and with
  * one that every call is held against, and 500 streams held. Ratios of medians within one run count; the machine may be shared.
- * `node --require ./test/register.cjs test/load/gateway.ts`
+ * `npm exec -- node --require ./test/register.cjs test/load/gateway.ts`
  */
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3);

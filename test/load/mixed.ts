@@ -11,7 +11,7 @@ import { KEY, startProduct, type Started } from './product';
  * calls a second together, against the built product as `npm start` runs it. Prints the memory of the process every minute
  * (MB: of the machine, and what V8 holds) and how it grew in the last third; ends with 1 where an answer was not expected.
  * Needs `npm run build`. `PRODUCT` names another checkout, built, to compare with.
- * `MINUTES=30 node --require ./test/register.cjs test/load/mixed.ts`
+ * `MINUTES=30 npm exec -- node --require ./test/register.cjs test/load/mixed.ts`
  */
 
 const MINUTES = Number(process.env['MINUTES'] ?? 10);

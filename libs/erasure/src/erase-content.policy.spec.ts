@@ -105,7 +105,7 @@ describe('erasing content', () => {
         eventId: event.context.id,
         eventType: 'SpaceDeleted',
         stream: 'space-s1',
-        streams: ['document-1', 'agent-1'],
+        things: ['document-1', 'agent-1'],
         thingsInAll: 2,
         blobs: 2,
         purged: ['views', 'search', 'decisions'],
