@@ -7,7 +7,9 @@ const { threadId } = require('node:worker_threads');
 
 // Under an older Node the database add-on ends the process without a word.
 if (Number(process.versions.napi) < 10)
-  throw new Error(`Node ${process.versions.node} is too old. Use npm test or npm exec -- node, which find the bundled Node.`);
+  throw new Error(
+    `Node ${process.versions.node} is too old. Use npm test or npm exec -- node, which find the bundled Node.`,
+  );
 
 const root = path.resolve(__dirname, '..');
 const swcOptions = {
