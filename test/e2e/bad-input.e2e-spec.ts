@@ -1,5 +1,5 @@
+import type { ServedRoute } from '@app/http';
 import { z } from 'zod';
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
 import { type Answer, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, type World } from './world';
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { ServedRoute } from '@app/http';
 import { processorTime } from '../fixtures/processor-time';
 import { startTestGateway, type TestGateway } from './gateway';
 import { ADMIN_KEY, type TestPlatform } from './harness';

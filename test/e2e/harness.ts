@@ -2,11 +2,12 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeLogger } from '@app/http';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
+import type { Platform } from '@app/process';
 import type { Logger } from 'pino';
-import { makeLogger } from '../../apps/api/src/http/logging';
-import { type Platform, startPlatform } from '../../apps/api/src/start';
+import { startPlatform } from '../../apps/api/src/program';
 import { type Host, hostOf } from './host';
 
 export const ADMIN_KEY = 'test-bootstrap-key-0123456789-abcdefghijklmnop';

@@ -1,4 +1,4 @@
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { ServedRoute } from '@app/http';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, type World } from './world';
 

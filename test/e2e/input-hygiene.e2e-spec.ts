@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { ServedRoute } from '@app/http';
 import { processorTime } from '../fixtures/processor-time';
 import { until } from '../fixtures/until';
 import { ADMIN_KEY } from './harness';

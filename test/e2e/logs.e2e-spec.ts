@@ -1,4 +1,4 @@
-import { makeLogger } from '../../apps/api/src/http/logging';
+import { makeLogger } from '@app/http';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld } from './world';
 

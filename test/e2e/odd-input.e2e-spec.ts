@@ -1,6 +1,6 @@
+import type { ServedRoute } from '@app/http';
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
 import { nearly, oddText } from '../fixtures/odd-input';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, type World } from './world';

@@ -1,5 +1,4 @@
-import { errorRegistry } from '../../apps/api/src/http/error-registry';
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import { errorRegistry, type ServedRoute } from '@app/http';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
 import { asUnknown, makeWorld, pathWith, UNKNOWN_ID, type World } from './world';
 

@@ -1,7 +1,7 @@
 import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeLogger } from '../../apps/api/src/http/logging';
+import { makeLogger } from '@app/http';
 import { until } from '../fixtures/until';
 import { json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';

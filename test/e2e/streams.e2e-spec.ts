@@ -1,4 +1,4 @@
-import { makeLogger } from '../../apps/api/src/http/logging';
+import { makeLogger } from '@app/http';
 import { until } from '../fixtures/until';
 import { follow } from './follow';
 import { startTestPlatform, type TestPlatform } from './harness';

@@ -1,4 +1,4 @@
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { ServedRoute } from '@app/http';
 import { pathWith } from './world';
 import {
   addDocument,

@@ -1,4 +1,4 @@
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { ServedRoute } from '@app/http';
 import { until } from '../fixtures/until';
 import { completion, json } from '../fixtures/upstream-double';
 import { startTestGateway, type TestGateway } from './gateway';

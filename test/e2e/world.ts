@@ -1,4 +1,4 @@
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
+import type { ServedRoute } from '@app/http';
 import type { TestPlatform } from './harness';
 
 /** One of everything that has an id, made over the API by the admin. */

@@ -1,6 +1,6 @@
+import type { ServedRoute } from '@app/http';
 import type { Host } from '../e2e/host';
 import type { NewEvent } from '@app/kernel';
-import type { ServedRoute } from '../../apps/api/src/http/route-table';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
 import { makeWorld, type World } from '../e2e/world';
 

@@ -1,3 +1,4 @@
+import { MonitoringModule } from '@app/process';
 import type { Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { AuditApiModule } from './audit/audit-api.module';
@@ -10,7 +11,6 @@ import { LlmApiModule } from './core/llm/llm-api.module';
 import { SpacesApiModule } from './core/spaces/spaces-api.module';
 import { UsageApiModule } from './core/usage/usage-api.module';
 import { UsersApiModule } from './core/users/users-api.module';
-import { MonitoringModule } from './monitoring/monitoring.module';
 import { OperationsApiModule } from './operations/operations-api.module';
 
 /** The API's part of each context. */

@@ -1,10 +1,8 @@
-import { PlatformModule, type ProcessOptions } from '@app/hosting';
+import { PlatformModule, type ProcessOptions, ProjectorModule, WorkerModule } from '@app/hosting';
+import { HttpModule } from '@app/http';
+import { MonitoringModule } from '@app/process';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ProjectorModule } from '../../projector/src/projector.module';
-import { WorkerModule } from '../../worker/src/worker.module';
 import { apiModules } from './api-modules';
-import { HttpModule } from './http/http.module';
-import { MonitoringModule } from './monitoring/monitoring.module';
 
 /** A process of the platform: what its roles run, and what it answers over HTTP. */
 @Module({})

@@ -1,4 +1,5 @@
-import { runProcess } from './run-process';
+import { runProcess } from '@app/process';
+import { api } from './program';
 
 /** Starts the platform: all of it in one process, unless `ROLES` says otherwise. */
-runProcess();
+runProcess(api);

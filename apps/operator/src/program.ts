@@ -1,6 +1,4 @@
-import { assertRuntime } from '@app/kernel';
-import { productVersion } from '../../api/src/docs/version';
-import { sentenceIn } from '../../api/src/sentences';
+import { assertRuntime, productVersion, sentenceIn } from '@app/kernel';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import { exitCodesHelp, kindsHelp, viewsHelp } from './names-help';

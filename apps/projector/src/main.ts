@@ -1,4 +1,5 @@
-import { runProcess } from '../../api/src/run-process';
+import { runProcess } from '@app/process';
+import { projector } from './app.module';
 
-/** A process of projectors alone, unless `ROLES` says otherwise. */
-runProcess({ ROLES: 'projector' });
+/** A process of projectors alone. */
+runProcess(projector);

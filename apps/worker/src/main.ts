@@ -1,4 +1,5 @@
-import { runProcess } from '../../api/src/run-process';
+import { runProcess } from '@app/process';
+import { worker } from './app.module';
 
-/** A process of workers alone, unless `ROLES` says otherwise. */
-runProcess({ ROLES: 'worker' });
+/** A process of workers alone. */
+runProcess(worker);

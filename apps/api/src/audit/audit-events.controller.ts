@@ -1,11 +1,6 @@
 import type { Caller } from '@app/access';
 import { AUDIT_TRAIL, AuditLog, type EventQuery, matches, tracedOf } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { type CommandMeta, IDS, type Ids, reject, type StoredEvent } from '@app/kernel';
-import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
-import { ApiHeader, ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
 import {
   Answers,
   AnswersAs,
@@ -21,7 +16,12 @@ import {
   query,
   Reads,
   Requires,
-} from '../http';
+} from '@app/http';
+import { type CommandMeta, IDS, type Ids, reject, type StoredEvent } from '@app/kernel';
+import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { ContentRegister, lookedAt } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';

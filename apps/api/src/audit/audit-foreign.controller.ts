@@ -1,10 +1,10 @@
 import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { Answers, CurrentCaller, Documented, JsonText, listOf, listQuery, Lists, query, Requires } from '@app/http';
 import { strangerPage } from '@app/sealing';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CurrentCaller, Documented, JsonText, listOf, listQuery, Lists, query, Requires } from '../http';
 import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
 import { knownPosition } from './known-position';
 

@@ -11,22 +11,6 @@ import {
 } from '@app/auditing';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import {
-  type CommandMeta,
-  EventCodec,
-  type Json,
-  type Position,
-  type RecordedEvent,
-  reject,
-  Semaphore,
-} from '@app/kernel';
-import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
-import { VAULT, type Vault } from '@app/vault';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
-import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
-import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
-import {
   Answers,
   CommandContext,
   CurrentCaller,
@@ -42,7 +26,23 @@ import {
   Rejects,
   Requires,
   wholeNumberText,
-} from '../http';
+} from '@app/http';
+import {
+  type CommandMeta,
+  EventCodec,
+  type Json,
+  type Position,
+  type RecordedEvent,
+  reject,
+  Semaphore,
+} from '@app/kernel';
+import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
+import { VAULT, type Vault } from '@app/vault';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { historyItemSchema } from './audit-schemas';
 import { ContentRegister } from './content-register';
 import { IndexWaiter } from './index-waiter';

@@ -1,12 +1,5 @@
 import type { Caller } from '@app/access';
 import { AUDIT_TRAIL, positionOf } from '@app/auditing';
-import { reject } from '@app/kernel';
-import { READ_STORE, type ReadStore } from '@app/read-store';
-import { type Proof, proofOf, SEAL_KEY, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
 import {
   Answers,
   CurrentCaller,
@@ -20,7 +13,14 @@ import {
   Rejects,
   Requires,
   wholeNumberText,
-} from '../http';
+} from '@app/http';
+import { reject } from '@app/kernel';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { type Proof, proofOf, SEAL_KEY, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
 import { proofSchema, sealKeySchema, sealSchema } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { EventLog } from '@app/event-log';
+import { EventStream } from '@app/http';
 import type { Position, StoredEvent } from '@app/kernel';
-import { EventStream } from '../http';
 
 export interface FollowOptions {
   readonly after: Position | null;

@@ -1,7 +1,7 @@
 import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from '@app/http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from '../http/view-waiter';
 
 /** An auditor who asks is shown what was recorded until then, or told that it may be missing. */
 @Injectable()

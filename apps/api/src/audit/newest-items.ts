@@ -1,6 +1,6 @@
 import type { HistoryItem } from '@app/auditing';
+import { JsonText } from '@app/http';
 import { PAGE_SIZE } from '@app/read-store';
-import { JsonText } from '../http';
 
 interface Page {
   /** The newest first. */

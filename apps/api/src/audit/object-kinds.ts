@@ -1,5 +1,6 @@
 import type { Rows } from '@app/auditing';
 import { aggregates } from '@app/hosting';
+import { JsonText } from '@app/http';
 import type { AuditKind } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { Row } from '@app/read-store';
@@ -20,7 +21,6 @@ import { tagView } from '../core/knowledge/tags-schemas';
 import { conversationView, messageView } from '../core/llm/conversations-schemas';
 import { spaceView } from '../core/spaces/spaces-schemas';
 import { userView } from '../core/users/users-schemas';
-import { JsonText } from '../http';
 
 /** A kind of object that auditors can ask for: the view its API reads, and how that API shows a row. */
 export interface ObjectKind extends AuditKind {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../http';
+import { GatewayError } from '@app/http';
 
 /** A JSON object as a client sent it: nothing about it is known. */
 export type Fields = Readonly<Record<string, unknown>>;

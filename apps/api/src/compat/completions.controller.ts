@@ -1,9 +1,9 @@
 import type { Caller } from '@app/access';
+import { Accepts, Answers, AnswersAs, CurrentCaller, Documented, LARGE_JSON_LIMIT, Requires } from '@app/http';
 import { Models } from '@app/models';
 import { Body, Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Accepts, Answers, AnswersAs, CurrentCaller, Documented, LARGE_JSON_LIMIT, Requires } from '../http';
 import { ChatGateway } from './chat-gateway';
 import { fieldsOf, requireString } from './checks';
 import { chatBody, chatCompletion, embeddingsBody, embeddingsList, rerankBody, rerankList } from './compat-schemas';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../http';
+import { GatewayError } from '@app/http';
 import { type Fields, given, missing, wrongType, wrongValue } from './checks';
 import type { Encoding } from './embedding-vectors';
 

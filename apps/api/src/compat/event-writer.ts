@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { envelopeOf } from '@app/http';
 import type { FastifyReply } from 'fastify';
-import { envelopeOf } from '../http';
 import { brokenEnd } from './chat-stream';
 
 const STREAM_HEADERS = {

@@ -1,8 +1,8 @@
+import { Answers, Documented, Requires } from '@app/http';
 import { type ModelDescription, Models } from '@app/models';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { z } from 'zod';
-import { Answers, Documented, Requires } from '../http';
 import { gatewayModel, gatewayModels } from './compat-schemas';
 import { modelNotFound } from './known-model';
 

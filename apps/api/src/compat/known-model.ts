@@ -1,5 +1,5 @@
+import { GatewayError } from '@app/http';
 import type { ModelDescription, Models } from '@app/models';
-import { GatewayError } from '../http';
 
 /** The configured model of a kind by the id that a client sent; 404 `model_not_found` otherwise. */
 export const knownModel = (

@@ -1,4 +1,4 @@
-import { GatewayError } from '../http';
+import { GatewayError } from '@app/http';
 import { type Fields, given, isFields } from './checks';
 
 /** A rerank request that was understood. */

@@ -1,5 +1,5 @@
+import { GatewayError } from '@app/http';
 import { isUpstreamFailure, type UpstreamFailure } from '@app/models';
-import { GatewayError } from '../http';
 
 const CODE = 'upstream_error';
 

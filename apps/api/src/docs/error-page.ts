@@ -1,4 +1,4 @@
-import { errorRegistry } from '../http/error-registry';
+import { errorRegistry } from '@app/http';
 
 /** Every error code as a page. */
 export const errorPage = (): string => {

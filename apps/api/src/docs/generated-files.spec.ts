@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { productRoot } from '@app/kernel';
 import { generatedFiles } from './generated-files';
 import { INTEGRATION_EVENTS } from './integration-events';
-import { productRoot } from './version';
 
 test.each(Object.entries(generatedFiles))('%s is what `npm run generate` writes', async (path, write) => {
   const file = join(productRoot, path);

@@ -1,12 +1,12 @@
 import { eventCatalogue } from '@app/hosting';
-import { openApiDocument } from '../http/openapi/openapi';
+import { openApiDocument } from '@app/http';
+import { productVersion } from '@app/kernel';
 import { configurationTable } from './configuration-table';
 import { errorPage } from './error-page';
 import { eventCataloguePage } from './event-catalogue';
 import { nestCli } from './nest-cli';
 import { INTEGRATION_EVENTS, integrationEventTables, integrationSchemaFiles } from './integration-events';
 import { previewApplication } from './preview';
-import { productVersion } from './version';
 
 /** Files of the repository that are written from the code: by path, the text that belongs there, given the one that is there. */
 export const generatedFiles: Readonly<Record<string, (present: string) => string | Promise<string>>> = {

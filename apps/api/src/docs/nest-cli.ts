@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { productRoot } from './version';
+import { productRoot } from '@app/kernel';
 
 const APPLICATION = { entryFile: 'main', compilerOptions: { tsConfigPath: 'apps/tsconfig.build.json' } };
 const LIBRARY = { entryFile: 'index' };

@@ -1,10 +1,10 @@
 import { operatorActions } from '@app/auditing';
 import { BlobSweep } from '@app/hosting';
+import { Answers, CommandContext, Documented, Requires } from '@app/http';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { Controller, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CommandContext, Documented, Requires } from '../http';
 
 const sweptSchema = z
   .object({

@@ -2,8 +2,6 @@ import { operatorActions } from '@app/auditing';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { type DeadLetter, Policies, Projecting } from '@app/projecting';
 import type { Caller } from '@app/access';
-import { Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
 import {
   Answers,
   CommandContext,
@@ -15,7 +13,9 @@ import {
   Lists,
   query,
   Requires,
-} from '../http';
+} from '@app/http';
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import { deadLetterSchema, solvedSchema } from './operations-schemas';
 
 const LIST = 'dead-letters';

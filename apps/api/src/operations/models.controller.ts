@@ -1,10 +1,10 @@
 import { operatorActions } from '@app/auditing';
+import { Answers, CommandContext, Documented, InvalidInput, Rejects, Requires } from '@app/http';
 import { type CommandMeta, Decisions, retryUntilAnswered, InvalidConfig, isUnavailable } from '@app/kernel';
 import { Models, recordCatalogue } from '@app/models';
 import { Controller, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CommandContext, Documented, InvalidInput, Rejects, Requires } from '../http';
 
 const catalogueSchema = z
   .object({

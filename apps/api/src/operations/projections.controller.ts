@@ -1,10 +1,10 @@
 import { type OperatorAction, operatorActions } from '@app/auditing';
+import { Accepts, Answers, CommandContext, Documented, input, listOf, Rejects, Requires } from '@app/http';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { Projecting, type ProjectionStatus } from '@app/projecting';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Accepts, Answers, CommandContext, Documented, input, listOf, Rejects, Requires } from '../http';
 import { projectionSchema } from './operations-schemas';
 
 const rebuildBody = z.strictObject({

@@ -1,8 +1,8 @@
+import { exposed, instant, listQuery, presenter } from '@app/http';
 import { decimalAmount, givenAmount, nanoUnits, timeZoneName } from '@app/kernel';
 import { limitScope, limitTerms, type ProposedLimit, restatedPrices, whatIfAnswer } from '@app/spending';
 import { type RestatementRow, restatementRow } from '@projections/restatements';
 import { z } from 'zod';
-import { exposed, instant, listQuery, presenter } from '../http';
 
 const priceVersions = restatedPrices.options[1];
 

@@ -1,17 +1,5 @@
 import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { isLiving, userDecider } from '@app/identity';
-import { type CommandMeta, type Config, CONFIG, Decisions, reject } from '@app/kernel';
-import { READ_STORE, type ReadStore } from '@app/read-store';
-import { restatementId, Restatements } from '@app/spending';
-import { replayLimit } from '@projections/invocations';
-import { GetRestatement, ListRestatements } from '@projections/restatements';
-import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import type { z } from 'zod';
-import { orderedRange } from '../core/usage';
 import {
   Answers,
   CommandContext,
@@ -26,7 +14,19 @@ import {
   Reads,
   Requires,
   written,
-} from '../http';
+} from '@app/http';
+import { isLiving, userDecider } from '@app/identity';
+import { type CommandMeta, type Config, CONFIG, Decisions, reject } from '@app/kernel';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { restatementId, Restatements } from '@app/spending';
+import { replayLimit } from '@projections/invocations';
+import { GetRestatement, ListRestatements } from '@projections/restatements';
+import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
+import { orderedRange } from '../core/usage';
 import { newRestatement, proposed, restatementsQuery, restatementView, shownWhatIf, whatIfBody } from './usage-schemas';
 
 const PATH = '/api/v1/operations/usage';

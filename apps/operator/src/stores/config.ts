@@ -1,10 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, assertFolder, InvalidConfig, makeFolder, readConfig } from '@app/kernel';
+import {
+  assertFolder,
+  type Config,
+  InvalidConfig,
+  makeFolder,
+  readConfig,
+  readEnvironment,
+  sentenceIn,
+} from '@app/kernel';
 import { findKey } from '@app/vault';
-import { readEnvironment } from '../../../api/src/environment';
-import { sentenceIn } from '../../../api/src/sentences';
 import { EXIT, Failure } from '../exit-codes';
 
 /** The configuration of the stores on this machine, from the environment and `.env`. */

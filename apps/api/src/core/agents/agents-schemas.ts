@@ -1,8 +1,8 @@
 import { agentChange, agentConfig } from '@app/agents';
+import { exposed, listQuery, presenter } from '@app/http';
 import { type AgentRow, agentRow } from '@projections/agents';
 import { agentVersionRow } from '@projections/agent-versions';
 import { z } from 'zod';
-import { exposed, listQuery, presenter } from '../../http';
 
 export const newAgent = agentChange.extend({
   name: agentConfig.shape.name,

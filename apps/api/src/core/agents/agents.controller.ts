@@ -1,14 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { UpdateAgent, CreateAgent, DeleteAgent } from '@app/agents';
-import { GrantAgent } from '@app/identity';
-import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
-import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
-import { GetAgent, ListAgents } from '@projections/agents';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -24,7 +16,15 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { GrantAgent } from '@app/identity';
+import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
+import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
+import { GetAgent, ListAgents } from '@projections/agents';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { agentChange, agentsQuery, agentView, newAgent, promptChange } from './agents-schemas';
 
 const PATH = '/api/v1/core/agents';

@@ -1,13 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { RestoreAgent } from '@app/agents';
-import { type CommandMeta, reject } from '@app/kernel';
-import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions';
-import { GetAgent } from '@projections/agents';
-import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -21,7 +14,14 @@ import {
   Rejects,
   Requires,
   written,
-} from '../../http';
+} from '@app/http';
+import { type CommandMeta, reject } from '@app/kernel';
+import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions';
+import { GetAgent } from '@projections/agents';
+import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { agentView, versionsQuery, versionView } from './agents-schemas';
 
 @Documented('Agents')

@@ -1,8 +1,8 @@
+import { exposed, instant, listQuery, presenter } from '@app/http';
 import { permission, usageLimit } from '@app/identity';
 import { givenAmount, nameSchema } from '@app/kernel';
 import { apiKeyRow } from '@projections/api-keys';
 import { z } from 'zod';
-import { exposed, instant, listQuery, presenter } from '../../http';
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 const limit = usageLimit.extend({

@@ -1,12 +1,5 @@
 import type { Caller } from '@app/access';
 import { KeyScope } from '@app/access';
-import { UpdateApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
-import { type CommandMeta, givenFields, reject } from '@app/kernel';
-import { GetApiKey, ListApiKeys } from '@projections/api-keys';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -23,7 +16,14 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { UpdateApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
+import { type CommandMeta, givenFields, reject } from '@app/kernel';
+import { GetApiKey, ListApiKeys } from '@projections/api-keys';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { apiKeyChange, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
 
 const PATH = '/api/v1/core/api-keys';

@@ -1,7 +1,7 @@
+import { listQuery } from '@app/http';
 import { givenAmount, timeZoneName } from '@app/kernel';
 import { type LimitScope, limitTerms } from '@app/spending';
 import { z } from 'zod';
-import { listQuery } from '../../http';
 import { invocationView } from '../usage/usage-schemas';
 
 const { window, action } = limitTerms.shape;

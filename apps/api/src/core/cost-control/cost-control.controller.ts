@@ -1,13 +1,5 @@
 import { type Caller, KeyScope } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { type CommandMeta, decimalAmount, givenFields, reject } from '@app/kernel';
-import { type AppliedLimit, type LimitScope, Limits } from '@app/spending';
-import { type InvocationFilter, ListInvocations } from '@projections/invocations';
-import { ListLimits } from '@projections/limits';
-import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Accepts,
   Answers,
@@ -25,7 +17,15 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { type CommandMeta, decimalAmount, givenFields, reject } from '@app/kernel';
+import { type AppliedLimit, type LimitScope, Limits } from '@app/spending';
+import { type InvocationFilter, ListInvocations } from '@projections/invocations';
+import { ListLimits } from '@projections/limits';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { invocationView } from '../usage/usage-schemas';
 import {
   explained,

@@ -3,15 +3,6 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Caller } from '@app/access';
 import { type Blobs, BLOBS, type OpenBody } from '@app/blobs';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
-import { reject, streamOf } from '@app/kernel';
-import { documentDecider, readProgress } from '@app/knowledge';
-import { type Passage, passagesFrom } from '@app/search-index';
-import { ListDocumentLogs } from '@projections/document-logs';
-import type { DocumentRow } from '@projections/documents';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   AnswersAs,
@@ -24,7 +15,16 @@ import {
   query,
   Reads,
   Requires,
-} from '../../http';
+} from '@app/http';
+import { reject, streamOf } from '@app/kernel';
+import { documentDecider, readProgress } from '@app/knowledge';
+import { type Passage, passagesFrom } from '@app/search-index';
+import { ListDocumentLogs } from '@projections/document-logs';
+import type { DocumentRow } from '@projections/documents';
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
 import { chunkView, documentContent, documentLogView, runningStep } from './documents-schemas';
 

@@ -1,7 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import { idOf, inReadScope, isDomainError, type Position } from '@app/kernel';
 import type { Readable } from 'node:stream';
-import { EventStream, type JsonText } from '../../http';
+import { EventStream, type JsonText } from '@app/http';
 
 /** How often progress of running attempts is looked at, milliseconds. */
 const PROGRESS_MS = 500;

@@ -1,9 +1,9 @@
+import type { JsonText } from '@app/http';
 import type { SearchingAgent } from '@app/knowledge';
 import { type DocumentRow } from '@projections/documents';
 import { TagsById } from '@projections/tags';
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import type { JsonText } from '../../http';
 import { documentView } from './documents-schemas';
 
 /** Shows documents with their tags: to an Agent those of its own Space, since global documents carry tags of every Space. */

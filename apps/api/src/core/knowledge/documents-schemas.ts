@@ -1,9 +1,9 @@
+import { exposed, listQuery, presenter } from '@app/http';
 import { nameSchema, textSchema } from '@app/kernel';
 import { documentScope, failureMessage, ingestionStep } from '@app/knowledge';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
 import { z } from 'zod';
-import { exposed, listQuery, presenter } from '../../http';
 
 /** Longest inline content, characters; the body's own limit is 32 MiB. */
 const MAX_INLINE = 32 * 1024 ** 2;

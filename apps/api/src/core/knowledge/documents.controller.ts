@@ -36,7 +36,7 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
 import { type AskedDocument, KnowledgeAccess } from './document-access';
 import { documentEvents } from './document-events';
 import { DocumentPresenter } from './document-presenter';

@@ -1,11 +1,5 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { textSchema } from '@app/kernel';
-import { KnownTags, Retrieval } from '@app/knowledge';
-import type { SearchHit } from '@app/search-index';
-import { Body, Controller, Param, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
-import { z } from 'zod';
 import {
   Answers,
   CurrentCaller,
@@ -16,7 +10,13 @@ import {
   Reads,
   Rejects,
   Requires,
-} from '../../http';
+} from '@app/http';
+import { textSchema } from '@app/kernel';
+import { KnownTags, Retrieval } from '@app/knowledge';
+import type { SearchHit } from '@app/search-index';
+import { Body, Controller, Param, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { z } from 'zod';
 
 const search = z.strictObject({
   query: textSchema(10_000)

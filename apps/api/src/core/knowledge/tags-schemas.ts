@@ -1,7 +1,7 @@
+import { exposed, listQuery, presenter } from '@app/http';
 import { nameSchema } from '@app/kernel';
 import { tagRow } from '@projections/tags';
 import { z } from 'zod';
-import { exposed, listQuery, presenter } from '../../http';
 
 const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be #RRGGBB');
 

@@ -1,12 +1,5 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
-import { AttachTag, CreateTag, DeleteTag, DetachTag, KnownTags, UpdateTag } from '@app/knowledge';
-import { GetTag, ListTags } from '@projections/tags';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -22,7 +15,14 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
+import { AttachTag, CreateTag, DeleteTag, DetachTag, KnownTags, UpdateTag } from '@app/knowledge';
+import { GetTag, ListTags } from '@projections/tags';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
 import { shownDocument } from './documents-schemas';

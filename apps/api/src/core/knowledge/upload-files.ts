@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
+import { input, InvalidInput, parts } from '@app/http';
 import type { CommandMeta } from '@app/kernel';
 import { addedDocumentId, type Bodies, type NewDocument, type StoredBody } from '@app/knowledge';
 import type { FastifyRequest } from 'fastify';
-import { input, InvalidInput, parts } from '../../http';
 import { documentName, type UploadFields, uploadFields } from './documents-schemas';
 
 /** A file that is stored and not yet a document. */

@@ -1,9 +1,9 @@
 import { Access, type Caller } from '@app/access';
+import { Answers, CurrentCaller, Documented, type JsonText, presenter, Requires } from '@app/http';
 import { Models } from '@app/models';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { Answers, CurrentCaller, Documented, type JsonText, presenter, Requires } from '../../http';
 
 const modelInfo = z
   .object({

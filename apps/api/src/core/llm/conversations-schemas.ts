@@ -1,10 +1,10 @@
 import { conversationKind } from '@app/conversations';
+import { exposed, flagText, listQuery, presenter } from '@app/http';
 import { nameSchema, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { type ConversationRow, conversationRow } from '@projections/conversations';
 import { messageRow } from '@projections/messages';
 import { z } from 'zod';
-import { exposed, flagText, listQuery, presenter } from '../../http';
 
 const words = textSchema(1_000_000).refine((text) => text.trim() !== '', { message: 'must not be empty' });
 const textPart = z.strictObject({

@@ -1,13 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { DeleteConversation, UpdateConversation } from '@app/conversations';
-import { type CommandMeta, givenFields } from '@app/kernel';
-import { GetConversation, ListConversations } from '@projections/conversations';
-import { GetMessage, ListMessages } from '@projections/messages';
-import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -22,7 +15,14 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { type CommandMeta, givenFields } from '@app/kernel';
+import { GetConversation, ListConversations } from '@projections/conversations';
+import { GetMessage, ListMessages } from '@projections/messages';
+import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import {
   conversationChange,
   conversationsQuery,

@@ -10,7 +10,6 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
 import {
   Accepts,
   Answers,
@@ -28,7 +27,8 @@ import {
   Rejects,
   Requires,
   written,
-} from '../../http';
+} from '@app/http';
+import type { z } from 'zod';
 import { messageView, newTurn, stopAnswer, streamQuery, turnAnswer } from './conversations-schemas';
 import { parsePlace, type StreamPlace } from './stream-place';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';

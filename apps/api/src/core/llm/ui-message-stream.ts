@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Turn } from '@app/conversations';
+import { EventStream } from '@app/http';
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { EventStream } from '../../http';
 import { isBehind, placeText, STAGE, type StreamPlace } from './stream-place';
 
 /** Headers of a stream in the UI message format. */

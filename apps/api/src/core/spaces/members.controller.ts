@@ -1,12 +1,5 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import type { CommandMeta } from '@app/kernel';
-import { RemoveMember, SetMember } from '@app/spaces';
-import { GetMember, ListMembers } from '@projections/space-members';
-import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -21,7 +14,14 @@ import {
   Rejects,
   Requires,
   written,
-} from '../../http';
+} from '@app/http';
+import type { CommandMeta } from '@app/kernel';
+import { RemoveMember, SetMember } from '@app/spaces';
+import { GetMember, ListMembers } from '@projections/space-members';
+import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { memberChange, memberView, plainList } from './spaces-schemas';
 
 const VIEWS = ['space-members', 'spaces'];

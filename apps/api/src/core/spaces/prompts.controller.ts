@@ -1,12 +1,5 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { type CommandMeta, givenFields } from '@app/kernel';
-import { CreatePrompt, UpdatePrompt, DeletePrompt } from '@app/spaces';
-import { GetPrompt, ListPrompts } from '@projections/prompts';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -21,7 +14,14 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { type CommandMeta, givenFields } from '@app/kernel';
+import { CreatePrompt, UpdatePrompt, DeletePrompt } from '@app/spaces';
+import { GetPrompt, ListPrompts } from '@projections/prompts';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { newPrompt, plainList, promptChange, promptView } from './spaces-schemas';
 
 /** The prompt library of a Space: for its members, also where the caller is an admin. */

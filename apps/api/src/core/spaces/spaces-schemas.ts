@@ -1,10 +1,10 @@
+import { exposed, listQuery, presenter } from '@app/http';
 import { nameSchema } from '@app/kernel';
 import { colorSchema, descriptionSchema, promptTags, promptText, slugSchema, spaceRole } from '@app/spaces';
 import { promptRow } from '@projections/prompts';
 import type { Member } from '@projections/space-members';
 import { spaceRow } from '@projections/spaces';
 import { z } from 'zod';
-import { exposed, listQuery, presenter } from '../../http';
 
 const fields = {
   name: nameSchema().describe('Its name.'),

@@ -1,12 +1,5 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, reject } from '@app/kernel';
-import { UpdateSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
-import { GetSpace, ListSpaces } from '@projections/spaces';
-import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -22,7 +15,14 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, reject } from '@app/kernel';
+import { UpdateSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
+import { GetSpace, ListSpaces } from '@projections/spaces';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { newSpace, plainList, spaceChange, spaceView } from './spaces-schemas';
 
 const PATH = '/api/v1/core/spaces';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
+import { Answers, AnswersAs, CurrentCaller, Documented, query, Reads, Requires } from '@app/http';
 import { LIMIT_WINDOWS, type LimitWindows } from '@app/spending';
 import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Answers, AnswersAs, CurrentCaller, Documented, query, Reads, Requires } from '../../http';
 import { sendCsv, wantsCsv } from './csv';
 import { UsageReports } from './usage-reports';
 import { agentReport, type AgentReport, agentUsageQuery, NO_WINDOW, reportColumns } from './usage-schemas';

@@ -1,5 +1,5 @@
+import { instant, InvalidInput } from '@app/http';
 import { windowAt } from '@app/spending';
-import { instant, InvalidInput } from '../../http';
 
 /** Query parameters of a period. */
 export const rangeParameters = {

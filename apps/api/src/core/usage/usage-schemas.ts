@@ -1,8 +1,8 @@
+import { exposed, listQuery, presenter } from '@app/http';
 import { invocationUsage } from '@app/models';
 import { usageGrouping, usageItem, usageOfInvocation, usageSums } from '@app/spending';
 import { type InvocationRow, invocationRow } from '@projections/invocations';
 import { z } from 'zod';
-import { exposed, listQuery, presenter } from '../../http';
 import type { Columns } from './csv';
 import { rangeParameters } from './usage-range';
 

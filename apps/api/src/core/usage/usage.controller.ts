@@ -1,12 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '@app/access';
-import { givenFields } from '@app/kernel';
-import { READ_STORE, type ReadStore } from '@app/read-store';
-import { invocationPages, ListInvocations } from '@projections/invocations';
-import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   AnswersAs,
@@ -19,7 +12,14 @@ import {
   Reads,
   Rejects,
   Requires,
-} from '../../http';
+} from '@app/http';
+import { givenFields } from '@app/kernel';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { invocationPages, ListInvocations } from '@projections/invocations';
+import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { sendCsv, wantsCsv } from './csv';
 import { UsageReports } from './usage-reports';
 import {

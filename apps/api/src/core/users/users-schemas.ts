@@ -1,8 +1,8 @@
+import { exposed, instant, listQuery, presenter } from '@app/http';
 import { instanceRole, language, mailSchema } from '@app/identity';
 import { nameSchema } from '@app/kernel';
 import { userRow } from '@projections/users';
 import { z } from 'zod';
-import { exposed, instant, listQuery, presenter } from '../../http';
 
 const profile = {
   name: nameSchema().describe('Their name.'),

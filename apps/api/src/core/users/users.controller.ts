@@ -1,14 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { CreatePersonalAgent } from '@app/agents';
-import { UpdateUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
-import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
-import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
-import { GetUser, ListUsers } from '@projections/users';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiOperation } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import {
   Answers,
   CommandContext,
@@ -24,7 +16,15 @@ import {
   Requires,
   tagged,
   written,
-} from '../../http';
+} from '@app/http';
+import { UpdateUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
+import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
+import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
+import { GetUser, ListUsers } from '@projections/users';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { newUser, ownChange, userChange, usersQuery, userView } from './users-schemas';
 
 const PATH = '/api/v1/core/users';

@@ -1,6 +1,6 @@
-import { type Call, calls, KEY, serveThings, set } from '../../../../test/fixtures/edge-of-things';
+import { type Call, calls, KEY, serveThings, set } from '../../../test/fixtures/edge-of-things';
 import { makeLogger } from './logging';
-import { served, withThings } from '../../../../test/fixtures/served-things';
+import { served, withThings } from '../../../test/fixtures/served-things';
 
 withThings();
 

@@ -1,5 +1,5 @@
 import { FixedClock } from '@app/kernel';
-import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
+import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { RateLimiter } from './rate-limiter';
 
 /** How many of `asked` requests are admitted. */

@@ -1,8 +1,8 @@
+import { Answers, AnswersAs, Documented, Requires } from '@app/http';
 import { Metrics } from '@app/telemetry';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Answers, AnswersAs, Documented, Requires } from '../http';
 
 @Documented('Monitoring')
 @Controller('metrics')

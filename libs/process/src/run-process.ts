@@ -1,30 +1,25 @@
-import './compile-cache';
-import 'reflect-metadata';
-import { assertRuntime, readConfig } from '@app/kernel';
-import { productVersion } from './docs/version';
-import { readEnvironment, type Environment } from './environment';
-import { makeLogger } from './http/logging';
+import { makeLogger } from '@app/http';
+import { assertRuntime, type Environment, productVersion, readConfig, readEnvironment, sentenceIn } from '@app/kernel';
 import { listenSentence } from './listen-faults';
-import { sentenceIn } from './sentences';
-import { startPlatform } from './start';
+import { type Program, startProgram } from './start';
 import { logDestination } from './terminal/log-destination';
 import { keyNotice, startNotice } from './terminal/notices';
 
 /** One Ctrl-C arrives twice: the terminal sends it to npm and to this process, and npm hands its own on. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Runs a process of the platform from the environment, over `defaults`. What is wrong with it ends the process with a sentence. */
-export const runProcess = (defaults: Environment = {}): void => {
-  run({ ...defaults, ...readEnvironment() }).catch(fail);
+/** Runs a program from the environment; without `ROLES` it runs all that it can. What is wrong with it ends the process with a sentence. */
+export const runProcess = (program: Program): void => {
+  run(program, { ROLES: program.roles.join(','), ...readEnvironment() }).catch(fail);
 };
 
-const run = async (environment: Environment): Promise<void> => {
+const run = async (program: Program, environment: Environment): Promise<void> => {
   assertRuntime();
   const config = readConfig(environment);
   const logger = makeLogger(config.LOG_LEVEL, logDestination(process.stdout));
   // A fault nobody waited for concerns one piece of work, not those of everybody else.
   process.on('unhandledRejection', (error) => logger.error({ error }, 'Unhandled rejection.'));
-  const platform = await startPlatform(config, environment, logger, {
+  const platform = await startProgram(program, config, environment, logger, {
     listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })),
     madeKey: (secret) => void process.stdout.write(keyNotice(secret, process.stdout.isTTY)),
   });

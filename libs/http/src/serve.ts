@@ -1,11 +1,10 @@
 import { Access, Authenticator } from '@app/access';
-import { CLOCK, type Clock, CONFIG, type Config, IDS, type Ids } from '@app/kernel';
+import { CLOCK, type Clock, CONFIG, type Config, IDS, type Ids, productVersion } from '@app/kernel';
 import { Metrics } from '@app/telemetry';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { productVersion } from '../docs/version';
 import { declareDocs, serveDocs } from './openapi/serve-docs';
 import { installEdge, makeAdapter } from './edge';
 import type { EdgeServices } from './edge-services';

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { makeLogger } from '../http/logging';
+import { makeLogger } from '@app/http';
 import { logDestination } from './log-destination';
 import { keyNotice, startNotice } from './notices';
 

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { productRoot, productVersion } from '@app/kernel';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { z } from 'zod';
 import { jsonSchemaOf } from './json-schema';
 import { NamedSchemas, openApiDocument } from './openapi';
-import { previewApplication } from '../../docs/preview';
-import { productRoot, productVersion } from '../../docs/version';
+import { previewApplication } from '../../../../apps/api/src/docs/preview';
 
 /** What a client is generated from. `generated-files.spec.ts` holds the committed document to it. */
 let document: OpenAPIObject;

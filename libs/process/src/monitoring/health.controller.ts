@@ -1,8 +1,8 @@
+import { Answers, Documented, Requires } from '@app/http';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { Answers, Documented, Requires } from '../http';
 import { Health, type HealthReport } from './health';
 
 const upOrDown = z.object({ status: z.enum(['up', 'down']).describe('Whether it is.') }).meta({ id: 'HealthStatus' });

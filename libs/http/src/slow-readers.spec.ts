@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { until } from '../../../../test/fixtures/until';
+import { until } from '../../../test/fixtures/until';
 import { closeSilent, MOST_UNREAD, UnreadAnswers } from './slow-readers';
 
 /** Long enough for a machine on which others are busy. */

@@ -1,6 +1,6 @@
-import { MaintenanceModule } from '@app/hosting';
 import { KnowledgeModule } from '@app/knowledge';
 import { Module } from '@nestjs/common';
+import { MaintenanceModule } from '../maintenance.module';
 import { Worker } from './worker';
 
 /** What a process of the role `worker` runs. */

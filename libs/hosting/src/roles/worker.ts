@@ -1,7 +1,8 @@
-import { BlobSweep, type Role } from '@app/hosting';
 import { IngestionWorker } from '@app/knowledge';
 import { UnfinishedWork } from '@app/projecting';
 import { Injectable } from '@nestjs/common';
+import { BlobSweep } from '../blob-sweep';
+import type { Role } from '../lifecycle';
 
 /** Ingests documents, removes bodies that were stored for none, and finishes what requests left unfinished. */
 @Injectable()

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generatedFiles } from '../../api/src/docs/generated-files';
-import { productRoot } from '../../api/src/docs/version';
+import { productRoot } from '@app/kernel';
+import { generatedFiles } from './generated-files';
 
 /** Writes every generated file. A test fails if one is out of date. */
 const generate = async (): Promise<void> => {

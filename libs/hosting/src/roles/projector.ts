@@ -1,10 +1,10 @@
 import { ForeignAccount } from '@app/auditing';
 import { led, Leases, type LeaseMember } from '@app/coordination';
 import { FinishErasures } from '@app/erasure';
-import type { Role } from '@app/hosting';
 import { Policies, Projecting } from '@app/projecting';
 import { Sealer } from '@app/sealing';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Role } from '../lifecycle';
 
 /** Keeps the views up with the log, reacts to events, seals the log, counts what others write to its server: what other projectors do not do already. */
 @Injectable()

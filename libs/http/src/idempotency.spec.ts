@@ -1,5 +1,5 @@
 import { canonicalJson, FixedClock, InstanceSecret, type Json, TimeOrderedIds } from '@app/kernel';
-import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
+import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { type Acceptance, digestOf, Idempotency } from './idempotency';
 
 const keyring = {

@@ -1,6 +1,6 @@
-import { calls, clock, KEY, keys, set, state } from '../../../../test/fixtures/edge-of-things';
-import { until } from '../../../../test/fixtures/until';
-import { served, withThings } from '../../../../test/fixtures/served-things';
+import { calls, clock, KEY, keys, set, state } from '../../../test/fixtures/edge-of-things';
+import { until } from '../../../test/fixtures/until';
+import { served, withThings } from '../../../test/fixtures/served-things';
 
 withThings();
 

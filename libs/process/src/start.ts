@@ -1,36 +1,35 @@
 import type { Server } from 'node:http';
-import { Lifecycle } from '@app/hosting';
-import { bootstrap, CreateUserHandler } from '@app/identity';
+import { Lifecycle, type ProcessOptions, Projector, Worker } from '@app/hosting';
+import { Idempotency, type RouteTable, serve } from '@app/http';
 import {
-  CLOCK,
-  type Clock,
-  type Config,
-  Decisions,
   assertFolder,
-  type Ids,
-  IDS,
-  InstanceSecret,
+  type Config,
+  type Environment,
+  InvalidConfig,
   mayShare,
+  productVersion,
   Resources,
 } from '@app/kernel';
-import { Models, recordCatalogue } from '@app/models';
 import { startTracing } from '@app/telemetry';
-import type { INestApplicationContext } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { Projector } from '../../projector/src/projector';
-import { Worker } from '../../worker/src/worker';
-import { AppModule } from './app.module';
-import { productVersion } from './docs/version';
-import type { Environment } from './environment';
-import { Idempotency } from './http/idempotency';
-import type { RouteTable } from './http/route-table';
-import { serve } from './http/serve';
 import { Health } from './monitoring/health';
 
 /** How long requests that run may take to end after a stop was asked for. */
 const DRAIN_MS = 30_000;
 const SWEEP_MS = 60 * 60_000;
+
+/** An application that runs as a process: one of `apps/`. */
+export interface Program {
+  /** Its folder, for sentences. */
+  readonly name: string;
+  /** The roles that it can run. */
+  readonly roles: Config['ROLES'];
+  readonly module: { forRoot(options: ProcessOptions): DynamicModule };
+  /** Done before the first request. `madeKey` is told the secret of the bootstrap key, only by the start that makes it. */
+  readonly prepare?: (app: NestFastifyApplication, config: Config, madeKey: (secret: string) => void) => Promise<void>;
+}
 
 /** A running platform. */
 export interface Platform {
@@ -49,23 +48,25 @@ export interface Starting {
 }
 
 /** Starts what `ROLES` names. Throws what stands in the way; the process is to end then. */
-export const startPlatform = async (
+export const startProgram = async (
+  program: Program,
   config: Config,
   environment: Environment,
   logger: Logger,
-  { listen, madeKey }: Starting = {},
+  { listen, madeKey = () => undefined }: Starting = {},
 ): Promise<Platform> => {
+  assertRoles(program, config);
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   if (!mayShare(config)) assertFolder('DATA_DIR', config.DATA_DIR);
   const resources = new Resources();
-  const platform = AppModule.forRoot({ config, environment, logger, resources, version: productVersion });
-  const { app, routes, requests } = await serve(platform, logger).catch(async (error: unknown) => {
+  const module = program.module.forRoot({ config, environment, logger, resources, version: productVersion });
+  const { app, routes, requests } = await serve(module, logger).catch(async (error: unknown) => {
     await resources.close();
     throw error;
   });
   requests.hold();
   await listen?.(app);
-  if (config.ROLES.includes('api')) await prepare(app, config, madeKey);
+  await program.prepare?.(app, config, madeKey);
   const lifecycle = app.get(Lifecycle, { strict: false });
   await lifecycle.start({
     projector: config.ROLES.includes('projector') ? app.get(Projector, { strict: false }) : undefined,
@@ -96,26 +97,10 @@ export const startPlatform = async (
   return { app, routes, stop };
 };
 
-/** What stands before the first request: the first admin and their key, and the models and prices of this start. */
-const prepare = async (
-  app: INestApplicationContext,
-  { BOOTSTRAP_API_KEY }: Config,
-  madeKey: Starting['madeKey'],
-): Promise<void> => {
-  const system = {
-    decisions: app.get(Decisions),
-    createUser: app.get(CreateUserHandler),
-    secret: app.get(InstanceSecret),
-    clock: app.get<Clock>(CLOCK),
-    ids: app.get<Ids>(IDS),
-  };
-  const { madeSecret } = await bootstrap(system, BOOTSTRAP_API_KEY);
-  if (madeSecret !== undefined) madeKey?.(madeSecret);
-  const commandId = system.ids.next();
-  await recordCatalogue(system.decisions, app.get(Models).catalogue, {
-    commandId,
-    correlationId: commandId,
-    actor: 'system:models',
-    now: system.clock.now(),
-  });
+const assertRoles = ({ name, roles }: Program, { ROLES }: Config): void => {
+  const other = ROLES.find((role) => !roles.includes(role));
+  if (other !== undefined)
+    throw new InvalidConfig(
+      `ROLES names ${other}, which ${name} does not run. Leave ROLES out, or start apps/api, which runs every role.`,
+    );
 };

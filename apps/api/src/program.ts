@@ -1,0 +1,52 @@
+import { bootstrap, CreateUserHandler } from '@app/identity';
+import {
+  CLOCK,
+  type Clock,
+  type Config,
+  Decisions,
+  type Environment,
+  type Ids,
+  IDS,
+  InstanceSecret,
+} from '@app/kernel';
+import { Models, recordCatalogue } from '@app/models';
+import { type Platform, type Program, type Starting, startProgram } from '@app/process';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module';
+
+/** What stands before the first request of the API: the first admin and their key, and the models and prices of this start. */
+const prepare = async (
+  app: INestApplicationContext,
+  { ROLES, BOOTSTRAP_API_KEY }: Config,
+  madeKey: (secret: string) => void,
+): Promise<void> => {
+  if (!ROLES.includes('api')) return;
+  const system = {
+    decisions: app.get(Decisions),
+    createUser: app.get(CreateUserHandler),
+    secret: app.get(InstanceSecret),
+    clock: app.get<Clock>(CLOCK),
+    ids: app.get<Ids>(IDS),
+  };
+  const { madeSecret } = await bootstrap(system, BOOTSTRAP_API_KEY);
+  if (madeSecret !== undefined) madeKey(madeSecret);
+  const commandId = system.ids.next();
+  await recordCatalogue(system.decisions, app.get(Models).catalogue, {
+    commandId,
+    correlationId: commandId,
+    actor: 'system:models',
+    now: system.clock.now(),
+  });
+};
+
+/** The whole platform: every role. */
+export const api: Program = { name: 'apps/api', roles: ['api', 'projector', 'worker'], module: AppModule, prepare };
+
+/** Starts what `ROLES` names, in this process. Throws what stands in the way; the process is to end then. */
+export const startPlatform = (
+  config: Config,
+  environment: Environment,
+  logger: Logger,
+  starting?: Starting,
+): Promise<Platform> => startProgram(api, config, environment, logger, starting);

@@ -1,0 +1,6 @@
+import './compile-cache';
+import 'reflect-metadata';
+
+export { MonitoringModule } from './monitoring/monitoring.module';
+export { runProcess } from './run-process';
+export { type Platform, type Program, startProgram, type Starting } from './start';
