@@ -35,7 +35,7 @@ export const fillWithPrompts = async (dataDir: string, events: number): Promise<
       const text = `Prompt ${number}: summarise the attached minutes in five sentences.`;
       const command =
         number < PROMPTS
-          ? ({ type: 'Add', spaceId, fields: { title: `Prompt ${number}`, text, tags: [] } } as const)
+          ? ({ type: 'Create', spaceId, fields: { title: `Prompt ${number}`, text, tags: [] } } as const)
           : ({ type: 'Update', fields: { text } } as const);
       await stores.decisions.transact(promptDecider, prompts[number % PROMPTS] as string, command, meta());
     }

@@ -85,7 +85,7 @@ describe('access to a Space', () => {
     await process.decisions.transact(
       promptDecider,
       promptId,
-      { type: 'Add', spaceId, fields: { title: 'T', text: 'x', tags: [] } },
+      { type: 'Create', spaceId, fields: { title: 'T', text: 'x', tags: [] } },
       tenancy.meta(),
     );
     await expect(access.prompt(caller(owner), spaceId, promptId, 'editor')).resolves.toBeUndefined();

@@ -150,7 +150,7 @@ describe('what is in a deleted Space', () => {
       await process.decisions.transact(
         promptDecider,
         id,
-        { type: 'Add', spaceId, fields: { title: 'T', text: 'x', tags: [] } },
+        { type: 'Create', spaceId, fields: { title: 'T', text: 'x', tags: [] } },
         tenancy.meta(),
       );
     await removeSpace(spaceId);

@@ -9,7 +9,7 @@ const deleted = { type: 'PromptDeleted', data: {} } as const;
 
 describe('a prompt', () => {
   it('is added, changed and deleted', () => {
-    given(promptDecider).when({ type: 'Add', spaceId: 's', fields }).yields(event);
+    given(promptDecider).when({ type: 'Create', spaceId: 's', fields }).yields(event);
     given(promptDecider, event)
       .when({ type: 'Update', fields: { text: 'Hi', tags: ['a'] } })
       .yields({ type: 'PromptChanged', data: { text: 'Hi' } });
@@ -23,14 +23,14 @@ describe('a prompt', () => {
     given(promptDecider, event, deleted)
       .when({ type: 'Update', fields: { text: 'Hi' } })
       .rejects('not_found');
-    given(promptDecider, event, deleted).when({ type: 'Add', spaceId: 's', fields }).rejects('conflict');
+    given(promptDecider, event, deleted).when({ type: 'Create', spaceId: 's', fields }).rejects('conflict');
     given(promptDecider).when({ type: 'Delete' }).rejects('not_found');
   });
 });
 
 test('a decided command yields nothing again', () => {
   const commands: fc.Arbitrary<PromptCommand> = fc.oneof(
-    fc.constant({ type: 'Add' as const, spaceId: 's', fields }),
+    fc.constant({ type: 'Create' as const, spaceId: 's', fields }),
     fc.record({
       type: fc.constant('Update' as const),
       fields: fc.record({ text: fc.constantFrom('a', 'b'), tags: fc.array(fc.constantFrom('x', 'y')) }),

@@ -18,7 +18,7 @@ export interface PromptFields {
 }
 
 export type PromptCommand =
-  | { readonly type: 'Add'; readonly spaceId: string; readonly fields: PromptFields }
+  | { readonly type: 'Create'; readonly spaceId: string; readonly fields: PromptFields }
   | { readonly type: 'Update'; readonly fields: Partial<PromptFields> }
   | { readonly type: 'Delete' };
 
@@ -29,7 +29,7 @@ export const promptDecider: Decider<Prompt, PromptCommand, PromptEvent> = {
 
   decide: (command, prompt) => {
     switch (command.type) {
-      case 'Add':
+      case 'Create':
         if (prompt.status !== 'absent')
           return prompt.status === 'present' && prompt.spaceId === command.spaceId
             ? []

@@ -18,7 +18,7 @@ const removed: LimitEvent = { type: 'SpendLimitRemoved', data: { limitId: 'l1' }
 describe('the limits of the instance', () => {
   it('are added, changed and removed', () => {
     given(limitRegisterDecider)
-      .when({ type: 'Add', limitId: 'l1', scope, ...terms })
+      .when({ type: 'Create', limitId: 'l1', scope, ...terms })
       .yields(set);
     given(limitRegisterDecider, set)
       .when({ type: 'Update', limitId: 'l1', ...terms, amount: '6' })
@@ -26,7 +26,7 @@ describe('the limits of the instance', () => {
     given(limitRegisterDecider, set)
       .when({ type: 'Update', limitId: 'l1', window: 'week' })
       .yields({ type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms, window: 'week' } });
-    given(limitRegisterDecider, set).when({ type: 'Remove', limitId: 'l1' }).yields(removed);
+    given(limitRegisterDecider, set).when({ type: 'Delete', limitId: 'l1' }).yields(removed);
     given(limitRegisterDecider, set, removed)
       .when({ type: 'Update', limitId: 'l1', ...terms })
       .rejects('not_found');
@@ -39,8 +39,8 @@ describe('the limits of the instance', () => {
     expect(limitRegisterDecider.decide({ ...change, ifRevision: 0 }, both.state)).toHaveLength(1);
     both.when({ ...change, ifRevision: 1 }).rejects('precondition_failed');
     const anew = given(limitRegisterDecider, set, other, set);
-    anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 0 }).rejects('precondition_failed');
-    anew.when({ type: 'Remove', limitId: 'l1', ifRevision: 2 }).yields(removed);
+    anew.when({ type: 'Delete', limitId: 'l1', ifRevision: 0 }).rejects('precondition_failed');
+    anew.when({ type: 'Delete', limitId: 'l1', ifRevision: 2 }).yields(removed);
   });
 
   it('are found by what they are for', () => {
@@ -59,9 +59,13 @@ describe('the limits of the instance', () => {
       limitRegisterDecider,
       fc.oneof(
         fc
-          .record({ type: fc.constant('Add' as const), limitId: fc.constantFrom('a', 'b'), scope: fc.constant(scope) })
+          .record({
+            type: fc.constant('Create' as const),
+            limitId: fc.constantFrom('a', 'b'),
+            scope: fc.constant(scope),
+          })
           .map((given): LimitCommand => ({ ...terms, ...given })),
-        fc.record({ type: fc.constant('Remove' as const), limitId: fc.constantFrom('a', 'b') }),
+        fc.record({ type: fc.constant('Delete' as const), limitId: fc.constantFrom('a', 'b') }),
       ),
     ));
 });

@@ -22,9 +22,9 @@ export interface LimitRegister {
 
 /** `Change`: terms absent stay. */
 export type LimitCommand =
-  | ({ readonly type: 'Add'; readonly scope: LimitScope } & Named & LimitTerms)
+  | ({ readonly type: 'Create'; readonly scope: LimitScope } & Named & LimitTerms)
   | ({ readonly type: 'Update' } & Named & Expecting & Partial<LimitTerms>)
-  | ({ readonly type: 'Remove' } & Named & Expecting);
+  | ({ readonly type: 'Delete' } & Named & Expecting);
 
 interface Named {
   readonly limitId: string;
@@ -47,7 +47,7 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
   decide: (command, { byId }) => {
     const state = byId.get(command.limitId);
     switch (command.type) {
-      case 'Add': {
+      case 'Create': {
         const { type: _, ...data } = command;
         return state === undefined ? [{ type: 'SpendLimitSet', data }] : [];
       }
@@ -61,7 +61,7 @@ export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEve
           ? []
           : [{ type: 'SpendLimitSet', data: { limitId, scope, ...terms } }];
       }
-      case 'Remove':
+      case 'Delete':
         if (state === undefined) return [];
         rejectOther(command.ifRevision, state);
         return [{ type: 'SpendLimitRemoved', data: { limitId: command.limitId } }];

@@ -26,7 +26,7 @@ export class CreatePromptHandler implements ICommandHandler<CreatePrompt> {
     const promptId = deriveId(meta.commandId, 'prompt');
     return {
       promptId,
-      receipt: await this.decisions.transact(promptDecider, promptId, { type: 'Add', spaceId, fields }, meta),
+      receipt: await this.decisions.transact(promptDecider, promptId, { type: 'Create', spaceId, fields }, meta),
     };
   }
 }

@@ -30,7 +30,7 @@ export class CreateLimitHandler implements ICommandHandler<CreateLimit> {
       receipt: await this.decisions.transact(
         limitRegisterDecider,
         REGISTER,
-        { type: 'Add', limitId, scope, ...terms },
+        { type: 'Create', limitId, scope, ...terms },
         meta,
       ),
     };
@@ -80,7 +80,7 @@ export class DeleteLimitHandler implements ICommandHandler<DeleteLimit> {
     return this.decisions.transact(
       limitRegisterDecider,
       REGISTER,
-      { type: 'Remove', limitId, ...givenFields({ ifRevision }) },
+      { type: 'Delete', limitId, ...givenFields({ ifRevision }) },
       meta,
     );
   }
