@@ -7,7 +7,7 @@ import { conversationIntegrations } from './conversation.integrations';
 export const conversationAggregate = defineAggregate(conversationDecider, conversationEvents, {
   erasure: {
     by: { ConversationDeleted: ownKey },
-    again: (decisions, id, meta) => decisions.transact(conversationDecider, id, { type: 'Delete' }, meta),
+    again: (decisions, id, meta) => decisions.transact(conversationDecider, id, { type: 'Remove' }, meta),
   },
   integrations: conversationIntegrations,
   kinds: { conversation: ownStream('conversation'), message: sharedStream() },

@@ -59,7 +59,7 @@ describe('a conversation', () => {
   it('takes the answer that is waited for, once', () => {
     expect(decide(answer(1), ask(1))).toMatchObject([{ data: { messageId: 'a1', parentId: 'm1' } }]);
     for (const late of [answer(1), answer(2)]) expect(decide(late, ask(1), answer(1))).toEqual([]);
-    expect(decide(answer(1), ask(1), { type: 'Delete' })).toEqual([]);
+    expect(decide(answer(1), ask(1), { type: 'Remove' })).toEqual([]);
   });
 
   it('keeps what is said of the answer that is waited for, each piece in its place', () => {
@@ -101,7 +101,7 @@ describe('a conversation', () => {
 
 it('deciding a command again after its events says nothing new', () => {
   const command = fc.oneof(
-    fc.constantFrom<ConversationCommand>(answer(1), answer(2), { type: 'Delete' }, { type: 'Delete', ...party }),
+    fc.constantFrom<ConversationCommand>(answer(1), answer(2), { type: 'Remove' }, { type: 'Delete', ...party }),
     fc.record({
       type: fc.constant('Continue' as const),
       answerId: fc.constantFrom('a1', 'a2'),

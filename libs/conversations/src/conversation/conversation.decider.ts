@@ -71,7 +71,7 @@ export type ConversationCommand =
   | (Party & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
   | (Party & { readonly type: 'Delete' })
   /** Deletion that follows from the deletion of the Agent, the Space or the user. */
-  | { readonly type: 'Delete' };
+  | { readonly type: 'Remove' };
 
 /**
  * One turn at a time: a question during an answer throws `turn_in_progress`. Throws `not_found` for what is unknown, deleted,
@@ -96,7 +96,7 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
         if (state.status === 'Deleted') return [];
         known(command, state);
         return [{ type: 'ConversationDeleted', data: {} }];
-      case 'Delete':
+      case 'Remove':
         return state.status === 'Live' ? [{ type: 'ConversationDeleted', data: {} }] : [];
       default:
         return never(command);

@@ -53,7 +53,7 @@ export class DeleteConversationsOfTheDeleted implements Policy {
 
   private async remove(conversationId: string, event: RecordedEvent): Promise<void> {
     const meta = stepOf(reactionTo(event, this.name, this.clock.now()), conversationId);
-    await this.decisions.transact(conversationDecider, conversationId, { type: 'Delete' }, meta);
+    await this.decisions.transact(conversationDecider, conversationId, { type: 'Remove' }, meta);
   }
 }
 
