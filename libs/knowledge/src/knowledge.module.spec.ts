@@ -3,7 +3,7 @@ import { openContext } from '../../../test/fixtures/context';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { Batches } from './document/batches';
 import { KnowledgeModule } from './knowledge.module';
-import { DOCUMENTS_OF, WAITING_DOCUMENTS } from './lookups';
+import { DOCUMENTS_OF, SHOWN_DOCUMENTS, WAITING_DOCUMENTS } from './lookups';
 import { CreateTag } from './tags/commands/create-tag';
 import { KnownTags } from './tags/known-tags';
 
@@ -12,6 +12,7 @@ beforeAll(async () => {
   context = await openContext(KnowledgeModule, [
     ...spendingLookups,
     { provide: DOCUMENTS_OF, useValue: async () => [] },
+    { provide: SHOWN_DOCUMENTS, useValue: {} },
     { provide: WAITING_DOCUMENTS, useValue: async () => [] },
   ]);
 });

@@ -17,12 +17,12 @@ import { ReprocessDocumentHandler } from './document/commands/reprocess-document
 import { UpdateDocumentHandler } from './document/commands/update-document';
 import { IngestionWorker, type WorkerOptions } from './ingestion/ingestion-worker';
 import { ProgressBoard } from './ingestion/progress';
-import { WAITING_DOCUMENTS } from './lookups';
+import { SHOWN_DOCUMENTS, type ShownDocuments, WAITING_DOCUMENTS } from './lookups';
 import { DeleteKnowledgeOfTheDeleted } from './policies/delete-knowledge.policy';
 import { DeleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spaces.policy';
 import { IngestWaitingDocuments } from './policies/ingest-waiting-documents.policy';
 import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy';
-import { PASSAGES, Retrieval } from './search/retrieval';
+import { DOCUMENTS, PASSAGES, Retrieval } from './search/retrieval';
 import { CreateTagHandler } from './tags/commands/create-tag';
 import { DeleteTagHandler } from './tags/commands/delete-tag';
 import { UpdateTagHandler } from './tags/commands/update-tag';
@@ -30,6 +30,9 @@ import { KnownTags } from './tags/known-tags';
 
 /** A worker that has not been heard of for this long is dead; its documents are taken up again. */
 const CLAIM_MS = 5_000;
+
+/** How long a document may take to be shown as waiting before it is worked on all the same, milliseconds. */
+const SHOWN_WITHIN_MS = 10_000;
 
 /** Injection token of the claims of this process to documents in work and to batches. */
 const KNOWLEDGE_CLAIMS = Symbol('KnowledgeClaims');
@@ -52,7 +55,7 @@ const policies = [
   RemoveSupersededBlobs,
 ];
 
-type WorkerParts = Omit<WorkerOptions, 'searchable' | 'progress'> & {
+type WorkerParts = Omit<WorkerOptions, 'searchable' | 'shown' | 'progress'> & {
   readonly projecting: Projecting;
   readonly searchIndex: SearchIndex;
   readonly coordination: CoordinationStore;
@@ -62,12 +65,13 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
   new IngestionWorker({
     ...parts,
     progress: new ProgressBoard(coordination, parts.clock),
+    shown: (position) => projecting.waitFor(DOCUMENTS, position, SHOWN_WITHIN_MS),
     searchable: async (documentId, { position, revision }, withinMs) =>
       (await projecting.waitFor(PASSAGES, position, withinMs)) &&
       ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
   });
 
-/** Documents, their ingestion and search, and tags. Views provide `DOCUMENTS_OF` and `WAITING_DOCUMENTS`. The worker runs where it is started. */
+/** Documents, their ingestion and search, and tags. Views provide `DOCUMENTS_OF`, `SHOWN_DOCUMENTS` and `WAITING_DOCUMENTS`. The worker runs where it is started. */
 @Module({
   imports: [SpendingModule],
   providers: [
@@ -87,9 +91,9 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
     },
     {
       provide: Retrieval,
-      inject: [SEARCH_INDEX, Models, METERING],
-      useFactory: (index: SearchIndex, models: Models, metering: Metering) =>
-        new Retrieval(index, { models, metering }),
+      inject: [SEARCH_INDEX, SHOWN_DOCUMENTS, Models, METERING],
+      useFactory: (index: SearchIndex, shown: ShownDocuments, models: Models, metering: Metering) =>
+        new Retrieval(index, shown, { models, metering }),
     },
     provideWith(IngestionWorker, ingestionWorker, {
       decisions: Decisions,

@@ -1,4 +1,5 @@
 import type { Position } from '@app/kernel';
+import type { Scope } from '@app/search-index';
 import type { WaitingDocument } from './ingestion/ingestion-worker';
 
 /** Injection token of `DocumentsOf`. */
@@ -13,3 +14,13 @@ export type DocumentsOf = (
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
 /** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
 export type WaitingDocuments = () => Promise<readonly WaitingDocument[]>;
+
+/** Injection token of `ShownDocuments`. */
+export const SHOWN_DOCUMENTS = Symbol('ShownDocuments');
+/** Documents as the API shows them. */
+export interface ShownDocuments {
+  /** Those of the documents that are Ready, each with the revision at which its passages were indexed. */
+  ready(documentIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Ids of the documents at these levels that wait for ingestion or are in it. */
+  unready(scopes: readonly Scope[]): Promise<readonly string[]>;
+}

@@ -45,6 +45,17 @@ export const scopesContract = (index: () => TestIndex): void => {
       expect(await index().found('common', { ...everywhere, documentIds: [] })).toEqual([]);
     });
 
+    it.each(['text', 'vector', 'hybrid'] as const)(
+      'pass over documents, which leave their place to others: %s',
+      async (mode) => {
+        const first = { ...both, mode, scopes: ['s:1', 'g'], limit: 1 };
+        expect(await index().found('common', first)).toEqual(['m1']);
+        expect(await index().found('common', { ...first, exceptDocumentIds: ['mine', 'nobody'] })).toEqual(['o1']);
+        expect(await index().found('common', { ...first, exceptDocumentIds: [] })).toEqual(['m1']);
+        expect(await index().found('common', { ...first, exceptDocumentIds: ['mine'], tagIds: ['t1'] })).toEqual([]);
+      },
+    );
+
     it('are left by a document that moves', async () => {
       await index().apply([{ op: 'patchDocument', documentId: 'mine', fields: { scope: 's:2' } }]);
       expect([

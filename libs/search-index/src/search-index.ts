@@ -65,6 +65,8 @@ export interface SearchQuery {
   readonly mode: 'hybrid' | 'text' | 'vector';
   readonly limit: number;
   readonly documentIds?: readonly string[];
+  /** Documents that are passed over. */
+  readonly exceptDocumentIds?: readonly string[];
   /** Documents that carry one of these tags. */
   readonly tagIds?: readonly string[];
   /** Weight of the vector ranks beside the text ranks in the fusion, 0 to 1; the embedding model's own. */

@@ -95,7 +95,7 @@ describe('a document in its views', () => {
     ).toEqual([{ status: 'Pending', failure: { code: 'upstream_error', step: 'embed', attempt: 2 }, revision: 5 }]);
   });
 
-  it('leaves every view with its deletion, and search also when it failed', () => {
+  it('leaves every view with its deletion, and search also when it failed or is worked on again', () => {
     const deleted = at(9, { type: 'DocumentDeleted', data: { tagIds: [TAG], blobs: ['f'] } });
     expect([documents, ingestionQueue].map((view) => view.apply(deleted))).toEqual([
       [{ op: 'remove', key: ID }],
@@ -106,6 +106,7 @@ describe('a document in its views', () => {
     for (const event of [
       deleted,
       at(9, { type: 'DocumentProcessingFailed', data: { attempt: 1, step: 'parse', code: 'invalid_text' } }),
+      at(9, { type: 'DocumentProcessingStarted', data: { attempt: 2 } }),
     ])
       expect(passages.apply(event)).toEqual([{ op: 'removeDocument', documentId: ID }]);
   });

@@ -38,7 +38,7 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 2,
+  version: 3,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -56,6 +56,10 @@ export const documents: RowProjection = {
   row: documentRow,
   indexes: [
     { name: 'newest-of-place', fields: [{ field: 'place' }, { field: 'createdAt', order: 'desc' }] },
+    {
+      name: 'newest-of-place-and-status',
+      fields: [{ field: 'place' }, { field: 'status' }, { field: 'createdAt', order: 'desc' }],
+    },
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],

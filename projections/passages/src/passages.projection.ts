@@ -5,17 +5,18 @@ import type { SearchProjection } from '@app/projecting';
 type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly data: Record<string, unknown> };
 
 /**
- * What searches find: the passages of documents from DocumentIndexed on, replaced by those of the next one, removed when
- * ingestion fails or the document, its Agent or its Space is deleted.
+ * What searches find: the passages of a document from DocumentIndexed, so that it can be found the moment it is Ready, until it
+ * is worked on again, or it, its Agent or its Space is deleted. `Retrieval` passes over what is not Ready yet, or any more.
  */
 export const passages: SearchProjection = {
   kind: 'search',
   name: PASSAGES,
-  version: 2,
+  version: 3,
   types: [
     'DocumentIndexed',
     'DocumentRenamed',
     'DocumentTagsChanged',
+    'DocumentProcessingStarted',
     'DocumentProcessingFailed',
     'DocumentDeleted',
     'AgentDeleted',
@@ -50,6 +51,7 @@ export const passages: SearchProjection = {
           : [{ op: 'patchDocument', documentId, fields: { name: event.data.name } }];
       case 'DocumentTagsChanged':
         return [{ op: 'patchDocument', documentId, fields: { tagIds: event.data.tagIds } }];
+      case 'DocumentProcessingStarted':
       case 'DocumentProcessingFailed':
       case 'DocumentDeleted':
         return [{ op: 'removeDocument', documentId }];

@@ -57,7 +57,7 @@ export const documentTagsChanged = defineEvent({
 export const documentContentReplaced = defineEvent({
   type: 'DocumentContentReplaced',
   description:
-    'The content of a document was replaced and waits for ingestion. The old content is searchable until the new one is.',
+    'The content of a document was replaced and waits for ingestion. Nothing of it is searched until it is Ready again.',
   data: z.strictObject({ mimeType: z.string(), sizeBytes: count, contentHash, file: heldBlob() }),
 });
 

@@ -29,6 +29,8 @@ export interface IngestionParts extends EmbeddingParts {
   readonly progress: ProgressBoard;
   readonly ids: Ids;
   readonly clock: Clock;
+  /** Resolves once the document is shown as it stood at a position, or takes too long to be. */
+  readonly shown: (position: Position) => Promise<unknown>;
   /** True once searches find the document as it was indexed; false when they do not in time, or never will. */
   readonly searchable: (documentId: string, indexed: IndexedAt, withinMs: number) => Promise<boolean>;
 }
@@ -48,6 +50,8 @@ export const ingest = async (parts: IngestionParts, documentId: string, signal: 
   if (state.status === 'Indexed')
     return publish(parts, decide, state, { position: position as Position, revision: state.indexed?.revision ?? 0 });
   if (state.status !== 'Pending' && state.status !== 'Processing') return;
+  // The search index drops it from here on: by then nobody sees it as Ready.
+  await parts.shown(position as Position);
   await decide({ type: 'Start' });
   const started = (await parts.decisions.load(documentDecider, documentId)).state;
   if (started.status === 'Processing') await attempt(parts, decide, started, signal);

@@ -1,8 +1,14 @@
-import type { Scope, SearchHit, SearchIndex } from '@app/search-index';
+import type { Scope, SearchHit, SearchIndex, SearchQuery } from '@app/search-index';
 import { type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
+import type { ShownDocuments } from '../lookups';
 
 /** Name of the search view over all Knowledge. */
 export const PASSAGES = 'passages';
+/** Name of the view that says which documents are Ready. */
+export const DOCUMENTS = 'documents';
+
+/** How often a search is repeated at most, while documents become Ready and others stop to be. */
+const MOST_REPEATS = 5;
 
 /** An Agent and its Space: what it may search. */
 export interface SearchingAgent {
@@ -28,10 +34,11 @@ export const scopesOf = ({ agentId, spaceId }: SearchingAgent): readonly Scope[]
   'g',
 ];
 
-/** Finds the passages that an Agent would answer from. */
+/** Finds the passages that an Agent would answer from: of documents that are Ready, as the API shows them. */
 export class Retrieval {
   constructor(
-    private readonly index: SearchIndex,
+    private readonly index: Pick<SearchIndex, 'search'>,
+    private readonly shown: ShownDocuments,
     private readonly parts: EmbeddingParts,
   ) {}
 
@@ -54,7 +61,7 @@ export class Retrieval {
             holds,
             payer: { ...asker, agentId, spaceId },
           });
-    return this.index.search(PASSAGES, {
+    return this.ofReady({
       scopes: scopesOf(agent),
       text,
       mode,
@@ -63,5 +70,19 @@ export class Retrieval {
       ...(model.vectorWeight === undefined ? {} : { vectorWeight: model.vectorWeight }),
       ...(tagIds === undefined ? {} : { tagIds }),
     });
+  }
+  /** The index also holds documents that are not Ready yet, or any more. They leave their places to the next best. */
+  private async ofReady(query: SearchQuery): Promise<readonly SearchHit[]> {
+    const passedOver = new Set<string>();
+    for (let repeats = 0; ; repeats += 1) {
+      const except = repeats === 0 ? {} : { exceptDocumentIds: [...passedOver] };
+      const hits = await this.index.search(PASSAGES, { ...query, ...except });
+      const ready = await this.shown.ready([...new Set(hits.map(({ documentId }) => documentId))]);
+      const isReady = ({ documentId, documentRevision }: SearchHit): boolean =>
+        ready.get(documentId) === documentRevision;
+      if (hits.every(isReady) || repeats === MOST_REPEATS) return hits.filter(isReady);
+      for (const hit of hits) if (!isReady(hit)) passedOver.add(hit.documentId);
+      for (const documentId of await this.shown.unready(query.scopes)) passedOver.add(documentId);
+    }
   }
 }

@@ -184,8 +184,16 @@ export class IndexReader {
 }
 
 /** Passages of the scopes, and of the documents and tags where these are named. What is disabled has neither words nor vector. */
-const filterOf = ({ scopes, documentIds, tagIds }: SearchQuery): estypes.QueryDslQueryContainer[] => [
+const filterOf = ({
+  scopes,
+  documentIds,
+  exceptDocumentIds,
+  tagIds,
+}: SearchQuery): estypes.QueryDslQueryContainer[] => [
   { terms: { scope: [...scopes] } },
   ...(documentIds === undefined ? [] : [{ terms: { documentId: [...documentIds] } }]),
+  ...(exceptDocumentIds === undefined
+    ? []
+    : [{ bool: { must_not: [{ terms: { documentId: [...exceptDocumentIds] } }] } }]),
   ...(tagIds === undefined ? [] : [{ terms: { tagIds: [...tagIds] } }]),
 ];

@@ -61,15 +61,20 @@ export class IndexReader {
   }
 
   /** Rows of the documents that the filters leave; undefined without filters. */
-  private filtered({ documentIds, tagIds }: SearchQuery, scopes: readonly number[]): readonly number[] | undefined {
-    if (documentIds === undefined && tagIds === undefined) return undefined;
+  private filtered(
+    { documentIds, exceptDocumentIds, tagIds }: SearchQuery,
+    scopes: readonly number[],
+  ): readonly number[] | undefined {
+    if (documentIds === undefined && exceptDocumentIds === undefined && tagIds === undefined) return undefined;
     return this.all<number>(
       `select id from documents where scope in (select value from json_each(@scopes))
          and (@documents is null or documentId in (select value from json_each(@documents)))
+         and (@except is null or documentId not in (select value from json_each(@except)))
          and (@tags is null or exists (select 1 from tags where tags.document = documents.id and tagId in (select value from json_each(@tags))))`,
       {
         scopes: JSON.stringify(scopes),
         documents: documentIds ? JSON.stringify(documentIds) : null,
+        except: exceptDocumentIds ? JSON.stringify(exceptDocumentIds) : null,
         tags: tagIds ? JSON.stringify(tagIds) : null,
       },
     );

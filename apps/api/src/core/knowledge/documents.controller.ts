@@ -174,7 +174,7 @@ export class DocumentsController {
   @ApiOperation({
     operationId: 'updateDocument',
     summary:
-      'Renames a document, sets its tags or replaces its content. The old content is searched until the new one is ready.',
+      'Renames a document, sets its tags or replaces its content. New content is searched once the document is Ready again; until then nothing of it is.',
   })
   @Accepts(LARGE)
   @Answers(200, shownDocument)

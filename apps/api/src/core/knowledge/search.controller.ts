@@ -67,7 +67,7 @@ export class SearchController {
   })
   @Answers(200, found.schema)
   @Rejects('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
-  @Reads('passages')
+  @Reads('passages', 'documents')
   async search(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
