@@ -1,3 +1,4 @@
+import { setTimeout as lasting } from 'node:timers/promises';
 import { streamOf } from '@app/kernel';
 import { documentDecider } from '@app/knowledge';
 import { until } from '../fixtures/until';
@@ -5,6 +6,7 @@ import type { TestPlatform } from './harness';
 
 const MODES = ['text', 'vector', 'hybrid'] as const;
 const TEXT = { mimeType: 'text/markdown' };
+const PAUSE_MS = 10;
 
 interface Seen {
   readonly status: string;
@@ -21,7 +23,7 @@ interface Search {
 
 /**
  * Replaces the content of a document, reprocesses it and makes it fail, so many times, while it is searched for in each mode
- * without a pause. Answers the searches that lay within one period, Ready or not.
+ * all the while. Answers the searches that lay within one period, Ready or not.
  */
 export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, rounds: number) => {
   const core = (path: string): string => `/api/v1/core${path}`;
@@ -46,6 +48,7 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
         mode,
       });
       searches.push({ mode, before, found: items.length > 0, after: (await seen()).revision });
+      await lasting(PAUSE_MS);
     }
   });
   const changes: readonly ((round: number) => readonly ['PUT' | 'POST', string, object])[] = [
@@ -56,9 +59,9 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
   for (let round = 0; round < rounds; round += 1) {
     const [method, path, body] = (changes[round % changes.length] as (typeof changes)[number])(round);
     await call(core(`${documents}/${id}${path}`), { method, body });
-    // A search that began after the answer begins in the new period.
     await ended();
-    await new Promise((resolve) => setTimeout(resolve, round % 7));
+    // So that searches fit into what is Ready or failed, before that changes.
+    await lasting(round % PAUSE_MS);
   }
   isOver = true;
   await Promise.all(watching);
@@ -68,7 +71,7 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
     ready.push(type === 'DocumentReady');
   return searches.flatMap(({ before, after, ...search }) => {
     const period = new Set(ready.slice(before, after + 1));
-    return period.size === 1 ? [{ ...search, before, after, isReady: period.has(true) }] : [];
+    return period.size === 1 ? [{ ...search, isReady: period.has(true) }] : [];
   });
 };
 

@@ -1,5 +1,6 @@
 import { setTimeout as lasting } from 'node:timers/promises';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
+import { searchesWithinPeriods, tallied } from '../e2e/ready-periods';
 import { awayMs } from '../faults/log/rounds';
 import { until } from '../fixtures/until';
 import { type Instance, instanceOn } from './elasticsearch-instance';
@@ -51,6 +52,13 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     await until(isReady(id), 'the document');
     expect((await search('quokka')).body.items).toHaveLength(1);
   }, 120_000);
+
+  it('finds a document while it is Ready and never while it is not, through 200 replacements, re-processes and failures', async () => {
+    for (const { mode, ready, notReady } of tallied(await searchesWithinPeriods(platform, 200))) {
+      expect({ mode, missed: ready.missed, found: notReady.found }).toEqual({ mode, missed: 0, found: 0 });
+      expect(Math.min(ready.found, notReady.missed)).toBeGreaterThan(20);
+    }
+  }, 600_000);
 
   it(
     'goes on without search: searches answer 503, documents wait, and are found once it is back',
