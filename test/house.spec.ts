@@ -49,6 +49,7 @@ describe('a dependency of package.json', () => {
   /** Loaded by another that is listed, which asks for it as its peer. */
   const PEERS: Readonly<Record<string, string>> = {
     '@fastify/static': 'SwaggerModule serves the files of /docs with it.',
+    'oxlint-tsgolint': 'Oxlint reads types with it.',
     rxjs: 'Nest is built on it.',
   };
   const { scripts, dependencies, devDependencies } = read<Manifest>('package.json');

@@ -11,7 +11,7 @@ describe('a hostile provider', () => {
       upstream.behaviour = (response) => {
         response.setHeader('set-cookie', 'a=b');
         response.setHeader('x-internal', 'secret');
-        behaves(response, upstream.calls.at(-1) as (typeof upstream.calls)[0]);
+        return behaves(response, upstream.calls.at(-1) as (typeof upstream.calls)[0]);
       };
       const { status, headers } = await ask({ stream });
       expect([status, headers.get('set-cookie'), headers.get('x-internal'), headers.get('x-request-id')]).toEqual([

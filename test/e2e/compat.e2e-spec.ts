@@ -181,7 +181,7 @@ it.each<[string, object]>([
       .writeHead(200, { 'content-type': call.body['stream'] === true ? 'text/event-stream' : 'application/json' })
       .write('\ufeff');
     response.writeHead = () => response;
-    behaves(response, call);
+    return behaves(response, call);
   };
   const { status, text } = await platform.call(`${BASE}${path}`, { method: 'POST', body });
   expect([status, text.includes('\ufeff'), upstream.calls.length]).toEqual([200, false, 1]);

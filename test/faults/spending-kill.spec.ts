@@ -83,7 +83,7 @@ test(`kill -9 at any moment: what was held comes free, and the account equals th
     body: JSON.stringify({ scope: { type: 'instance' }, amount: '1000', window: 'total' }),
   });
   const { id } = (await created.json()) as { id: string };
-  upstream.behaviour = (response, call) => void setTimeout(() => behaves(response, call), number(40));
+  upstream.behaviour = (response, call) => void setTimeout(() => void behaves(response, call), number(40));
   let answered = 0;
   for (let round = 0; round < rounds(4); round += 1) {
     const running = child;

@@ -29,7 +29,8 @@ const insert = database.prepare(
 parentPort?.on('message', (rows: BareRow[] | 'close') => {
   if (rows === 'close') {
     database.close();
-    return void parentPort?.close();
+    parentPort?.close();
+    return;
   }
   for (
     let more = parentPort && receiveMessageOnPort(parentPort);

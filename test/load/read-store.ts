@@ -86,7 +86,7 @@ const store = async (folder: string, inThread: boolean): Promise<Figures> => {
   const opened = await openSqliteReadStore({ folder, inThread });
   await opened.prepare(view);
   await opened.swap('agents', undefined, 1);
-  return figures(
+  const found = await figures(
     async () => {
       for (const batch of batches) await commit(opened, batch);
     },
@@ -97,7 +97,9 @@ const store = async (folder: string, inThread: boolean): Promise<Figures> => {
         orderBy: [{ field: 'createdAt', order: 'desc' }],
         limit: PAGE,
       }),
-  ).finally(() => opened.close());
+  );
+  await opened.close();
+  return found;
 };
 
 const commit = (opened: ReadStore, batch: readonly number[]): Promise<void> => {

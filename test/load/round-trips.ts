@@ -194,51 +194,64 @@ const main = async (): Promise<void> => {
     say(
       `on ${double === undefined ? 'the server of EMPTY_EVENTSTORE_URL' : 'the double'}: reads and appends of the server for each request, counted over ${SECONDS} s`,
     );
-    const throughProxy = await start(folder, { EVENTSTORE_URL: proxy.url });
-    for (const kind of kinds) {
-      for (const callers of [1, kind.many]) {
-        const { reads, appends } = await counted(throughProxy, proxy, kind, callers);
-        const target = callers > 1 ? ` (target ${kind.reads})` : kind.name.startsWith('GET') ? ' (target 1)' : '';
-        say(
-          `  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   reads ${reads.toFixed(2)}${target}   appends ${appends.toFixed(2)}`,
-        );
-      }
-    }
-    await settled(proxy);
-    const idle = { ...proxy.calls };
-    await pause(IDLE_SECONDS * 1_000);
-    const { reads, subscriptions } = proxy.since(idle);
-    say(
-      `  nothing for ${IDLE_SECONDS} s: ${reads} reads (target ${IDLE_SECONDS / 15}), ${subscriptions} new subscriptions (target 0)`,
-    );
-    await stop(throughProxy);
-
+    await countRoundTrips(folder, proxy, kinds);
     say(
       `calls a second beside the embedded log, medians of ${ROUNDS} rounds of ${SECONDS} s; the callers${double === undefined ? '' : ', and the double,'} have processors of the product's machine`,
     );
     const server = await start(folder, { EVENTSTORE_URL: url });
     const embedded = await start(ofEmbedded, {});
-    for (const kind of kinds) {
-      for (const callers of [1, kind.many]) {
-        const before = double?.child.pid === undefined ? 0 : cpuSeconds(double.child.pid);
-        const started = performance.now();
-        const { server: ours, embedded: theirs } = await beside(server, embedded, kind, callers);
-        const busy =
-          double?.child.pid === undefined
-            ? ''
-            : `, the double's processor ${Math.round(((cpuSeconds(double.child.pid) - before) * 2e5) / (performance.now() - started))} % busy`;
-        const target = callers > 1 && kind.ratio !== undefined ? ` (target ${kind.ratio.toFixed(2)})` : '';
-        say(
-          `  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   ${Math.round(ours.perSecond)}/s, embedded ${Math.round(theirs.perSecond)}/s, ratio ${(ours.perSecond / theirs.perSecond).toFixed(2)}${target}   processor time of the product ${ours.cpu.toFixed(0)} and ${theirs.cpu.toFixed(0)} us${busy}`,
-        );
-      }
-    }
+    await compareRates(server, embedded, kinds, double?.child.pid);
     await stop(server);
     await stop(embedded);
   } finally {
     await proxy.stop();
     double?.child.kill();
     for (const each of [folder, ofEmbedded]) rmSync(each, { recursive: true, force: true });
+  }
+};
+
+const countRoundTrips = async (folder: string, proxy: CountingProxy, kinds: readonly Kind[]): Promise<void> => {
+  const throughProxy = await start(folder, { EVENTSTORE_URL: proxy.url });
+  for (const kind of kinds) {
+    for (const callers of [1, kind.many]) {
+      const { reads, appends } = await counted(throughProxy, proxy, kind, callers);
+      const target = callers > 1 ? ` (target ${kind.reads})` : kind.name.startsWith('GET') ? ' (target 1)' : '';
+      say(
+        `  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   reads ${reads.toFixed(2)}${target}   appends ${appends.toFixed(2)}`,
+      );
+    }
+  }
+  await settled(proxy);
+  const idle = { ...proxy.calls };
+  await pause(IDLE_SECONDS * 1_000);
+  const { reads, subscriptions } = proxy.since(idle);
+  say(
+    `  nothing for ${IDLE_SECONDS} s: ${reads} reads (target ${IDLE_SECONDS / 15}), ${subscriptions} new subscriptions (target 0)`,
+  );
+  await stop(throughProxy);
+};
+
+/** `doublePid`: the process of the double, where there is one. */
+const compareRates = async (
+  server: Product,
+  embedded: Product,
+  kinds: readonly Kind[],
+  doublePid: number | undefined,
+): Promise<void> => {
+  for (const kind of kinds) {
+    for (const callers of [1, kind.many]) {
+      const before = doublePid === undefined ? 0 : cpuSeconds(doublePid);
+      const started = performance.now();
+      const { server: ours, embedded: theirs } = await beside(server, embedded, kind, callers);
+      const busy =
+        doublePid === undefined
+          ? ''
+          : `, the double's processor ${Math.round(((cpuSeconds(doublePid) - before) * 2e5) / (performance.now() - started))} % busy`;
+      const target = callers > 1 && kind.ratio !== undefined ? ` (target ${kind.ratio.toFixed(2)})` : '';
+      say(
+        `  ${kind.name.padEnd(20)} ${String(callers).padStart(2)} callers   ${Math.round(ours.perSecond)}/s, embedded ${Math.round(theirs.perSecond)}/s, ratio ${(ours.perSecond / theirs.perSecond).toFixed(2)}${target}   processor time of the product ${ours.cpu.toFixed(0)} and ${theirs.cpu.toFixed(0)} us${busy}`,
+      );
+    }
   }
 };
 

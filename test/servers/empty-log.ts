@@ -16,7 +16,8 @@ export const emptyLogName = isEmptyLogGiven ? 'the server of EMPTY_EVENTSTORE_UR
 export const openEmptyLog = async (url = given): Promise<EmptyLog> => {
   if (url === '') return startEventStoreDouble();
   const reader = await openEventStoreLogReader({ url });
-  const head = await reader.head().finally(() => reader.close());
+  const head = await reader.head();
+  await reader.close();
   if (head !== null)
     throw new Error(
       'EMPTY_EVENTSTORE_URL names a server that holds events already. Name one that nobody has used: the tests fill it, and never empty it.',

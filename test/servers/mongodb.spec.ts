@@ -62,8 +62,8 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
     });
     const found = await db.collection('agents').findOne({ spaceId: AGENT.spaceId, 'sampling.topK.enabled': false });
     expect(found).toEqual({ ...AGENT, _id: AGENT.id, _meta: expect.objectContaining({ position: '1' }) });
-    const [{ name = '' } = {}] = await db.listCollections({ name: /^agents-v1-/ }).toArray();
-    expect(await db.collection(name).indexes()).toMatchObject([
+    const [collection] = await db.listCollections({ name: /^agents-v1-/ }).toArray();
+    expect(await db.collection(collection?.name ?? '').indexes()).toMatchObject([
       { name: '_id_' },
       { name: 'newest-of-space', key: { spaceId: 1, createdAt: -1, _id: -1 } },
     ]);

@@ -109,9 +109,9 @@ export class PlatformClient {
   private unreachable(error: unknown): Failure {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const {
-      code = undefined,
+      code,
       message = String(cause),
-      name = undefined,
+      name,
     } = cause as { readonly code?: string; readonly message?: string; readonly name?: string };
     if (name === 'TimeoutError')
       return new Failure(`${this.url} did not answer in time. It may be busy. Try again, or check its log.`);

@@ -1,6 +1,7 @@
 import {
   apiKeyDecider,
   type ApiKeyFields,
+  type InstanceRole,
   isLiving,
   type IssuedApiKey,
   PERMISSIONS_OF_ROLE,
@@ -27,21 +28,7 @@ export class KeyScope {
   async assert(caller: Caller, userId: string, fields: Partial<ApiKeyFields>, current?: IssuedApiKey): Promise<void> {
     const { state: user } = await this.decisions.load(userDecider, userId);
     if (!isLiving(user)) return reject('not_found', { kind: 'user', id: userId });
-    const permissions = (fields.permissions ?? []).filter(
-      (permission) => current?.permissions.has(permission) !== true,
-    );
-    if (
-      permissions.some(
-        (permission) => !caller.permissions.has(permission) || !PERMISSIONS_OF_ROLE[user.role].has(permission),
-      )
-    )
-      reject('forbidden', { path: 'permissions' });
-    if (fields.allAgents === true && current?.allAgents !== true && !caller.allAgents)
-      reject('forbidden', { path: 'allAgents' });
-    // What is included is not billed: that is for those to say who set limits.
-    const included = fields.usageLimit?.includedAmount ?? null;
-    if (included !== null && included !== current?.usageLimit?.includedAmount && !caller.permissions.has('cost:write'))
-      reject('forbidden', { path: 'usageLimit.includedAmount', permission: 'cost:write' });
+    assertWithinCaller(caller, user.role, fields, current);
     if (current !== undefined && exceeds(current, caller, PERMISSIONS_OF_ROLE[user.role])) rejectMore(fields, current);
     for (const agentId of fields.agentIds ?? [])
       if (current?.agentIds.has(agentId) !== true) await this.assertAgent(caller, userId, agentId);
@@ -75,6 +62,24 @@ export class KeyScope {
     if (isNew || !isWithin(usageLimit, own.usageLimit)) reject('forbidden', { path: 'usageLimit' });
   }
 }
+
+/** Rejects what `fields` would add that the caller, or the role of the key's user, has not. */
+const assertWithinCaller = (
+  caller: Caller,
+  role: InstanceRole,
+  { permissions = [], allAgents, usageLimit }: Partial<ApiKeyFields>,
+  current: IssuedApiKey | undefined,
+): void => {
+  const added = permissions.filter((permission) => current?.permissions.has(permission) !== true);
+  if (added.some((permission) => !caller.permissions.has(permission) || !PERMISSIONS_OF_ROLE[role].has(permission)))
+    reject('forbidden', { path: 'permissions' });
+  if (allAgents === true && current?.allAgents !== true && !caller.allAgents)
+    reject('forbidden', { path: 'allAgents' });
+  // What is included is not billed: that is for those to say who set limits.
+  const included = usageLimit?.includedAmount ?? null;
+  if (included !== null && included !== current?.usageLimit?.includedAmount && !caller.permissions.has('cost:write'))
+    reject('forbidden', { path: 'usageLimit.includedAmount', permission: 'cost:write' });
+};
 
 /** True for a key that may do what its changer may not, as far as its user's role lets it today. */
 const exceeds = (

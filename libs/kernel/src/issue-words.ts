@@ -13,8 +13,7 @@ export const issueWords = (issue: RawIssue): string => {
   if (issue.input === undefined && issue.code !== 'custom' && issue.code !== 'unrecognized_keys') return 'is missing';
   switch (issue.code) {
     case 'invalid_type':
-      if (isNumeric(issue.expected) && isBeyondNumbers(issue.input)) return OUT_OF_RANGE;
-      return `must be ${typeName(issue.expected)}${Number.isNaN(issue.input) ? '' : `, not ${kindOf(issue.input)}`}`;
+      return typeWords(issue);
     case 'invalid_value':
       return `must be ${oneOf(issue.values)}`;
     case 'invalid_union':
@@ -22,19 +21,9 @@ export const issueWords = (issue: RawIssue): string => {
     case 'invalid_format':
       return FORMATS[issue.format] ?? affixWords(issue);
     case 'too_small':
-      return issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int' && issue.exact !== true
-        ? 'must not be empty'
-        : bound(
-            issue.origin,
-            issue.exact === true ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least',
-            issue.minimum,
-          );
+      return tooSmallWords(issue);
     case 'too_big':
-      return bound(
-        issue.origin,
-        issue.exact === true ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most',
-        issue.maximum,
-      );
+      return tooBigWords(issue);
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
@@ -64,6 +53,11 @@ export const sentenceAbout = (subject: string, words: string): string =>
 
 const asSentenceOf = (subject: string, predicate: string): string =>
   `${subject} ${predicate}${/[.!?]$/.test(predicate) ? '' : '.'}`;
+
+const typeWords = ({ expected, input }: Extract<RawIssue, { code: 'invalid_type' }>): string => {
+  if (isNumeric(expected) && isBeyondNumbers(input)) return OUT_OF_RANGE;
+  return `must be ${typeName(expected)}${Number.isNaN(input) ? '' : `, not ${kindOf(input)}`}`;
+};
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -139,6 +133,14 @@ const UNITS: Readonly<Record<string, string>> = {
   record: 'field',
   file: 'byte',
 };
+
+const tooSmallWords = ({ origin, minimum, exact, inclusive }: Extract<RawIssue, { code: 'too_small' }>): string =>
+  minimum === 1 && origin !== 'number' && origin !== 'int' && exact !== true
+    ? 'must not be empty'
+    : bound(origin, exact === true ? 'exactly' : inclusive === false ? 'more than' : 'at least', minimum);
+
+const tooBigWords = ({ origin, maximum, exact, inclusive }: Extract<RawIssue, { code: 'too_big' }>): string =>
+  bound(origin, exact === true ? 'exactly' : inclusive === false ? 'less than' : 'at most', maximum);
 
 const bound = (origin: string, how: string, amount: number | bigint): string => {
   const unit = UNITS[origin];

@@ -180,7 +180,7 @@ export class Projecting {
   /** Dead letters of the views that are served, oldest position first. */
   async deadLetters(): Promise<readonly DeadLetter[]> {
     const letters = await Promise.all(
-      [...this.views.values()].map(({ view: { store, live, whole } }) =>
+      [...this.views.values()].map(async ({ view: { store, live, whole } }) =>
         whole && live !== undefined ? [...live.letters.values()] : storedLetters(store),
       ),
     );

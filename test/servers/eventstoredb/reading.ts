@@ -23,26 +23,14 @@ export const read = (serving: Serving) => async (call: Call) => {
 };
 
 const readStream = async (serving: Serving, call: Call, options: ReadReq.Options): Promise<void> => {
-  const {
-    log: { shown: log },
-    version,
-  } = serving;
   const from = options.getStream();
   const stream = streamName(from?.getStreamIdentifier());
   if (stream === '') return fail(call, handlerThrew);
-  const seen = log.look(stream);
+  const seen = serving.log.shown.look(stream);
   const last = seen.kind === 'events' ? seen.events.length - 1 : -1;
   if (options.hasSubscription()) {
     if (seen.kind === 'tombstoned') return fail(call, streamDeleted(stream));
-    const revision =
-      from?.hasRevision() === true ? Number(from.getRevision()) + 1 : from?.hasEnd() === true ? last + 1 : 0;
-    // Version 23 never says that it caught up on a stream that is not there.
-    return follow(
-      serving,
-      call,
-      new StreamFeed(log, stream, revision),
-      () => version !== '23.10.6' || log.look(stream).kind !== 'notFound',
-    );
+    return followStream(serving, call, stream, from, last);
   }
   const isForwards = options.getReadDirection() === ReadReq.Options.ReadDirection.FORWARDS;
   const count = Number(options.getCount());
@@ -67,6 +55,28 @@ const readStream = async (serving: Serving, call: Call, options: ReadReq.Options
       Math.min(count, last + 1 - Math.max(start, seen.first)),
     );
   return send(call, seen.events, Math.min(start, last), -1, Math.min(count, Math.min(start, last) - seen.first + 1));
+};
+
+const followStream = (
+  serving: Serving,
+  call: Call,
+  stream: string,
+  from: ReadReq.Options.StreamOptions | undefined,
+  last: number,
+): Promise<void> => {
+  const {
+    log: { shown: log },
+    version,
+  } = serving;
+  const revision =
+    from?.hasRevision() === true ? Number(from.getRevision()) + 1 : from?.hasEnd() === true ? last + 1 : 0;
+  // Version 23 never says that it caught up on a stream that is not there.
+  return follow(
+    serving,
+    call,
+    new StreamFeed(log, stream, revision),
+    () => version !== '23.10.6' || log.look(stream).kind !== 'notFound',
+  );
 };
 
 const readAll = async (serving: Serving, call: Call, options: ReadReq.Options): Promise<void> => {

@@ -200,7 +200,12 @@ export class Turns {
         heard += more.length;
         const release = await this.parts.claims.take(claimOf(conversationId));
         if (release === undefined) await pause(LOOK_MS);
-        else await this.recorded.closeAbandoned(conversationId, '', meta).finally(release);
+        else
+          try {
+            await this.recorded.closeAbandoned(conversationId, '', meta);
+          } finally {
+            await release();
+          }
       }
       return recordedTurn(
         (await this.parts.history.answer(conversationId, answerId)) ??

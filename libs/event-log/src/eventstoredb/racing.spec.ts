@@ -186,7 +186,7 @@ describe('who loses a race on EventStoreDB', () => {
     both.lag = () => 10;
     const streams = Array.from({ length: 8 }, (_, index) => `a-${index}`);
     await Promise.all(streams.map((stream) => logs[0].append(stream, newEvents(2), 'noStream')));
-    await Promise.all(streams.map((stream, index) => logs[index % 2]?.truncate(stream, 1)));
+    await Promise.all(streams.map(async (stream, index) => logs[index % 2]?.truncate(stream, 1)));
 
     expect((await logs[0].readAll()).events.map(({ revision }) => revision)).toEqual(streams.map(() => 1));
   });

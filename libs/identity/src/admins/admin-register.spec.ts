@@ -29,7 +29,7 @@ const suspend = (at: Process, userId: string) => at.suspendUser.execute(new Susp
 const remove = (at: Process, userId: string) => at.deleteUser.execute(new DeleteUser(userId, tenancy.meta()));
 
 const activeAdmins = async (at: Process, userIds: readonly string[]): Promise<number> => {
-  const states = await Promise.all(userIds.map((userId) => at.decisions.load(userDecider, userId)));
+  const states = await Promise.all(userIds.map(async (userId) => at.decisions.load(userDecider, userId)));
   return states.filter(({ state }) => isActiveAdmin(state)).length;
 };
 
@@ -57,7 +57,7 @@ describe('the last admin', () => {
     for (let round = 0; round < 4; round += 1) {
       const pair = [survivor, await admin(two)] as const;
       expect(await outcomes([act(one, pair[0]), act(two, pair[1])])).toEqual(['conflict', 'done']);
-      const states = await Promise.all(pair.map((userId) => one.decisions.load(userDecider, userId)));
+      const states = await Promise.all(pair.map(async (userId) => one.decisions.load(userDecider, userId)));
       survivor = pair[states.findIndex(({ state }) => isActiveAdmin(state))] as string;
       expect(await activeAdmins(two, pair)).toBe(1);
     }

@@ -58,7 +58,7 @@ export class Batches {
     await this.claims.finishAbandoned(ADDING, ABANDONED_MS, async (batch) => {
       const [commandId, count] = partsOf(batch);
       const states = await Promise.all(
-        Array.from({ length: count }, (_, index) =>
+        Array.from({ length: count }, async (_, index) =>
           this.decisions.load(documentDecider, addedDocumentId({ commandId }, index)),
         ),
       );

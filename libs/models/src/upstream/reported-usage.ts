@@ -13,27 +13,35 @@ type Report = Readonly<Record<string, unknown>>;
  */
 export const believedUsage = (report: unknown, model: ModelDescription, produced: boolean): TokenUsage | undefined => {
   if (typeof report !== 'object' || report === null) return undefined;
-  const given = report as Report;
-  const inputDetails = detailsOf(given, 'prompt_tokens_details', 'input_tokens_details');
-  const cacheRead =
-    inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'];
-  const reasoning = detailsOf(given, 'completion_tokens_details', 'output_tokens_details')['reasoning_tokens'];
-  const counted = given['prompt_tokens'] ?? inclusiveInput(given);
-  const output = given['completion_tokens'] ?? given['output_tokens'] ?? (produced ? undefined : 0);
+  const { counted, cacheRead, cacheWrite, reasoning, total, ...made } = numbersOf(report as Report);
+  const output = made.output ?? (produced ? undefined : 0);
   // Other kinds of models take many texts at once, each of them as long as the window.
   const most = (model.kind === 'chat' ? model.contextWindow : undefined) ?? LARGEST_WINDOW;
   if (!isCount(counted, most) || !isCount(output, most)) return undefined;
-  const rest = excludedRest(given['total_tokens'], { input: counted, output, cached: cacheRead, reasoning });
+  const rest = excludedRest(total, { input: counted, output, cached: cacheRead, reasoning });
   const input = counted + rest.cached;
   if (input > most || input === 0 || (produced && output === 0)) return undefined;
   const unseen = model.kind === 'chat' && rest.unseen <= most ? rest.unseen : 0;
   return usageOf({
     input,
     cacheRead,
-    cacheWrite: inputDetails['cache_write_tokens'] ?? given['cache_creation_input_tokens'],
+    cacheWrite,
     output: output + unseen,
     reasoning: isCount(reasoning, most) && reasoning > 0 ? reasoning : unseen,
   });
+};
+
+/** The numbers of a report, under whichever of the known names it gives them. */
+const numbersOf = (given: Report) => {
+  const inputDetails = detailsOf(given, 'prompt_tokens_details', 'input_tokens_details');
+  return {
+    counted: given['prompt_tokens'] ?? inclusiveInput(given),
+    cacheRead: inputDetails['cached_tokens'] ?? given['cache_read_input_tokens'] ?? given['prompt_cache_hit_tokens'],
+    cacheWrite: inputDetails['cache_write_tokens'] ?? given['cache_creation_input_tokens'],
+    output: given['completion_tokens'] ?? given['output_tokens'],
+    reasoning: detailsOf(given, 'completion_tokens_details', 'output_tokens_details')['reasoning_tokens'],
+    total: given['total_tokens'],
+  };
 };
 
 /** What a provider reported, as far as it is believed, of a call that has input alone: some tell nothing but the total of it. */

@@ -23,10 +23,9 @@ export class UnfinishedWork {
   }
 
   start(): void {
-    this.timer = setInterval(
-      () => (this.running ??= this.finishAll().finally(() => (this.running = undefined))),
-      EVERY_MS,
-    ).unref();
+    this.timer = setInterval(() => {
+      this.running ??= this.finishAll().finally(() => (this.running = undefined));
+    }, EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {

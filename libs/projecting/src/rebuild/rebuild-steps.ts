@@ -129,7 +129,7 @@ export class RebuildWork {
    * slice of this process is not built after all: a server that was killed may have forgotten what it had confirmed.
    */
   private async othersBuilt(signal: AbortSignal): Promise<boolean> {
-    const { version, goal = null } = this.current.present();
+    const { version, goal } = this.current.present();
     while (!this.view.whole) {
       const stored = await this.view.records.rebuild();
       if (stored?.version === version && stored.state === 'failed') this.current.take(stored);

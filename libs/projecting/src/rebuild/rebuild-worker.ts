@@ -58,7 +58,7 @@ export interface RebuildWorker {
   stopCatchUp(build: Pick<BuildTask, 'view' | 'version'>): Promise<void>;
   /** Compares two builds; neither may be written meanwhile. */
   verify(task: VerifyTask): Promise<Verification>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface RebuildWorkerOptions extends ViewStores {

@@ -47,16 +47,9 @@ export class Rebuild {
     if ((unfit === 'ahead-of-log' || unfit === 'damaged' || (await this.isGone())) && this.state !== undefined)
       await this.remove();
     if (this.state !== undefined) this.options.progress.done = await this.view.stored.handled(this.state.version);
-    if (
-      unfit !== undefined &&
-      this.state === undefined &&
-      !belongsToOthers &&
-      (unfit !== 'declaration' || this.options.isNewest())
-    )
+    if (this.state !== undefined) await this.goOn(this.state);
+    else if (unfit !== undefined && !belongsToOthers && (unfit !== 'declaration' || this.options.isNewest()))
       await this.begin(unfit, true);
-    else if (this.state !== undefined && mustRun(this.state)) this.work.begin();
-    else if (this.state?.state === 'ready') await this.view.followBeside(this.state.version);
-    else if (this.state?.state === 'swapped') await this.view.followBeside(this.state.from);
     await dropOrphans(this.view, [stored, this.state], this.options.isDeclared);
   }
 
@@ -165,6 +158,12 @@ export class Rebuild {
         'The live build does not fit this version. Building another beside it.',
       );
     this.work.begin();
+  }
+
+  private async goOn(record: RebuildRecord): Promise<void> {
+    if (mustRun(record)) this.work.begin();
+    else if (record.state === 'ready') await this.view.followBeside(record.version);
+    else if (record.state === 'swapped') await this.view.followBeside(record.from);
   }
 
   /** Serves the build that follows the log beside a damaged one, where there is such a build; true when that was done. */

@@ -134,7 +134,9 @@ export class View {
     const kept = (version: number | undefined): Follower | undefined =>
       running.find((follower) => follower !== undefined && follower.version === version);
     await Promise.all(
-      running.map((follower) => (follower === kept(live) || follower === kept(beside) ? undefined : follower?.stop())),
+      running.map(async (follower) => {
+        if (follower !== kept(live) && follower !== kept(beside)) await follower?.stop();
+      }),
     );
     this.live = kept(live) ?? (live === undefined ? undefined : await this.follow(live));
     this.beside = kept(beside) ?? (beside === undefined ? undefined : await this.follow(beside));

@@ -147,7 +147,7 @@ describe('view files', () => {
           writeFileSync(file, bytes.fill(0xff, 3 * 4096, bytes.length - 4096));
         },
       ],
-      ['cannot be read', (file) => (rmSync(file), void mkdirSync(file))],
+      ['cannot be read', (file) => (rmSync(file), mkdirSync(file))],
     ])('%s, are served as they stand, and that is said once', async (_what, damage) => {
       damage(await current());
       const said: string[] = [];

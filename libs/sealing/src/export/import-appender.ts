@@ -75,7 +75,7 @@ export class ImportAppender {
   private settle(): Promise<void> {
     return retry(async () => {
       const underWay = this.inFlight.map((sent) => (sent.outcome === undefined ? this.begun(sent.group) : sent));
-      const outcomes = await Promise.all(underWay.map(({ outcome }) => outcome));
+      const outcomes = await Promise.all(underWay.map(async ({ outcome }) => outcome));
       const first = outcomes.findIndex((outcome) => outcome !== undefined);
       this.failed = false;
       this.inFlight = first === -1 ? [] : underWay.slice(first).map(({ group }) => ({ group }));

@@ -130,23 +130,14 @@ class Tally {
   }
 
   end(move: End): void {
-    const { holds, freed, ended, upTo, windows } = this.account;
-    const hold = holds.get(move.id);
     if (this.ended.has(move.id)) return;
-    const isEnded = ended.includes(move.id);
-    const isCounted =
-      (move.position !== null && upTo !== null && move.position <= upTo) || (move.type === 'free' && isEnded);
-    const cost = move.cost !== null && isCounted ? 0n : move.cost;
+    const hold = this.account.holds.get(move.id);
+    const cost = move.cost !== null && this.isCounted(move) ? 0n : move.cost;
     const window =
       move.at === undefined || (move.type === 'free' && hold !== undefined)
         ? (hold?.window ?? null)
         : this.windowOf(move.at);
-    if (hold === undefined) {
-      // Of a call that has no hold here only what it cost matters; what belongs to a window long closed stands in usage records alone.
-      const isNews =
-        move.at !== undefined && !isEnded && (freed.includes(move.id) || cost !== 0n) && isOpen(windows, window);
-      if (!isNews) return;
-    }
+    if (hold === undefined && !this.isNews(move, cost, window)) return;
     if (move.type === 'settle') this.moved.settled.push({ id: move.id, cost: String(cost), window });
     else
       this.moved.freed.push({
@@ -157,6 +148,17 @@ class Tally {
     this.in(window).spent += cost ?? 0n;
     if (hold !== undefined) this.in(hold.window).held -= hold.amount;
     this.ended.add(move.id);
+  }
+
+  private isCounted({ type, id, position }: End): boolean {
+    const { upTo, ended } = this.account;
+    return (position !== null && upTo !== null && position <= upTo) || (type === 'free' && ended.includes(id));
+  }
+
+  /** Of a call that has no hold here only what it cost matters; what belongs to a window long closed stands in usage records alone. */
+  private isNews({ id, at }: End, cost: bigint | null, window: string | null): boolean {
+    const { freed, ended, windows } = this.account;
+    return at !== undefined && !ended.includes(id) && (freed.includes(id) || cost !== 0n) && isOpen(windows, window);
   }
 }
 

@@ -57,7 +57,9 @@ export class VaultWrites {
     );
     await this.countDestruction();
     return Promise.all(
-      selectors.map((selector) => ('stream' in selector ? [selector.stream] : this.destroyedBy(causeOf(selector)))),
+      selectors.map(async (selector) =>
+        'stream' in selector ? [selector.stream] : this.destroyedBy(causeOf(selector)),
+      ),
     );
   }
 
