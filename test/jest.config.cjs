@@ -25,13 +25,12 @@ process.env.SEED ??= String(Date.now() % 2 ** 31);
 /** @type {import('jest').Config} */
 module.exports = {
   rootDir: '..',
-  testEnvironment: 'node',
-  setupFiles: ['<rootDir>/test/one-realm.cjs'],
+  testEnvironment: '<rootDir>/test/environment.cjs',
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
   // Anchored on the last node_modules segment, so nested copies are compiled too.
-  transformIgnorePatterns: [`/node_modules/(?!.*/node_modules/)(?!(?:${esmOnly})/)`],
+  transformIgnorePatterns: ['/node_modules/'],
   moduleNameMapper: Object.fromEntries(aliases.map(({ pattern, file }) => [pattern.source, `<rootDir>/${file}`])),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`.

@@ -1,0 +1,57 @@
+// Tests run in the realm of their process, as the product does: the error of a socket is an instance of `Error`, and a package
+// loads once for all files that a process tests, by Node itself. Jest's own environment makes a realm for each file and loads
+// and compiles every package in it again, which took more time than the tests. What is ours is loaded anew for each file.
+const vm = require('node:vm');
+const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
+const { ModuleMocker } = require('jest-mock');
+
+/** Stands for the realm of the process where Jest asks for one to compile in. */
+const context = vm.createContext();
+/** What Jest keeps the state of a file in: it is loaded anew, too. */
+const ofTheFile = /\/node_modules\/(?:jest-circus|expect|@jest\/expect)\//;
+const { compileFunction } = vm;
+vm.compileFunction = (code, parameters, { parsingContext, ...options } = {}) => {
+  if (parsingContext !== context) return compileFunction(code, parameters, { parsingContext, ...options });
+  const { filename } = options;
+  if (filename.includes('/node_modules/') && !ofTheFile.test(filename))
+    return (module) => void (module.exports = require(filename));
+  return compileFunction(code, parameters, options);
+};
+
+/** Where Jest keeps what concerns one file in the realm. */
+const jestState = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL', 'RETRY_TIMES'].map((name) => Symbol.for(name));
+
+module.exports = class ProcessEnvironment {
+  global = globalThis;
+  before = { console, env: { ...process.env }, exit: process.exit };
+  moduleMocker = new ModuleMocker(globalThis);
+
+  constructor({ projectConfig: config }) {
+    this.fakeTimers = new LegacyFakeTimers({
+      config,
+      global: globalThis,
+      moduleMocker: this.moduleMocker,
+      timerConfig: { idToRef: (timer) => timer, refToId: (timer) => timer },
+    });
+    this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.moduleMocker.restoreAllMocks();
+    this.fakeTimers.dispose();
+    this.fakeTimersModern.dispose();
+    for (const symbol of jestState) delete globalThis[symbol];
+    globalThis.console = this.before.console;
+    Object.assign(process, { env: this.before.env, exit: this.before.exit });
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return context;
+  }
+};
