@@ -1,21 +1,3 @@
-// ESM-only packages that Jest must compile to CommonJS: its module registry cannot require() an ES module on every Node we support.
-const esmOnly = [
-  '@ai-sdk',
-  '@nestjs',
-  '@borewit',
-  '@tokenizer',
-  '@workflow',
-  'ai',
-  'content-disposition',
-  'cookie',
-  'file-type',
-  'load-esm',
-  'stemmer',
-  'strtok3',
-  'token-types',
-  'uint8array-extras',
-  'zod',
-].join('|');
 const { availableParallelism } = require('node:os');
 const { aliases, swcOptions } = require('./register.cjs');
 
@@ -29,7 +11,7 @@ module.exports = {
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
-  // Anchored on the last node_modules segment, so nested copies are compiled too.
+  // Node loads packages itself, whatever format they have: see testEnvironment.
   transformIgnorePatterns: ['/node_modules/'],
   moduleNameMapper: Object.fromEntries(aliases.map(({ pattern, file }) => [pattern.source, `<rootDir>/${file}`])),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
@@ -41,7 +23,6 @@ module.exports = {
   ],
   testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/seed-reporter.cjs'],
-  // Tests wait a third of their time; those of faults and servers have processes of their own at work meanwhile.
-  maxWorkers:
-    process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : Math.ceil(1.5 * availableParallelism()),
+  // Tests wait half of their time; those of faults and servers have processes of their own at work meanwhile.
+  maxWorkers: process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : 2 * availableParallelism(),
 };

@@ -2,10 +2,12 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeLogger } from '@app/http';
+import { type CreateApplication, makeLogger } from '@app/http';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import type { Platform } from '@app/process';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
 import type { Logger } from 'pino';
 import { startPlatform } from '../../apps/api/src/program';
 import { type Host, hostOf } from './host';
@@ -50,6 +52,11 @@ export interface TestPlatform {
 
 let users = 0;
 
+const createApplication: CreateApplication = async (module, adapter, options) => {
+  const testing = await Test.createTestingModule({ imports: [module] }).compile();
+  return testing.createNestApplication<NestFastifyApplication>(adapter, options);
+};
+
 /** The whole product on a temporary folder, in this process. With `listen` it also takes connections on a free port. */
 export const startTestPlatform = async (
   given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string; logger?: Logger } = {},
@@ -63,11 +70,12 @@ export const startTestPlatform = async (
     ...given.environment,
   };
   const config = readConfig(environment);
-  const listen =
-    given.listen === true
-      ? { listen: async (app: Platform['app']) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
-      : {};
-  const started = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), listen);
+  const started = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), {
+    createApplication,
+    ...(given.listen === true
+      ? { listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
+      : {}),
+  });
   const platform = { ...started, host: hostOf(started.app) };
   const url = given.listen === true ? await platform.app.getUrl() : '';
 

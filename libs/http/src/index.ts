@@ -42,7 +42,7 @@ export { presenter, type Presenter } from './presenter';
 export { RateLimiter } from './rate-limiter';
 export { Accepts, Answers, AnswersAs, LARGE_JSON_LIMIT, Reads, Rejects, Requires } from './route';
 export type { RouteTable, ServedRoute } from './route-table';
-export { serve } from './serve';
+export { type CreateApplication, serve } from './serve';
 export { parts } from './uploads';
 export { reached, VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from './view-waiter';
 export { tagged, written, type Outcome } from './written';

@@ -1,9 +1,9 @@
 import { Access, Authenticator } from '@app/access';
 import { CLOCK, type Clock, CONFIG, type Config, IDS, type Ids, productVersion } from '@app/kernel';
 import { Metrics } from '@app/telemetry';
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { declareDocs, serveDocs } from './openapi/serve-docs';
 import { installEdge, makeAdapter } from './edge';
@@ -25,17 +25,27 @@ export interface ServedApplication {
   readonly requests: OpenRequests;
 }
 
+/** Makes the application of a module on an adapter: `NestFactory`, and the testing module in tests. */
+export type CreateApplication = (
+  module: Type | DynamicModule,
+  adapter: FastifyAdapter,
+  options: NestApplicationOptions,
+) => Promise<NestFastifyApplication>;
+
+const createApplication: CreateApplication = (module, adapter, options) =>
+  NestFactory.create<NestFastifyApplication>(module, adapter, options);
+
 /** Builds a module's application. The module provides what `EdgeServices` names. */
-export const serve = async (module: Type | DynamicModule, logger: Logger): Promise<ServedApplication> => {
+export const serve = async (
+  module: Type | DynamicModule,
+  logger: Logger,
+  create: CreateApplication = createApplication,
+): Promise<ServedApplication> => {
   const adapter = makeAdapter();
   const fastify = adapter.getInstance();
   declareDocs(fastify);
   const routes = new RouteTable(fastify);
-  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
-    bodyParser: false,
-    abortOnError: false,
-    logger: nestLogger(logger),
-  });
+  const app = await create(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
   const requests = new OpenRequests(fastify.server, new Overload(fastify.server));
   fastify.addHook('onClose', async () => requests.stop());
   const edge = edgeServices(app, requests);

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { Lifecycle, type ProcessOptions, Projector, Worker } from '@app/hosting';
-import { Idempotency, type RouteTable, serve } from '@app/http';
+import { type CreateApplication, Idempotency, type RouteTable, serve } from '@app/http';
 import {
   assertFolder,
   type Config,
@@ -45,6 +45,7 @@ export interface Starting {
   readonly listen?: (app: NestFastifyApplication) => Promise<void>;
   /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */
   readonly madeKey?: (secret: string) => void;
+  readonly createApplication?: CreateApplication;
 }
 
 /** Starts what `ROLES` names. Throws what stands in the way; the process is to end then. */
@@ -53,14 +54,14 @@ export const startProgram = async (
   config: Config,
   environment: Environment,
   logger: Logger,
-  { listen, madeKey = () => undefined }: Starting = {},
+  { listen, madeKey = () => undefined, createApplication }: Starting = {},
 ): Promise<Platform> => {
   assertRoles(program, config);
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   if (!mayShare(config)) assertFolder('DATA_DIR', config.DATA_DIR);
   const resources = new Resources();
   const module = program.module.forRoot({ config, environment, logger, resources, version: productVersion });
-  const { app, routes, requests } = await serve(module, logger).catch(async (error: unknown) => {
+  const { app, routes, requests } = await serve(module, logger, createApplication).catch(async (error: unknown) => {
     await resources.close();
     throw error;
   });
