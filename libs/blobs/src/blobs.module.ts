@@ -1,8 +1,19 @@
-import { CONFIG, type Config, DATA_FOLDER, type Keyring, LOGGER, type Warning } from '@app/kernel';
+import { join } from 'node:path';
+import {
+  CONFIG,
+  type Config,
+  DATA_FOLDER,
+  type Keyring,
+  LOGGER,
+  retry,
+  type RetryOptions,
+  type Warning,
+} from '@app/kernel';
 import { VAULT } from '@app/vault';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { BLOBS } from './blobs';
-import { openBlobs } from './open-blobs';
+import { BLOBS, type Blobs } from './blobs';
+import { openFileBlobs } from './files/file-blobs';
+import { openS3Blobs } from './s3/s3-blobs';
 
 /** Provides `BLOBS` everywhere: the bodies where `CONFIG` says that they stand, encrypted under the keys of `VAULT`. */
 @Module({})
@@ -23,3 +34,13 @@ export class BlobsModule {
     };
   }
 }
+
+/** Opens the bodies, encrypted under the keys of `vault`: in the bucket that `S3_URL` names, which is waited for, else under `DATA_DIR`. */
+export const openBlobs = (
+  { S3_URL: url, DATA_DIR }: Pick<Config, 'S3_URL' | 'DATA_DIR'>,
+  vault: Keyring,
+  options: RetryOptions = {},
+): Promise<Blobs> =>
+  url === undefined
+    ? openFileBlobs({ folder: join(DATA_DIR, 'blobs'), vault })
+    : retry(() => openS3Blobs({ url, vault }), options);

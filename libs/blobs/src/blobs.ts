@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { KeyOwner } from '@app/kernel';
 
 /** Injection token of the `Blobs` port. */
@@ -57,3 +58,10 @@ export class BlobDamaged extends Error {
     super(`blob ${blob} is damaged: ${detail}`, options);
   }
 }
+
+const NAME = /^[0-9a-f]{32}$/;
+
+export const newBlobName = (): BlobName => randomBytes(16).toString('hex');
+
+/** Names from elsewhere are looked at before they become a path or a key. */
+export const isBlobName = (text: string): text is BlobName => NAME.test(text);

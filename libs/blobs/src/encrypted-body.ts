@@ -1,7 +1,6 @@
 import type { KeyOwner, Keyring } from '@app/kernel';
 import { decryptBody, encryptBody, plainSize, type StoredBytes } from './blob-cipher';
-import { newBlobName } from './blob-name';
-import type { BlobName, OpenBody } from './blobs';
+import { type BlobName, newBlobName, type OpenBody } from './blobs';
 
 /** Encrypts a body under the aggregate's key, which is made when it is missing, and has it written under a new name. `size` is that of the plaintext. */
 export const storeBody = async (

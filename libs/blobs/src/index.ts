@@ -1,5 +1,4 @@
 export * from './blobs';
 export { type FileBlobsOptions, openFileBlobs } from './files/file-blobs';
 export { openS3Blobs, type S3BlobsOptions } from './s3/s3-blobs';
-export { openBlobs } from './open-blobs';
-export { BlobsModule } from './blobs.module';
+export { BlobsModule, openBlobs } from './blobs.module';

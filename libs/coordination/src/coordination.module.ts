@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   CLOCK,
   CONFIG,
@@ -10,14 +11,17 @@ import {
   PRODUCT_VERSION,
   provideWith,
   Resources,
+  retry,
+  type RetryOptions,
   type Warning,
 } from '@app/kernel';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { COORDINATION_STORE } from './coordination-store';
+import { COORDINATION_STORE, type CoordinationStore } from './coordination-store';
 import type { LeasesOptions } from './lease-member';
 import { Leases } from './leases';
-import { openCoordinationStore } from './open-coordination-store';
 import { Processes, type ProcessesOptions } from './processes';
+import { openMongoCoordinationStore } from './mongo/mongo-coordination-store';
+import { openSqliteCoordinationStore } from './sqlite/sqlite-coordination-store';
 
 type ProcessParts = Pick<ProcessesOptions, 'store' | 'clock' | 'logger' | 'version'> & {
   readonly ids: Ids;
@@ -54,3 +58,12 @@ export class CoordinationModule {
     };
   }
 }
+
+/** Opens the store of what processes agree on, which stands where the views do: on the server that `MONGODB_URL` names, which is waited for, else under `DATA_DIR`. */
+export const openCoordinationStore = (
+  { MONGODB_URL: url, DATA_DIR }: Pick<Config, 'MONGODB_URL' | 'DATA_DIR'>,
+  options: RetryOptions = {},
+): Promise<CoordinationStore> =>
+  url === undefined
+    ? openSqliteCoordinationStore({ folder: join(DATA_DIR, 'views') })
+    : retry(() => openMongoCoordinationStore({ url }), options);

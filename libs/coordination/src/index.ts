@@ -1,11 +1,10 @@
 export * from './coordination-store';
 export { Claims, type Release } from './claims';
-export { CoordinationModule } from './coordination.module';
+export { CoordinationModule, openCoordinationStore } from './coordination.module';
 export * from './declaration';
 export type { LeaseGroup, LeaseMember } from './lease-member';
 export { aloneLeases, Leases, type LeaseStatus, led } from './leases';
 export { openMongoCoordinationStore } from './mongo/mongo-coordination-store';
-export { openCoordinationStore } from './open-coordination-store';
 export { Processes, type ProcessIdentity, type ProcessStatus } from './processes';
 export type { Ask } from './requests';
 export { openSqliteCoordinationStore } from './sqlite/sqlite-coordination-store';

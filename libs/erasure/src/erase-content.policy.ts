@@ -11,7 +11,6 @@ import {
 import type { Policy } from '@app/projecting';
 import type { Vault } from '@app/vault';
 import { erasureReceipt } from './erasure-receipt.decider';
-import { sharedRun } from './shared-run';
 
 const NAME = 'erase-content';
 /** Deletions that come together, such as those of a Space, are erased together. */
@@ -96,4 +95,19 @@ const writeReceipt = async (
     { eventId: id, eventType: event.type, stream, streams, blobs, purged },
     reactionTo(event, NAME, clock.now()),
   );
+};
+
+/** Runs work once for all who ask before it begins: who asks while it runs gets the next run, since theirs may have come too late for this one. */
+const sharedRun = (work: () => Promise<void>): (() => Promise<void>) => {
+  let next: Promise<void> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    next ??= last.then(() => {
+      next = undefined;
+      const run = work();
+      last = run.catch(() => undefined);
+      return run;
+    });
+    return next;
+  };
 };

@@ -151,3 +151,39 @@ export class MixedRepeat extends Error {
     super(`an append to ${stream} repeats some events of the stream and adds others`);
   }
 }
+
+/** Everything in a page that was read forwards, in the order of the log. */
+export function* inLogOrder({
+  events,
+  foreign = [],
+}: Pick<LogPage, 'events' | 'foreign'>): Generator<StoredEvent | ForeignEvent> {
+  let next = 0;
+  for (const theirs of foreign) {
+    for (let ours = events[next]; ours !== undefined && ours.position < theirs.position; ours = events[next]) {
+      yield ours;
+      next += 1;
+    }
+    yield theirs;
+  }
+  yield* events.slice(next);
+}
+
+export const isForeignEvent = (event: StoredEvent | ForeignEvent): event is ForeignEvent => 'isNamedAsOurs' in event;
+
+/** Whether an event of a type in a stream passes a filter: any of the types, and any of the prefixes. */
+export const eventMatcher = (filter: EventFilter | undefined): ((type: string, stream: string) => boolean) => {
+  const types = filter?.types && asSet(filter.types);
+  const prefixes = filter?.streamPrefixes;
+  if (types === undefined && prefixes === undefined) return () => true;
+  return (type, stream) =>
+    (types?.has(type) ?? true) && (prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
+};
+
+/** A subscriber uses the same list for every page, and some lists name most types. */
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+const asSet = (types: readonly string[]): ReadonlySet<string> => {
+  const known = sets.get(types) ?? new Set(types);
+  sets.set(types, known);
+  return known;
+};

@@ -1,12 +1,9 @@
 export * from './append-check';
 export * from './catch-up-subscription';
 export * from './event-log';
-export { EventLogModule } from './event-log.module';
+export { EventLogModule, openLog, openLogReader } from './event-log.module';
 export * from './event-mac';
-export * from './event-matcher';
 export { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } from './eventstoredb/open';
 export { isLogInUse, lockLogFolder, LogInUse, type FolderLock } from './sqlite/folder-lock';
-export * from './foreign-events';
 export * from './last-before';
-export { openLog, openLogReader } from './open-log';
 export { openSqliteEventLog, openSqliteLogReader } from './sqlite/open';

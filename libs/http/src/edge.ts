@@ -1,6 +1,7 @@
 import { inReadScope, reject } from '@app/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { isTracing, startRootSpan, under } from '@app/telemetry';
 import { accessLog } from './access-log';
 import { budgetWaits } from './budget-waits';
 import type { EdgeServices } from './edge-services';
@@ -11,9 +12,8 @@ import { rejectBody } from './input';
 import { parseJsonBody } from './json-body';
 import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
-import { isForReading, requestIdOf } from './request';
+import { correlationIdOf, isForReading, patternOf, requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
-import { traceRequests } from './trace-requests';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
@@ -103,4 +103,21 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
     reject('invalid_parameter', { path: 'Host', reason: 'required' });
   }
   done();
+};
+
+/** A span for every request, in the trace that its correlation id names. Nothing is added unless traces are sent. */
+const traceRequests = (fastify: FastifyInstance): void => {
+  if (!isTracing()) return;
+  fastify.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    const span = startRootSpan(`${request.method} ${patternOf(request)}`, correlationIdOf(request), {
+      'http.request.method': request.method,
+      'http.route': patternOf(request),
+      requestId: request.id,
+    });
+    reply.raw.once('close', () => {
+      span.setAttribute('http.response.status_code', reply.statusCode);
+      span.end();
+    });
+    under(span, done);
+  });
 };

@@ -1,9 +1,26 @@
 import { defineAggregate, idOf, namedIn, ownKey, ownStream } from '@app/kernel';
+import { claimForfeited } from '@app/reservations';
 import { adminEvents, adminsDecider } from './admins/admins.decider';
 import { apiKeyUseDecider } from './api-key/api-key-use';
 import { apiKeyDecider } from './api-key/api-key.decider';
 import { apiKeyEvents, apiKeyUsed } from './api-key/api-key.events';
-import { userAggregate } from './user/user.aggregate';
+import { AdminRegister } from './admins/admin-register';
+import { userDecider } from './user/user.decider';
+import { userEvents } from './user/user.events';
+import { userIntegrations } from './user/user.integrations';
+
+/** Deleting a user erases everything that is theirs. */
+const userAggregate = defineAggregate(userDecider, [...userEvents, claimForfeited], {
+  erasure: {
+    by: { UserDeleted: ({ context }) => ({ userId: idOf(context.stream) }) },
+    again: (decisions, id, meta) =>
+      new AdminRegister(decisions).announcing(id, { status: 'deleted' }, meta, (appointed) =>
+        decisions.transact(userDecider, id, { type: 'Delete', ...appointed }, meta),
+      ),
+  },
+  integrations: userIntegrations,
+  kinds: { user: ownStream('user') },
+});
 
 const adminsAggregate = defineAggregate(adminsDecider, adminEvents);
 

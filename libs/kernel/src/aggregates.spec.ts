@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { defineAggregate, ownKey, ownStream } from './aggregate';
 import { Aggregates } from './aggregates';
-import { heldBlob, releasedBlobs } from './blob-fields';
+import { heldBlob, releasedBlobs, sensitive } from './marked-fields';
 import { defineEvent } from './event-definition';
 import { defineIntegration, tell } from './integration-event';
-import { sensitive } from './sensitive';
 
 const event = <Type extends string, Data extends z.ZodObject>(type: Type, data: Data) =>
   defineEvent({ type, description: type, data });

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { issueWords, sentenceAbout } from './issue-words';
 import { timeZoneName } from './time-zone';
@@ -165,3 +167,11 @@ export const mayShare = (config: Config): boolean => missingForOthers(config).le
 
 /** Whether a store stands under `DATA_DIR`, which serves one process. */
 export const hasEmbeddedStore = (config: Config): boolean => STORE_URLS.some((name) => config[name] === undefined);
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of the process, over a `.env` file in the working folder. The one place that reads either. */
+export const readEnvironment = (): Environment => ({
+  ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}),
+  ...process.env,
+});

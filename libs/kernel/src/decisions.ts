@@ -8,7 +8,7 @@ import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { isWrongExpectedRevision, type StreamLog } from './log-records';
 import { LogAbsence } from './log-absence';
-import { Queues } from './queues';
+import { Queues } from './concurrency';
 import type { RecordedEvent } from './recorded-event';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 

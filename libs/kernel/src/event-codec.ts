@@ -7,7 +7,7 @@ import { eventId } from './ids';
 import type { DataKey, KeyOwner, Keyring } from './keyring';
 import type { NewEvent, StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
-import { ERASED } from './sensitive';
+import { ERASED } from './marked-fields';
 
 /** Why a stored event cannot be read. A missing key is no reason: the field reads as erased. */
 export class UnreadableEvent extends Error {

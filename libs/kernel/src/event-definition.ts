@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import { type BlobFields, blobFields } from './blob-fields';
+import { type BlobFields, blobFields, sensitiveFields } from './marked-fields';
 import { categoryOf, streamOf } from './decider';
 import { isOurMetadata } from './event-metadata';
 import type { StoredEvent } from './log-records';
-import { sensitiveFields } from './sensitive';
 
 /** Lifts the data of one schema version to the next: pure, and kept for ever. */
 export type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { open } from 'node:fs/promises';
 
 /** A folder cannot be made or written; the message says which and what to do. */
 export class UnusableFolder extends Error {
@@ -44,3 +45,13 @@ const reasonOf = (code: string): string =>
     EROFS: 'the disk is read-only',
     ENOSPC: 'the disk is full',
   })[code] ?? code;
+
+/** Brings a file's bytes, or a folder's names, to the disk: without it a rename may be lost with the power. */
+export const syncToDisk = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

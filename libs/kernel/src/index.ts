@@ -1,18 +1,13 @@
 export * from './aggregate';
 export * from './aggregates';
-export * from './aggregates-module';
 export type { Loaded } from './baselines';
-export * from './blob-fields';
 export * from './canonical-json';
 export * from './clock';
-export { coalesced } from './coalesced';
 export * from './command-meta';
 export * from './command-steps';
 export * from './config';
 export * from './decider';
 export * from './decisions';
-export * from './durable-files';
-export * from './environment';
 export { sentenceIn } from './error-sentences';
 export * from './errors';
 export * from './event-codec';
@@ -21,16 +16,14 @@ export { isOurMetadata } from './event-metadata';
 export * from './field-cipher';
 export * from './field-paths';
 export * from './fields';
-export * from './grouped';
 export * from './folders';
 export * from './ids';
 export * from './integration-event';
-export { isDeleted } from './is-deleted';
 export * from './issue-words';
 export * from './keyring';
 export * from './log-records';
 export * from './logger';
-export { Mutex } from './mutex';
+export { Mutex, Semaphore, Grouped, coalesced } from './concurrency';
 export * from './shared-lru-cache';
 export * from './size-of';
 export * from './money';
@@ -44,8 +37,19 @@ export * from './resources';
 export * from './rest';
 export * from './runtime';
 export * from './secrets';
-export * from './semaphore';
-export * from './sensitive';
+export {
+  type Erased,
+  ERASED,
+  type Sensitive,
+  isErased,
+  revealed,
+  sensitive,
+  sensitiveFields,
+  heldBlob,
+  releasedBlobs,
+  type BlobFields,
+  blobFields,
+} from './marked-fields';
 export * from './thread';
 export * from './thread-calls';
 export * from './time-zone';

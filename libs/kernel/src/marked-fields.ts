@@ -1,5 +1,68 @@
 import { z } from 'zod';
 
+const holding = new WeakSet<z.ZodType>();
+const releasing = new WeakSet<z.ZodType>();
+const blobName = z.string().min(1);
+
+/** A field of an event's data that names a stored body: the event's aggregate holds it from then on, until an event releases it. */
+export const heldBlob = (): z.ZodString => markedAs(blobName.clone(), holding);
+
+/** A field of an event's data that names stored bodies which its aggregate holds no longer. */
+export const releasedBlobs = (): z.ZodArray<z.ZodString> => markedAs(z.array(blobName), releasing);
+
+const markedAs = <T extends z.ZodType>(schema: T, as: WeakSet<z.ZodType>): T => {
+  as.add(schema);
+  return schema;
+};
+
+/** The fields of an event's data that name stored bodies, as paths. Names are not encrypted. */
+export interface BlobFields {
+  readonly held: readonly string[];
+  readonly released: readonly string[];
+}
+
+export const blobFields = (schema: z.ZodObject): BlobFields => ({
+  held: markedFields(schema, holding),
+  released: markedFields(schema, releasing),
+});
+
+/** What is read in place of content whose data key is destroyed (architecture, Sensitive data). */
+export interface Erased {
+  readonly erased: true;
+}
+
+export const ERASED: Erased = Object.freeze({ erased: true as const });
+
+/** A value that is encrypted in its event and may have been erased since. */
+export type Sensitive<T> = T | Erased;
+
+export const isErased = (value: unknown): value is Erased =>
+  typeof value === 'object' &&
+  value !== null &&
+  (value as { erased?: unknown }).erased === true &&
+  Object.keys(value).length === 1;
+
+/** The value, or a fallback where it is erased. */
+export const revealed = <T>(value: Sensitive<T>, fallback: T): T => (isErased(value) ? fallback : value);
+
+const erasedSchema = z.strictObject({
+  erased: z.literal(true).describe('The value was erased: its key is destroyed.'),
+});
+const encrypted = new WeakSet<z.ZodType>();
+
+/**
+ * Marks a field of an event's data, at the top or inside its objects and lists, as content that people entered: it is
+ * encrypted under the data key of the event's stream before it reaches the log. The whole value is encrypted, whatever its shape.
+ */
+export const sensitive = <T extends z.ZodType>(schema: T): z.ZodUnion<readonly [T, typeof erasedSchema]> => {
+  const union = z.union([schema, erasedSchema]);
+  encrypted.add(union);
+  return union;
+};
+
+/** The paths of the sensitive fields of an event's data schema: `name`, `public.windowTitle`, `tools[].name`. */
+export const sensitiveFields = (schema: z.ZodObject): readonly string[] => markedFields(schema, encrypted);
+
 /** The paths of those fields of an event's data schema whose schemas are marked: `name`, `public.windowTitle`, `tools[].name`. */
 export const markedFields = (schema: z.ZodObject, marked: WeakSet<z.ZodType>): readonly string[] =>
   Object.entries(schema.shape).flatMap(([name, field]) => markedIn(field as z.ZodType, name, marked));

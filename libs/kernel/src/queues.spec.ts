@@ -1,4 +1,4 @@
-import { Queues } from './queues';
+import { Queues } from './concurrency';
 
 const work = () => {
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -1,4 +1,4 @@
-import { Semaphore } from './semaphore';
+import { Semaphore } from './concurrency';
 
 const held = () => Promise.withResolvers<string>();
 

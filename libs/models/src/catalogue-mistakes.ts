@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ModelDescription } from './catalogue';
-import type { ModelKind } from './model-kind';
+import type { ModelKind } from './pricing';
 import { LOCAL } from './provider';
 
 type Issue = z.core.$ZodIssue;

@@ -10,8 +10,7 @@ import {
   nameMistakes,
   namesIn,
 } from './catalogue-mistakes';
-import { modelKind } from './model-kind';
-import { missingPrices, priceVersionOf, pricingOf, statedPricing } from './pricing';
+import { missingPrices, modelKind, priceVersionOf, pricingOf, statedPricing } from './pricing';
 import { LOCAL } from './provider';
 import { securityTier, securityTierOf } from './security-tier';
 

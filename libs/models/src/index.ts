@@ -1,11 +1,9 @@
-export * from './call-window';
 export * from './catalogue';
 export * from './local/relevance';
 export * from './local/sentences';
 export { termsOf } from './local/terms';
 export * from './model.decider';
 export * from './model.events';
-export type * from './model-kind';
 export * from './models';
 export { ModelsModule } from './models.module';
 export * from './output-rates';

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { canonicalJson, reject, type Config } from '@app/kernel';
-import { readCatalogue, type Catalogue, type ModelDescription } from './catalogue';
+import { canonicalJson, type Config, InvalidConfig, reject } from '@app/kernel';
+import { type Catalogue, type ModelDescription, type ProviderDescription, readCatalogue } from './catalogue';
 import { LocalProvider } from './local/local-provider';
-import type { ModelKind } from './model-kind';
+import type { ModelKind } from './pricing';
 import { OutputRates } from './output-rates';
 import { LOCAL, type Provider } from './provider';
-import { providerKey } from './provider-key';
 import type { CircuitState } from './upstream/circuit-breaker';
 import type { Upstream } from './upstream/upstream';
 import type { Route } from './upstream/upstream-call';
@@ -137,4 +136,17 @@ const routesOf = (
       [...routeOf(model), ...(model.fallback === undefined ? [] : routeOf(models.get(model.fallback)))],
     ]),
   );
+};
+
+/** The API key of a provider; undefined where it wants none. Throws `InvalidConfig` when the environment lacks it. */
+export const providerKey = (
+  name: string,
+  { apiKeyEnv }: ProviderDescription,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined => {
+  if (apiKeyEnv === undefined) return undefined;
+  const key = Object.hasOwn(environment, apiKeyEnv) ? environment[apiKeyEnv] : undefined;
+  if (key === undefined || key === '')
+    throw new InvalidConfig(`Set ${apiKeyEnv}: the provider ${name} in MODELS_FILE needs it.`);
+  return key;
 };

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, decimalAmount } from '@app/kernel';
 import { z } from 'zod';
-import type { ModelKind } from './model-kind';
 import type { InvocationUsage, TokenUsage } from './usage';
+
+/** What a model does. */
+export const modelKind = z.enum(['chat', 'embedding', 'reranker', 'image', 'speech', 'transcription']);
+export type ModelKind = z.output<typeof modelKind>;
 
 const DECIMAL = 'must be a decimal number of at most 12 decimals';
 const decimal = z.preprocess(

@@ -1,5 +1,5 @@
 import type { ProviderDescription } from './catalogue';
-import { providerKey } from './provider-key';
+import { providerKey } from './models';
 
 const keyIn = (apiKeyEnv: string | undefined) =>
   providerKey('acme', { apiKeyEnv } as ProviderDescription, { ACME_KEY: 'sk-1', EMPTY: '' });

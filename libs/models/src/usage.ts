@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModelDescription } from './catalogue';
 
 const tokens = z.number().int().nonnegative();
 
@@ -93,3 +94,19 @@ export const mostTokens = (text: string): number => Buffer.byteLength(text);
 
 /** Tokens of a text where nobody counted them: four bytes each, the usual rule of thumb for text of one byte a character; others have more tokens for each. */
 export const estimatedTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
+
+/** Tokens of a model whose catalogue entry names no window: nobody holds back more of a limit that others share. */
+const LARGE_WINDOW = 131_072;
+
+/** Tokens that a call may take in and give out at most. */
+interface CallWindow {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** The widest window of those that may answer, since nobody knows yet who will. A model whose window is not named may take in all that was `counted`. */
+export const callWindow = (models: readonly ModelDescription[], counted: number): CallWindow => {
+  const widest = (unnamed: number): number =>
+    models.reduce((most, { contextWindow = unnamed }) => Math.max(most, contextWindow), 0);
+  return { input: widest(Math.max(LARGE_WINDOW, counted)), output: widest(LARGE_WINDOW) };
+};

@@ -1,5 +1,6 @@
 import {
   isDomainError,
+  isUnavailable,
   type Json,
   nameId,
   type Position,
@@ -101,3 +102,17 @@ export const describeError = (error: unknown): string => {
   const frame = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
   return frame === undefined ? error.name : `${error.name} ${frame.trim().replace(/\(?\/.*\//, '(')}`;
 };
+
+const NAMES: ReadonlySet<string> = new Set(['Fenced', 'CheckpointMismatch', 'LogCorrupted']);
+
+export const isFenced = (error: unknown): boolean => error instanceof Error && error.name === 'Fenced';
+
+export const isCheckpointMismatch = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'CheckpointMismatch';
+
+/** True for a failure that is not the event's fault: the store is away or busy, or another writer was here. */
+export const isTransient = (error: unknown): boolean =>
+  isUnavailable(error) ||
+  (error instanceof Error &&
+    (NAMES.has(error.name) ||
+      /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_FULL|SQLITE_IOERR)/.test(String((error as { code?: unknown }).code))));

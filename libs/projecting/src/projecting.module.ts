@@ -11,8 +11,14 @@ import { PolicyExplorer } from './policies/policy-explorer';
 import { policyAggregates } from './policies/policy.aggregates';
 import { UnfinishedWork } from './policies/unfinished';
 import { Projecting, type ProjectingOptions } from './projecting';
-import { ORDINALS, PROJECTIONS, REBUILD_WORKERS } from './tokens';
 import { CompleteViews } from './views/complete-views';
+
+/** Injection token of every projection of the application. */
+export const PROJECTIONS = Symbol('Projections');
+/** Injection token of the `Ordinals`: counts of the log. */
+export const ORDINALS = Symbol('Ordinals');
+/** Injection token of what starts the thread that rebuilds views. */
+export const REBUILD_WORKERS = Symbol('RebuildWorkers');
 
 const stores = { readStore: READ_STORE, searchIndex: SEARCH_INDEX, blobs: BLOBS };
 const beside = { log: EVENT_LOG, codec: EventCodec, ordinals: ORDINALS, leases: Leases, clock: CLOCK, logger: LOGGER };

@@ -13,5 +13,4 @@ export { areDuplicateKeys } from './mongo/mongo-errors';
 export { rowSchema } from './mongo/row-schema';
 export { type Entries, entriesOn } from './mongo/state-entries';
 export { type MongoServer, openMongoServer } from './mongo/mongo-server';
-export { openReadStore } from './open-read-store';
-export { ReadStoreModule } from './read-store.module';
+export { ReadStoreModule, openReadStore } from './read-store.module';

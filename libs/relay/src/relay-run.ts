@@ -22,7 +22,7 @@ import {
   type Runner,
 } from '@app/projecting';
 import { type Batch, batchOf } from './batch';
-import type { Publisher } from './publisher';
+import type { Publisher } from './message';
 
 /** The name of the relay's place and dead letters in the log, as of a policy. */
 export const RELAY = 'relay';

@@ -7,8 +7,7 @@ import { goldenData } from '../../../test/fixtures/golden-events';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { until } from '../../../test/fixtures/until';
-import type { Message } from './message';
-import type { Publisher } from './publisher';
+import type { Message, Publisher } from './message';
 import { Relay } from './relay';
 
 /** Brokers in memory that can be away, or take a batch and lose the answer. */

@@ -1,7 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import { type Aggregates, type Clock, EventCodec, type Keyring, type Logger } from '@app/kernel';
 import type { Reader } from '@app/projecting';
-import type { Publisher } from './publisher';
+import type { Publisher } from './message';
 import { RELAY, RelayRun } from './relay-run';
 
 export interface RelayOptions {

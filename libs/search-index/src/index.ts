@@ -2,5 +2,4 @@ export * from './search-index';
 export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
 export { type ElasticsearchIndexOptions, openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
 export { decodePassages, encodePassages, passagesFrom } from './passage-blob';
-export { openSearchIndex } from './open-search-index';
-export { SearchIndexModule } from './search-index.module';
+export { SearchIndexModule, openSearchIndex } from './search-index.module';

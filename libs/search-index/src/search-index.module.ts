@@ -1,7 +1,9 @@
-import { CONFIG, type Config, DATA_FOLDER, LOGGER, Resources, type Warning } from '@app/kernel';
+import { join } from 'node:path';
+import { CONFIG, type Config, DATA_FOLDER, LOGGER, Resources, type RetryOptions, type Warning } from '@app/kernel';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { openSearchIndex } from './open-search-index';
-import { SEARCH_INDEX } from './search-index';
+import { SEARCH_INDEX, type SearchIndex } from './search-index';
+import { openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
+import { openSqliteSearchIndex } from './sqlite/sqlite-search-index';
 
 /** Provides `SEARCH_INDEX` everywhere: the index that `CONFIG` names. */
 @Module({})
@@ -24,3 +26,16 @@ export class SearchIndexModule {
     };
   }
 }
+
+/** Opens the search index: on the server that `ELASTICSEARCH_URL` names, which may come later, else under `DATA_DIR`. `inThread`: the caller has a thread of its own. */
+export const openSearchIndex = (
+  { ELASTICSEARCH_URL: url, DATA_DIR }: Pick<Config, 'ELASTICSEARCH_URL' | 'DATA_DIR'>,
+  { inThread = false, warn }: Pick<RetryOptions, 'warn'> & { readonly inThread?: boolean } = {},
+): Promise<SearchIndex> =>
+  url === undefined
+    ? openSqliteSearchIndex({
+        folder: join(DATA_DIR, 'search'),
+        inThread,
+        ...(warn === undefined ? {} : { warn }),
+      })
+    : openElasticsearchIndex({ url });

@@ -1,4 +1,5 @@
-import type { Position } from '@app/kernel';
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Position } from '@app/kernel';
 import type { BuildFile, Checkpoint } from '@app/read-store';
 
 /** Injection token of the `SearchIndex` port. */
@@ -120,3 +121,7 @@ export interface SearchIndex {
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
   close(): Promise<void>;
 }
+
+/** SHA-256 of everything that an index holds of a document: tags in order, passages by ordinal and chunk id, vectors as single floats. The same on every engine. */
+export const documentDigest = (document: IndexedDocument): string =>
+  createHash('sha256').update(canonicalJson(document)).digest('hex');

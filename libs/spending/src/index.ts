@@ -1,6 +1,6 @@
 export type { LimitState } from './account/open-account';
 export * from './call-record';
-export * from './events';
+export { spendingEvents } from './spending.aggregates';
 export * from './invocations/invocation.events';
 export * from './ledger';
 export * from './limits/commands/set-limit';

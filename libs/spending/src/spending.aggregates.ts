@@ -13,3 +13,6 @@ export const spendingAggregates = [
   defineAggregate({ category: 'usage' }, [invocationsRecorded]),
   defineAggregate(restatementDecider, restatementEvents),
 ];
+
+/** Every event of spending. */
+export const spendingEvents = [...limitEvents, ...accountEvents, invocationsRecorded, ...restatementEvents];

@@ -4,5 +4,4 @@ export { openSqliteVault, type SqliteVaultOptions } from './sqlite/sqlite-vault'
 export { rotateVaultKey, type RotateVaultKeyOptions } from './sqlite/rotate-key';
 export { restoreKeys, type RestoreKeysOptions } from './sqlite/restore-keys';
 export { type MongoVaultOptions, openMongoVault } from './mongo/mongo-vault';
-export { openVault } from './open-vault';
-export { VaultModule } from './vault.module';
+export { VaultModule, openVault } from './vault.module';

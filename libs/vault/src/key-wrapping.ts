@@ -1,5 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { DataKey } from '@app/kernel';
+import { WrongVaultKey } from './key-files';
+import type { KeyRecord } from './vault';
 
 /** Bytes of a wrapped key: nonce 12, key 32, tag 16. */
 export const WRAPPED_BYTES = 60;
@@ -30,5 +32,17 @@ export const unwrapKey = (wrappingKey: Buffer, stream: string, wrapped: Buffer):
     throw new Error(`the key of ${stream} in the vault is damaged or wrapped under another VAULT_KEY`, {
       cause: error,
     });
+  }
+};
+
+/** Throws `WrongVaultKey` unless every key among the records opens. Otherwise a wrong one would surface only when it is needed. */
+export const checkRecords = (records: readonly KeyRecord[], wrappingKey: Buffer): void => {
+  for (const record of records) {
+    if (record.kind !== 'key') continue;
+    try {
+      unwrapKey(wrappingKey, record.stream, Buffer.from(record.wrapped, 'base64'));
+    } catch (error) {
+      throw new WrongVaultKey('these keys are damaged or wrapped under another VAULT_KEY', { cause: error });
+    }
   }
 };

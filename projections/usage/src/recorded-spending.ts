@@ -6,7 +6,7 @@ import type { LimitScope, RecordedSpending } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import { invocations, recordedCost } from '@projections/invocations';
 import { spentIn } from './spent-in';
-import { sumsUpTo } from './sums-up-to';
+import { DAYS, QUARTERS, type Spans } from './usage-parts';
 
 /** How long a decision waits for usage records to be complete. */
 const VIEW_MS = 2_000;
@@ -39,3 +39,18 @@ export class SpendingOfViews implements RecordedSpending {
     return recordedCost(this.store, id);
   };
 }
+
+/** How long the views of sums are waited for: without them every record is read. */
+const SUMS_MS = 500;
+const SUMS: readonly Spans[] = [DAYS, QUARTERS];
+
+/** The views of sums of calls, the longest spans first, where all show everything up to a position and lack no record; else none. */
+export const sumsUpTo = async (
+  projecting: Pick<Projecting, 'waitFor' | 'deadLetters'>,
+  position: Position,
+): Promise<readonly Spans[]> => {
+  const reached = await Promise.all(SUMS.map(({ view }) => projecting.waitFor(view, position, SUMS_MS)));
+  if (reached.includes(false)) return [];
+  const lacking = new Set((await projecting.deadLetters()).map(({ name }) => name));
+  return SUMS.some(({ view }) => lacking.has(view)) ? [] : SUMS;
+};

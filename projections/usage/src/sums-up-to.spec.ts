@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@app/projecting';
-import { sumsUpTo } from './sums-up-to';
+import { sumsUpTo } from './recorded-spending';
 
 /** Views of which these are late, and those lack a record. */
 const views = (late: readonly string[], lacking: readonly string[]) => ({

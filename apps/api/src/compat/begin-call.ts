@@ -1,4 +1,4 @@
-import { type Models, UpstreamFailure } from '@app/models';
+import { type ModelDescription, type Models, UpstreamFailure } from '@app/models';
 import { CallRecord, type CallToMeter, type Metering } from '@app/spending';
 import type { FastifyReply } from 'fastify';
 import { upstreamError } from './upstream-errors';
@@ -16,4 +16,15 @@ export const beginCall = async (
     throw upstreamError(new UpstreamFailure('aborted'));
   }
   return new CallRecord(metered, call.model, call.estimate.outputTokens, rates);
+};
+
+/** A signal that a client left, with the failure that a call of a local model ends with then; `forget` when it was answered. */
+export const clientGone = (
+  { raw }: FastifyReply,
+  model: ModelDescription,
+): { readonly signal: AbortSignal; readonly forget: () => void } => {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new UpstreamFailure('aborted', { work: { model, ms: 0 } }));
+  raw.once('close', leave);
+  return { signal: gone.signal, forget: () => void raw.off('close', leave) };
 };

@@ -1,13 +1,14 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
 import {
+  type Attempt,
   believedUsage,
   callWindow,
   type Exchange,
   type KnownUsage,
   type ModelDescription,
   Models,
-  type Attempt,
   UpstreamCall,
   UpstreamFailure,
   usageOf,
@@ -24,7 +25,6 @@ import type { Fields } from './checks';
 import { EventWriter } from './event-writer';
 import { localChat } from './local-chat';
 import { relayStream } from './relay-stream';
-import { sendJson } from './send-json';
 import { upstreamError } from './upstream-errors';
 import { chatUsage, knownUsage } from './usage-report';
 
@@ -178,3 +178,12 @@ interface LeftStream {
 /** Pages and whole answers are no stream, whatever their status says. */
 const isEventStream = (type: string | undefined): boolean =>
   type === undefined || !/^(?:application\/json|text\/html|application\/problem)/i.test(type);
+
+/** Sends JSON, its bytes read as latin1, straight to the connection. Head and text leave in one write: a buffer would be a second one. */
+const sendJson = (reply: FastifyReply, text: string): void => {
+  reply.hijack();
+  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+  reply.raw
+    .writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': text.length })
+    .end(text, 'latin1');
+};

@@ -3,11 +3,10 @@ import { estimatedTokens, type ModelDescription, Models, mostTokens, usageOf, ty
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { beginCall } from './begin-call';
+import { beginCall, clientGone } from './begin-call';
 import { type Fields, without, wrongValue } from './checks';
 import { embeddingParameters } from './embedding-parameters';
 import { embeddingObjects } from './embedding-vectors';
-import { clientGone } from './client-gone';
 import { upstreamError } from './upstream-errors';
 
 /** Among them `encoding_format`: what providers send by default is understood either way, and some reject the field whatever it says. */

@@ -3,9 +3,8 @@ import { estimatedTokens, type ModelDescription, Models, mostTokens, usageOf } f
 import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { beginCall } from './begin-call';
+import { beginCall, clientGone } from './begin-call';
 import { type Fields, without } from './checks';
-import { clientGone } from './client-gone';
 import { rerankParameters } from './rerank-parameters';
 import { upstreamError } from './upstream-errors';
 

@@ -3,9 +3,8 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyOwner, type Keyring, syncToDisk, Unavailable } from '@app/kernel';
-import { isBlobName } from '../blob-name';
+import { type BlobName, type Blobs, isBlobName, type OpenBody } from '../blobs';
 import type { StoredBytes } from '../blob-cipher';
-import type { BlobName, Blobs, OpenBody } from '../blobs';
 import { openBody, storeBody, wholeBody } from '../encrypted-body';
 
 export interface FileBlobsOptions {

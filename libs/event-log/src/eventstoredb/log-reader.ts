@@ -1,6 +1,5 @@
 import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
-import type { ForeignEvent, LogPage, LogReader, ReadAllOptions } from '../event-log';
-import { eventMatcher } from '../event-matcher';
+import { eventMatcher, type ForeignEvent, type LogPage, type LogReader, type ReadAllOptions } from '../event-log';
 import type { Connection } from './connection';
 import { LogPages, type PageSource } from './log-pages';
 import { OurHead } from './our-head';

@@ -4,6 +4,7 @@ import { checkAppend } from '../append-check';
 import { follow } from '../catch-up-subscription';
 import {
   type EventLog,
+  eventMatcher,
   LogCorrupted,
   type LogHealth,
   type LogPage,
@@ -11,7 +12,6 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../event-log';
-import { eventMatcher } from '../event-matcher';
 import { OpenSubscriptions } from '../open-subscriptions';
 import type { FolderLock } from './folder-lock';
 import type { KnownLog } from './known-log';

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
-import type { LogCorrupted, LogPage, LogReader, ReadAllOptions } from '../event-log';
-import { eventMatcher } from '../event-matcher';
+import { eventMatcher, type LogCorrupted, type LogPage, type LogReader, type ReadAllOptions } from '../event-log';
 import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
 import type { PassedEvents } from './passed-events';

@@ -1,7 +1,6 @@
 import { changedFields, type Decider, givenFields, never, reject, type Sensitive } from '@app/kernel';
-import type { ApiKeyEvent } from './api-key.events';
+import type { ApiKeyEvent, UsageLimit } from './api-key.events';
 import type { Permission } from './permissions';
-import type { UsageLimit } from './usage-limit';
 
 interface Grants {
   readonly agentIds: ReadonlySet<string>;

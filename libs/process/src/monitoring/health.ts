@@ -1,7 +1,7 @@
 import type { KnownForeign } from '@app/auditing';
 import { coalesced, isUnavailable } from '@app/kernel';
 import type { ProviderStatus } from '@app/models';
-import type { Leases, ProcessStatus } from '@app/coordination';
+import type { Leases, Processes, ProcessStatus } from '@app/coordination';
 import type { Policies, PolicyStatus, Projecting, ProjectionStatus } from '@app/projecting';
 import type { KnownUnproven } from '@app/sealing';
 
@@ -219,3 +219,14 @@ const inTime = async <T>(
     clearTimeout(timer);
   }
 };
+
+/** What other processes do for this one: without a living one its work waits, and little else tells. Nothing where this process does all. */
+export const roleHealth = (processes: Pick<Processes, 'alone' | 'status'>): Dependencies =>
+  processes.alone ? {} : { projector: livingOf(processes, 'projector'), worker: livingOf(processes, 'worker') };
+
+const livingOf =
+  (processes: Pick<Processes, 'status'>, role: string): Dependencies[string] =>
+  async () =>
+    (await processes.status()).some(({ alive, roles }) => alive && roles.includes(role))
+      ? { ok: true }
+      : { ok: false, reason: 'no running process has this role' };

@@ -12,11 +12,10 @@ import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
 import { type Vault, VAULT } from '@app/vault';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { Health } from './health';
+import { Health, roleHealth } from './health';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
 import { measurePlatform, type MeasuredParts } from './platform-metrics';
-import { roleHealth } from './role-health';
 
 const MEASURED = Symbol('MeasuredParts');
 

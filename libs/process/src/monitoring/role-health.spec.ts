@@ -1,6 +1,5 @@
 import type { ProcessStatus } from '@app/coordination';
-import { Health, type HealthParts } from './health';
-import { roleHealth } from './role-health';
+import { Health, type HealthParts, roleHealth } from './health';
 
 const process = (id: string, alive: boolean, ...roles: readonly string[]): ProcessStatus => ({
   id,

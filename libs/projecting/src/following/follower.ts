@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
 import { errorName, isDamaged, Mutex, type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import type { CatchUp } from './catch-up';
-import type { DeadLetter } from '../dead-letter';
+import { type DeadLetter, isCheckpointMismatch, isFenced } from '../dead-letter';
 import { all, type FollowedSlice, type FollowedSlicesOptions, latestOf, leastOf, openSlices } from './followed-slices';
 import { replayStream } from './replay';
 import { sliceOf } from '../views/slices';
-import { isCheckpointMismatch, isFenced } from '../transient';
 
 /** A view with this many dead letters stops until some are solved: then the fault is not in the events. */
 const MOST_LETTERS = 10_000;

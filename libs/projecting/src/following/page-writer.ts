@@ -1,9 +1,16 @@
 import { type Clock, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
 import { type Checkpoint, CheckpointMismatch } from '@app/read-store';
-import { type DeadLetter, deadLetter, describeError, isUnreadable, PoisonEvent } from '../dead-letter';
+import {
+  type DeadLetter,
+  deadLetter,
+  describeError,
+  isCheckpointMismatch,
+  isTransient,
+  isUnreadable,
+  PoisonEvent,
+} from '../dead-letter';
 import type { EventReader } from './shared-reader';
 import { sliceOf } from '../views/slices';
-import { isCheckpointMismatch, isTransient } from '../transient';
 import type { ViewBatch, ViewStore } from '../views/view-store';
 
 export interface PageWriterOptions {

@@ -1,8 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
-import { type DeadLetter, describeError, movedTo, PoisonEvent } from '../dead-letter';
+import { type DeadLetter, describeError, isTransient, movedTo, PoisonEvent } from '../dead-letter';
 import type { PageWriter } from './page-writer';
-import { isTransient } from '../transient';
 
 const FLOWING: ReadonlyMap<string, DeadLetter> = new Map();
 

@@ -1,8 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { Policies } from './policies';
-import { PolicyHandler } from './policy-handler';
 import type { Policy } from '../projection';
+
+/**
+ * Marks a class as a policy (`Policy`) that runs wherever a module provides it: `PolicyExplorer` finds it among the providers, as Nest
+ * finds command handlers.
+ */
+export const PolicyHandler = DiscoveryService.createDecorator<void>();
 
 /** Hands every `@PolicyHandler()` of the application to `Policies`, before they start. */
 @Injectable()

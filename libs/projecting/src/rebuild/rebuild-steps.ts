@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Calls, errorName, type Logger, type Mutex } from '@app/kernel';
 import { CheckpointMismatch } from '@app/read-store';
-import { describeError } from '../dead-letter';
+import { describeError, isFenced } from '../dead-letter';
 import { mustRun } from './rebuild-record';
 import type { RebuildWorker } from './rebuild-worker';
 import { retry, type Progress, runBuild } from './run-build';
 import type { StoredRebuild } from './stored-rebuild';
-import { isFenced } from '../transient';
 import type { View } from '../views/view';
 
 const POLL_MS = 250;

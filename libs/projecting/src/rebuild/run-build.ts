@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Calls, errorName, type Logger } from '@app/kernel';
 import type { BuildOutcome, RebuildWorker } from './rebuild-worker';
-import { isFenced, isTransient } from '../transient';
+import { isFenced, isTransient } from '../dead-letter';
 import type { View } from '../views/view';
 
 const RETRY_MS = 1_000;

@@ -1,9 +1,8 @@
 import { type Calls, errorName, type Logger, type Mutex } from '@app/kernel';
-import { describeError } from '../dead-letter';
+import { describeError, isFenced } from '../dead-letter';
 import type { RebuildRecord } from './rebuild-record';
 import type { RebuildWorker } from './rebuild-worker';
 import { type Progress, runBuild } from './run-build';
-import { isFenced } from '../transient';
 import type { View } from '../views/view';
 
 export interface SliceFollowerOptions {

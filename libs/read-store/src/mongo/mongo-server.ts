@@ -1,8 +1,7 @@
 import type { ClientSession, Connection, mongo } from 'mongoose';
 import { isUnavailable } from '@app/kernel';
 import { Deadlines } from './deadlines';
-import { explained } from './mongo-errors';
-import { repeatedRead } from './repeated-read';
+import { explained, repeatedRead } from './mongo-errors';
 import { Transactions, type WayOfTransaction } from './transactions';
 
 export interface MongoServerOptions {

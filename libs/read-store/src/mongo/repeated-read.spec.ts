@@ -1,4 +1,4 @@
-import { repeatedRead } from './repeated-read';
+import { repeatedRead } from './mongo-errors';
 
 const broken = (): Error => Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET', syscall: 'write' });
 

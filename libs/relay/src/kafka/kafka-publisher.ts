@@ -1,7 +1,6 @@
 import { Unavailable } from '@app/kernel';
 import type { Admin, Producer } from 'kafkajs';
-import type { Message } from '../message';
-import type { Publisher } from '../publisher';
+import type { Message, Publisher } from '../message';
 import { type KafkaOptions, openKafka } from './open-kafka';
 
 export interface KafkaPublisherOptions extends KafkaOptions, TopicShape {

@@ -4,7 +4,7 @@ import type { Position, StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../seal';
 import { sealOf } from '../sealed-place';
-import { StreamHolders } from './stream-holders';
+import { StreamHolders } from './strangers';
 import { type Damage, isDamage, type SourceItem, type VerifySource } from './verify-source';
 
 const PAGE = 500;

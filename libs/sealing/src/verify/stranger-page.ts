@@ -2,7 +2,7 @@ import { inLogOrder, isForeignEvent, type LogReader } from '@app/event-log';
 import type { Position } from '@app/kernel';
 import { contentHash } from '../event-hash';
 import { SealedStrangers } from '../sealed-strangers';
-import { StreamHolders } from './stream-holders';
+import { StreamHolders } from './strangers';
 import type { ForeignEvents } from './verification';
 
 const PAGE = 500;

@@ -1,5 +1,4 @@
-import { documentDigest } from '../document-digest';
-import type { SearchIndex } from '../search-index';
+import { documentDigest, type SearchIndex } from '../search-index';
 import { IndexNames } from './index-names';
 import { IndexReader } from './index-reader';
 import { IndexRecords } from './index-records';

@@ -10,8 +10,7 @@ import {
   writeSlicePlace,
 } from '@app/read-store';
 import type Database from 'better-sqlite3';
-import { documentDigest } from '../document-digest';
-import type { SearchBatch, SearchHit, SearchQuery } from '../search-index';
+import { documentDigest, type SearchBatch, type SearchHit, type SearchQuery } from '../search-index';
 import { prepareIndex, readIndexHead, withVectors } from './index-file';
 import { IndexReader } from './index-reader';
 import { IndexWriter } from './index-writer';

@@ -1,7 +1,7 @@
 import { checkAppend } from '@app/event-log';
 import { EventCatalogue, EventCodec, FixedClock, type NewEvent, TimeOrderedIds } from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
-import { spendingEvents } from '../events';
+import { spendingEvents } from '../spending.aggregates';
 import type { CallReservation } from './account.events';
 import type { Move } from './moves';
 import { type AccountLimit, OpenAccount } from './open-account';

@@ -1,6 +1,6 @@
 import { EventCatalogue, EventCodec, FixedClock, TimeOrderedIds } from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
-import { spendingEvents } from '../events';
+import { spendingEvents } from '../spending.aggregates';
 import { type AccountLimit, OpenAccount } from './open-account';
 
 const ids = new TimeOrderedIds();

@@ -12,8 +12,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { type MongoServer, openMongoServer } from '@app/read-store';
 import { WrongVaultKey } from '../key-files';
-import { checkRecords } from '../key-records';
-import { unwrapKey, wrapKey, wrappingKeyOf } from '../key-wrapping';
+import { checkRecords, unwrapKey, wrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeyRecord, Vault } from '../vault';
 import { type KeyDocument, type VaultModels, vaultModelsOf } from './vault-documents';
 import { type EnsureRequest, VaultWrites } from './vault-writes';

@@ -14,9 +14,8 @@ import {
   Unavailable,
 } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
+import { checkRecords, unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeyRecord, Vault } from '../vault';
-import { checkRecords } from '../key-records';
 import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
 import type { EnsureRequest, VaultWriter } from './vault-writer';
 

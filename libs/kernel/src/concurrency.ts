@@ -1,0 +1,102 @@
+import { settlesWithin } from './rest';
+import { offBudget } from './wait-budget';
+
+/**
+ * Runs one piece of work at a time, in the order of asking. Of our own: `async-mutex` can only call off all who wait, not one, and
+ * would take the place of six lines.
+ */
+export class Mutex {
+  private last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** The same for work that may be called off: who is called off before its turn waits for nobody. */
+  async inTurn(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    let begun = false;
+    const turn = this.run(async () => {
+      if (signal.aborted) return;
+      begun = true;
+      await work();
+    });
+    const calledOff = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => (begun ? undefined : resolve()), { once: true }),
+    );
+    await Promise.race([turn, calledOff]);
+  }
+}
+
+/** Lets so many pieces of work run at once. The others wait in the order of asking; one whose signal is aborted meanwhile rejects with its reason in its turn, and does not run. */
+export class Semaphore {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((begin) => this.waiting.push(begin));
+    try {
+      signal?.throwIfAborted();
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.free += 1;
+      else next();
+    }
+  }
+}
+
+/** Lets work under the same name run one at a time, in the order of asking. It is a courtesy and no lock: whoever has waited for long enough runs beside the others, which no mutex of a library lets them do. */
+export class Queues {
+  private readonly ends = new Map<string, Promise<void>>();
+
+  /** Runs the work in its turn, or after `patienceMs` milliseconds. */
+  async run<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+    const before = this.ends.get(name);
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const end = before === undefined ? done : before.then(() => done);
+    this.ends.set(name, end);
+    void end.then(() => (this.ends.get(name) === end ? this.ends.delete(name) : undefined));
+    try {
+      if (before !== undefined) await settlesWithin(timeoutMs, before);
+      return await work();
+    } finally {
+      resolve();
+    }
+  }
+}
+
+/** Collects requests while the group before them runs, so that many callers share one operation of a store. */
+export class Grouped<Request, Answer> {
+  private next: { readonly requests: Request[]; readonly answers: Promise<readonly Answer[]> } | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly work: (requests: readonly Request[]) => Promise<readonly Answer[]>) {}
+
+  /** Resolves to the answer at the request's place in its group; rejects if the group fails. */
+  async join(request: Request): Promise<Answer> {
+    this.next ??= this.begin();
+    const { requests, answers } = this.next;
+    const place = requests.push(request) - 1;
+    return (await answers)[place] as Answer;
+  }
+
+  private begin(): { requests: Request[]; answers: Promise<readonly Answer[]> } {
+    const requests: Request[] = [];
+    const answers = this.last.then(() => {
+      this.next = undefined;
+      return this.work(requests);
+    });
+    this.last = answers.catch(() => undefined);
+    return { requests, answers };
+  }
+}
+
+/** Shares one answer among all callers who ask while it is being computed. The work runs once at a time, outside of any request's wait budget. */
+export const coalesced = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let asking: Promise<T> | undefined;
+  return () => (asking ??= offBudget(ask).finally(() => (asking = undefined)));
+};
