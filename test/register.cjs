@@ -12,6 +12,8 @@ if (Number(process.versions.napi) < 10)
   );
 
 const root = path.resolve(__dirname, '..');
+// Each process and thread compiles the same packages.
+Module.enableCompileCache(path.join(root, '.cache', 'compiled'));
 const swcOptions = {
   swcrc: false,
   module: { type: 'commonjs' },

@@ -79,9 +79,21 @@ const count = async (log: EventLog, from: number, to: number): Promise<void> => 
 };
 
 withServer('MONGODB_URL', 'A database that version 1.5.0 left', (server) => {
+  /** What a test opened, closed in the reverse order however it ended. */
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
   it('is read as it is, while its views are built anew beside and then take its place', async () => {
     const url = server.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/test-${randomUUID()}`);
-    const stores = await openMongoCounters(url);
+    const { db, close: disconnect } = await serverAt(url);
+    closing.push(async () => {
+      await db.dropDatabase();
+      await disconnect();
+    });
+    let stores = await openMongoCounters(url);
+    closing.push(() => stores.close());
     await count(stores.log, 0, 30);
     await stores.projecting.start();
     await until(async () => (await stores.readStore.count('counters')) === 30);
@@ -90,6 +102,7 @@ withServer('MONGODB_URL', 'A database that version 1.5.0 left', (server) => {
     await asOf150(url);
 
     const upgraded = await openMongoReadStore({ url });
+    closing.push(() => upgraded.close());
     expect(await read(upgraded)).toEqual(before);
     expect(before).toMatchObject({ one: { row: { name: 'counter-03', count: 3 } }, count: 30 });
     expect([before.names.length, before.many.length, before.equal.length]).toEqual([30, 2, 1]);
@@ -104,27 +117,22 @@ withServer('MONGODB_URL', 'A database that version 1.5.0 left', (server) => {
         changes: [],
       }),
     ).rejects.toThrow('are text in the format of version 1.5');
-    await upgraded.close();
 
     await count(stores.log, 30, 40);
-    const again = await stores.reopen();
+    stores = await stores.reopen();
     const seen: number[] = [];
-    await again.projecting.start();
+    await stores.projecting.start();
     await until(async () => {
-      seen.push(await again.readStore.count('counters'));
-      return (await again.readStore.live('counters')) === 2;
+      seen.push(await stores.readStore.count('counters'));
+      return (await stores.readStore.live('counters')) === 2;
     });
-    await expectViewIsFold(again);
+    await expectViewIsFold(stores);
     expect(seen.every((rows) => rows >= 30)).toBe(true);
     await until(
-      async () => (await again.readStore.versions('counters')).join() === '2',
+      async () => (await stores.readStore.versions('counters')).join() === '2',
       'the former build to be dropped',
     );
-    await again.close();
-    const { db, close } = await serverAt(url);
     expect(await db.collection('counters').findOne({ name: 'counter-03' })).toMatchObject({ count: 3 });
-    await db.dropDatabase();
-    await close();
   });
 });
 

@@ -21,8 +21,10 @@ beforeAll(async () => {
   }).compile();
   await testing.init();
 });
+// Where the modules do not fit together there is nothing to close but what was opened for them.
 afterAll(async () => {
-  await testing.close();
+  await (testing as TestingModule | undefined)?.close();
+  await resources.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

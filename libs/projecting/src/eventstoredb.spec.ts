@@ -1,7 +1,7 @@
 import type { EventLog } from '@app/event-log';
-import { onBudget, type RecordedEvent, systemClock, WaitBudget } from '@app/kernel';
+import { type RecordedEvent, systemClock } from '@app/kernel';
 import { counted, counterCodec, opened, policiesOver } from '../../../test/fixtures/counters';
-import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
+import { appendsWithin, LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { until } from '../../../test/fixtures/until';
 import { PolicyJournal } from './policies/policy-journal';
 import type { Policy } from './projection';
@@ -39,15 +39,14 @@ describe('policies on EventStoreDB', () => {
 
   it('go on behind a place whose recording was not acknowledged', async () => {
     const seen: string[] = [];
-    const appended = jest.spyOn(first, 'append');
+    const appended = appendsWithin(first);
     const policy: Policy = {
       name: 'watching',
       types: ['CounterOpened', 'Counted'],
       react: async ({ context }: RecordedEvent) => void seen.push(`${context.stream}@${context.revision}`),
     };
     const policies = policiesOver(first, [policy]);
-    // They wait less long than they would: what they do then is the same.
-    await onBudget(new WaitBudget(undefined, 1_900), () => policies.start());
+    await policies.start();
     await second.append('counter-a', [opened('a')], 'noStream');
     await until(() => seen.length === 1, 'the first event');
     both.hide();

@@ -4,7 +4,7 @@ import { systemClock, Unavailable } from '@app/kernel';
 import type { DeadLetter } from '@app/projecting';
 import { MemoryLogger, stored } from '../../../test/fixtures/counters';
 import { goldenData } from '../../../test/fixtures/golden-events';
-import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
+import { appendsWithin, LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { until } from '../../../test/fixtures/until';
 import type { Message, Publisher } from './message';
@@ -191,7 +191,7 @@ describe('The relay', () => {
     const both = await LaggingLogs.open();
     const [log, other] = both.logs as [EventLog, EventLog];
     const brokers = new Brokers();
-    const appended = jest.spyOn(log, 'append');
+    const appended = appendsWithin(log);
     let fenced = 0;
     const { run } = await relayOver(log, brokers, () => (fenced += 1));
     await other.append(agent(1), [created()], 'noStream');

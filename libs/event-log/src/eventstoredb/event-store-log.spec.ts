@@ -26,6 +26,11 @@ const open = async (version: '23.10.6' | '24.10.4'): Promise<LogUnderTest> => {
   };
 };
 
-describe.each(['24.10.4', '23.10.6'] as const)('the log on EventStoreDB %s', (version) => {
-  eventLogContract(() => open(version));
+describe('the log on EventStoreDB 24.10.4', () => {
+  eventLogContract(() => open('24.10.4'));
+});
+
+// The double decides appends alike for both versions; it is `test/servers` that races on real ones.
+describe('the log on EventStoreDB 23.10.6', () => {
+  eventLogContract(() => open('23.10.6'), { races: false });
 });

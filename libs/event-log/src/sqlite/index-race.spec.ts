@@ -8,8 +8,8 @@ import { newEvents } from '../contract/log-under-test.contract';
 /** Readers and the writer do not wait for each other: whatever the writer commits while a stream is read, the stream has no gap. */
 
 const LARGE = JSON.stringify('x'.repeat(500_000));
-/** Each brings the index of streams up to the log some ten times. */
-const APPENDS = 60;
+/** Each brings the index of streams up to the log some five times. */
+const APPENDS = 30;
 
 let folder: string;
 let log: EventLog;
