@@ -18,7 +18,7 @@ export class JsonText {
   /** What is sent: long texts as bytes, so that they are encoded once however often they are sent. */
   get payload(): string | Buffer {
     if (this.text.length < LONG) return this.text;
-    return (this.bytes ??= Buffer.from(this.text));
+    return (this.bytes ??= bytesOf(this.text));
   }
 
   /** The same object with further members. */
@@ -28,6 +28,13 @@ export class JsonText {
     return new JsonText(this.text === '{}' ? added : `${this.text.slice(0, -1)},${added.slice(1)}`);
   }
 }
+
+/** Bytes of their own: a short `Buffer.from` is a piece of a shared slab of 64 KB, all of which it would keep. */
+const bytesOf = (text: string): Buffer => {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+};
 
 // Nest asks of every result whether it is a plain object, by the source text of its constructor; without one it need not read that.
 Reflect.deleteProperty(JsonText.prototype, 'constructor');

@@ -1,5 +1,13 @@
 import type { Caller } from '@app/access';
-import { canonicalJson, equalSecrets, InstanceSecret, type Json, reject } from '@app/kernel';
+import {
+  canonicalJson,
+  equalSecrets,
+  InstanceSecret,
+  type Json,
+  reject,
+  REMEMBERED,
+  SharedLruCache,
+} from '@app/kernel';
 import type { PageRequest, PageStart } from '@app/read-store';
 import { z } from 'zod';
 import { wholeNumberText } from './input';
@@ -38,8 +46,8 @@ const sameItems = (a: readonly JsonText[], b: readonly JsonText[]): boolean =>
 
 /** Pages of lists, with cursors that hold for one list, its filters and its caller, and show when they were changed. */
 export class Lists {
-  /** Last answers by their first item: they go with it, and so with the row that it shows. */
-  private readonly answers = new WeakMap<JsonText, Answered>();
+  /** Last answers by their first item, weighed as text and as the bytes that are sent. */
+  private readonly answers = new SharedLruCache<JsonText, Answered>(REMEMBERED, ({ answer }) => 2 * answer.text.length);
 
   constructor(private readonly secret: InstanceSecret) {}
 
