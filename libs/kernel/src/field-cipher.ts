@@ -27,6 +27,8 @@ export const decryptField = (key: DataKey, place: string, field: EncryptedField)
   const body = Buffer.from(field.$encrypted, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12)).setAAD(Buffer.from(place));
   decipher.setAuthTag(body.subarray(body.length - 16));
-  const text = Buffer.concat([decipher.update(body.subarray(12, body.length - 16)), decipher.final()]).toString('utf8');
-  return JSON.parse(text) as unknown;
+  const text = decipher.update(body.subarray(12, body.length - 16));
+  // GCM holds nothing back; here the tag is checked.
+  decipher.final();
+  return JSON.parse(text.toString('utf8')) as unknown;
 };

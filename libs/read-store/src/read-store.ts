@@ -103,6 +103,8 @@ export interface BuildFile {
 export interface ReadStore {
   /** How rows stand in builds that are made now, of a store in which that has changed: what it made otherwise is only read until it is built anew. */
   readonly rowFormat?: string;
+  /** Most events of one commit where many are waiting: more make each of them cheaper, and the commit longer. */
+  readonly mostAtOnce: number;
   /** Creates what is missing for a version; rejects with an error when its declared indexes differ from those it was made with. */
   prepare(view: ViewSpec): Promise<void>;
   /** The version that is served, undefined before the first. */

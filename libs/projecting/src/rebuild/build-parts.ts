@@ -2,6 +2,9 @@ import type { Position, StoredEvent } from '@app/kernel';
 import type { FoldedPage, PageWriter } from '../following/page-writer';
 import { sliceOf } from '../views/slices';
 
+/** Characters of events whose operations are held for a commit, give or take a page: events may be large. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
 /** What one commit of each slice will write. */
 export type BuildBatch = ReadonlyMap<PageWriter, FoldedPage>;
 
@@ -22,9 +25,9 @@ export class BuildParts {
     return [...this.writers.values()].reduce((sum, { checkpoint }) => sum + checkpoint.handled, 0);
   }
 
-  /** Begins a batch; `again` reads the events up to a position once more, where the store rejects one of them. */
-  batch(again: (upTo: Position | null) => Promise<readonly StoredEvent[]>): GrowingBatch {
-    return new GrowingBatch(this.writers, this.slices, again);
+  /** Begins a batch of at most so many events; `again` reads the events up to a position once more, where the store rejects one of them. */
+  batch(mostAtOnce: number, again: (upTo: Position | null) => Promise<readonly StoredEvent[]>): GrowingBatch {
+    return new GrowingBatch(this.writers, this.slices, mostAtOnce, again);
   }
 
   /** Every slice stands at `upTo` then, also those without events; one that was further ahead stays there. */
@@ -40,15 +43,22 @@ export class BuildParts {
 /** Folded pages that become one commit of each slice. */
 export class GrowingBatch {
   /** Events of these slices in the batch. */
-  size = 0;
+  private size = 0;
+  private characters = 0;
   private readonly parts: ReadonlyMap<number, { handled: number; readonly changes: FoldedPage['changes'][number][] }>;
 
   constructor(
     private readonly writers: ReadonlyMap<number, PageWriter>,
     private readonly slices: number,
+    private readonly mostAtOnce: number,
     private readonly again: (upTo: Position | null) => Promise<readonly StoredEvent[]>,
   ) {
     this.parts = new Map([...writers.keys()].map((slice) => [slice, { handled: 0, changes: [] }]));
+  }
+
+  /** How many events still have room; 0 where the batch is to be written. */
+  get room(): number {
+    return this.characters >= MOST_CHARACTERS ? 0 : Math.max(0, this.mostAtOnce - this.size);
   }
 
   async add(events: readonly StoredEvent[]): Promise<void> {
@@ -61,6 +71,7 @@ export class GrowingBatch {
       for (const change of (await writer.fold(own)).changes) part.changes.push(change);
       part.handled += own.length;
       this.size += own.length;
+      for (const { data, metadata } of own) this.characters += data.length + metadata.length;
     }
   }
 

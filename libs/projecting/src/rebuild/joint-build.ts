@@ -97,7 +97,7 @@ class Growing {
       await this.batch.add(part);
       // What is left of the page is handled in the next commit, so this one ends at its own last event.
       this.upTo = part.at(-1)?.position ?? this.upTo;
-      if (this.batch.size >= mostAtOnce) await this.flush();
+      if (this.batch.room === 0) await this.flush();
     }
     this.upTo = next ?? this.upTo;
     if ((this.passed += 1) >= PAGES_PASSED || end || this.run.stopping) await this.flush();
@@ -114,7 +114,7 @@ class Growing {
 
   private newBatch(): GrowingBatch {
     const { from } = this;
-    return this.build.parts.batch(async (upTo) => {
+    return this.build.parts.batch(this.build.store.mostAtOnce, async (upTo) => {
       const found: LogPage['events'][number][] = [];
       for (let after = from; ;) {
         const page = await this.log.readAll({ after, limit: PAGE, filter: { types: this.build.store.types } });

@@ -198,12 +198,12 @@ const foldBatch = async (
   parts: BuildParts,
   from: Position | null,
 ) => {
-  const folded = parts.batch((after) => eventsBetween(log, types, from, after));
+  const folded = parts.batch(mostAtOnce, (after) => eventsBetween(log, types, from, after));
   for (let after = from; ;) {
-    const page = await log.readAll({ after, limit: Math.min(PAGE, mostAtOnce - folded.size), filter: { types } });
+    const page = await log.readAll({ after, limit: Math.min(PAGE, folded.room), filter: { types } });
     await folded.add(page.events);
     after = page.next;
-    if (page.end || folded.size >= mostAtOnce) return { batch: folded.pages(after), upTo: after, end: page.end };
+    if (page.end || folded.room === 0) return { batch: folded.pages(after), upTo: after, end: page.end };
   }
 };
 

@@ -13,8 +13,7 @@ export class RowView implements ViewStore<Operation> {
   readonly types: readonly string[];
   readonly declaration: string;
   readonly contextOnly: boolean;
-  /** Many, since rows that change often in a commit are written once. */
-  readonly mostAtOnce = 4_000;
+  readonly mostAtOnce: number;
 
   constructor(
     private readonly projection: RowProjection,
@@ -25,6 +24,7 @@ export class RowView implements ViewStore<Operation> {
     this.name = name;
     this.types = types;
     this.contextOnly = projection.contextOnly === true;
+    this.mostAtOnce = store.mostAtOnce;
     this.declaration = canonicalJson({
       version,
       types: types.toSorted(),

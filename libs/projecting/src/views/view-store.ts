@@ -24,7 +24,7 @@ export interface ViewStore<Op = unknown> {
   readonly declaration: string;
   /** How many slices the streams are divided into; each has a checkpoint and a writer of its own. */
   readonly slices: number;
-  /** Most events of one commit: what their operations hold must fit in memory. */
+  /** Most events of one commit. */
   readonly mostAtOnce: number;
   /** Only the type and the context of events are read; their data are handed over empty. */
   readonly contextOnly: boolean;

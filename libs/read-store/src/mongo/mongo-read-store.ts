@@ -25,6 +25,8 @@ export const openMongoReadStore = async ({ url }: MongoReadStoreOptions): Promis
 
 class MongoReadStore implements ReadStore {
   readonly rowFormat = ROW_FORMAT;
+  /** In one transaction, which the server ends after a minute. */
+  readonly mostAtOnce = 4_000;
   private readonly views: Views;
   private readonly commitBatch: (batch: RowBatch) => Promise<void>;
   private readonly entries: Entries;

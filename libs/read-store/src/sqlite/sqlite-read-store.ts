@@ -69,6 +69,8 @@ export const openSqliteReadStore = async ({
 };
 
 class SqliteReadStore implements ReadStore {
+  /** A page of an index that is changed all over is written once a commit. */
+  readonly mostAtOnce = 16_000;
   private readonly board: SharedVersionCounters;
   private readonly stateFile: string;
   private readonly guarded = new GuardedFiles('views');
