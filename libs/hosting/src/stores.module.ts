@@ -19,7 +19,7 @@ import {
 } from '@app/kernel';
 import { Models, ModelsModule } from '@app/models';
 import { READ_STORE, ReadStoreModule } from '@app/read-store';
-import { SEAL_KEY, sealKeyOf } from '@app/sealing';
+import { EVENT_HASHERS, eventHashers, SEAL_KEY, sealKeyOf } from '@app/sealing';
 import { SEARCH_INDEX, SearchIndexModule } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
 import { type Vault, VAULT, VAULT_KEY, VaultModule } from '@app/vault';
@@ -33,6 +33,11 @@ const keys = [
   { provide: VAULT_KEY, inject: [INSTANCE_KEYS], useFactory: ({ vaultKey }: InstanceKeys) => vaultKey },
   { provide: SEAL_KEY, inject: [INSTANCE_KEYS], useFactory: ({ sealSecret }: InstanceKeys) => sealKeyOf(sealSecret) },
   { provide: EVENT_MAC, inject: [INSTANCE_KEYS], useFactory: ({ sealSecret }: InstanceKeys) => eventMacOf(sealSecret) },
+  {
+    provide: EVENT_HASHERS,
+    inject: [CONFIG, INSTANCE_KEYS],
+    useFactory: (config: Config, { sealSecret }: InstanceKeys) => eventHashers({ config, sealSecret }),
+  },
 ];
 
 /** The log is opened first: the embedded one is locked with its folder. */

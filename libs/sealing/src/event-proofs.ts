@@ -1,4 +1,4 @@
-import type { EventLog, EventMac } from '@app/event-log';
+import type { EventLog, EventMac, MacCheck } from '@app/event-log';
 import { type Clock, type EventCodec, isWrongExpectedRevision, type StoredEvent } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 import { isSealable, type SealHead, sealedEvents, signedText } from './seal';
@@ -23,16 +23,18 @@ export class EventProofs {
   private readonly revisions = new LRUCache<string, number>({ max: REMEMBERED_STREAMS });
 
   constructor(
-    private readonly mac: EventMac,
     /** Finds out whether an event is under a seal already. */
     private readonly archive: SealArchive,
     /** So many events without a valid MAC are accepted, before the first with one. */
     private accepted: number,
   ) {}
 
-  /** `waiting` tells whether an id is among those that wait for a seal. */
-  async of(event: StoredEvent, waiting: (id: string) => boolean): Promise<'proven' | 'accepted' | UnprovenReason> {
-    const check = this.mac.check(event);
+  /** `check`: what the event's MAC says. `waiting` tells whether an id is among those that wait for a seal. */
+  async of(
+    event: Pick<StoredEvent, 'id' | 'stream' | 'revision'>,
+    check: MacCheck,
+    waiting: (id: string) => boolean,
+  ): Promise<'proven' | 'accepted' | UnprovenReason> {
     if (check === 'absent' || check === 'wrong') {
       if (this.accepted === 0) return check === 'absent' ? 'no_mac' : 'wrong_mac';
       this.accepted -= 1;
@@ -47,7 +49,7 @@ export class EventProofs {
   }
 
   /** Whether an event with this id is sealed at another place. At this place it is the event itself, which another sealer was faster with. */
-  private async isCopy({ id, stream, revision }: StoredEvent): Promise<boolean> {
+  private async isCopy({ id, stream, revision }: Pick<StoredEvent, 'id' | 'stream' | 'revision'>): Promise<boolean> {
     const archived = await this.archive.overId(id);
     return (
       archived !== undefined &&

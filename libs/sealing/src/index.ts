@@ -1,4 +1,5 @@
 export * from './event-hash';
+export * from './event-hasher';
 export * from './export/export-log';
 export * from './export/import-export';
 export * from './export/verify-export';
@@ -11,6 +12,7 @@ export * from './seal-key';
 export * from './sealed-ordinals';
 export * from './sealed-place';
 export * from './sealer';
+export * from './spawn-event-hasher';
 export * from './unproven';
 export * from './verify/log-source';
 export * from './verify/stranger-page';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type CommandMeta, defineEvent, type EventOf, nameId } from '@app/kernel';
 import { z } from 'zod';
-import { leafHash, type SealedEvent } from './event-hash';
+import type { SealedEvent } from './event-hash';
 import { merkleRoot } from './merkle';
 import type { SealKey } from './seal-key';
 
@@ -96,10 +96,10 @@ export const signedText = ({
 /** The hash that names a seal and binds the next one to it. */
 export const sealHash = (head: SealHead): string => hash('sha256', `${signedText(head)}\n${head.signature}`);
 
-/** Seals events that follow those under `last`; `authenticated` where each of them carries a valid MAC. */
+/** Seals events, which know their leaves, behind those under `last`; `authenticated` where each of them carries a valid MAC. */
 export const makeSeal = (
   last: SealHead | undefined,
-  events: readonly SealedEvent[],
+  events: readonly (SealedEvent & { readonly leaf: Buffer })[],
   authenticated: boolean,
   key: SealKey,
   at: Date,
@@ -108,7 +108,7 @@ export const makeSeal = (
   const head = {
     fromOrdinal,
     ordinal: fromOrdinal + events.length - 1,
-    root: merkleRoot(events.map(leafHash)).toString('hex'),
+    root: merkleRoot(events.map(({ leaf }) => leaf)).toString('hex'),
     previous: last === undefined ? NO_SEAL : sealHash(last),
     keyId: key.keyId,
     at: at.toISOString(),

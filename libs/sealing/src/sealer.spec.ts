@@ -110,10 +110,10 @@ describe('Sealer', () => {
     const [event] = (await test.events()).filter(isSealable);
     if (event === undefined) throw new Error('nothing was noted');
     await test.seal();
-    const proofs = () => new EventProofs(test.mac, new SealArchive(test.log), 0);
+    const proofs = () => new EventProofs(new SealArchive(test.log), 0);
     const waiting = () => false;
-    expect(await proofs().of(event, waiting)).toBe('proven');
-    expect(await proofs().of({ ...event, revision: event.revision + 1 }, waiting)).toBe('repeated');
+    expect(await proofs().of(event, 'proven', waiting)).toBe('proven');
+    expect(await proofs().of({ ...event, revision: event.revision + 1 }, 'unplaced', waiting)).toBe('repeated');
   });
 
   it('seals once although the log did not answer, whether it had written or not', async () => {

@@ -1,6 +1,13 @@
-import type { Subscription } from '@app/event-log';
-import { errorName, isWrongExpectedRevision, type Logger, type Position, type StoredEvent } from '@app/kernel';
-import { contentHash, type SealedEvent } from './event-hash';
+import type { LogPage, Subscription } from '@app/event-log';
+import {
+  type Calls,
+  errorName,
+  isWrongExpectedRevision,
+  type Logger,
+  type Position,
+  type StoredEvent,
+} from '@app/kernel';
+import { type EventHasher, type HashedEvent, hashedEvent, hashedEvents, type HashedPage } from './event-hasher';
 import { acceptTail, EventProofs, type ProofParts } from './event-proofs';
 import { headOf, isSealable, makeSeal, metaOfSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';
 import { SealArchive } from './seal-archive';
@@ -11,14 +18,18 @@ export interface SealerOptions extends ProofParts {
   readonly logger: Logger;
   /** The log was just imported, and verified: its tail is accepted as it is. */
   readonly imported?: boolean;
+  /** Starts what reads and hashes in another thread while much waits for a seal; without it that is done here. */
+  readonly hashers?: (() => Calls<EventHasher>) | undefined;
   /** Longest time an event waits for its seal, milliseconds. */
   readonly delayMs?: number;
 }
 
-type WaitingEvent = SealedEvent & { readonly isProven: boolean };
+type WaitingEvent = HashedEvent & { readonly isProven: boolean };
 
 /** Longest name and id that a record of an unproven event holds: whoever wrote it chose them. */
 const LONGEST_NAME = 300;
+/** Pages in a row behind which the log went on: then they are read and hashed elsewhere, which takes a thread. */
+const FAR_PAGES = 5;
 
 /**
  * Follows the log and seals it: after `SEAL_SIZE` events, or `delayMs` after the first waiting one. Its whole state is in the
@@ -26,8 +37,6 @@ const LONGEST_NAME = 300;
  * Events that nobody with the key appended are left out and reported; those behind them are sealed.
  */
 export class Sealer {
-  /** Resolves when the end of the log is reached for the first time since the start. */
-  caughtUp = Promise.resolve();
   private last: SealHead | undefined;
   private revision = -1;
   private unsealed: WaitingEvent[] = [];
@@ -40,6 +49,11 @@ export class Sealer {
   private readonly sealedAhead = new Set<string>();
   private seen: Position | null = null;
   private subscription: Subscription | undefined;
+  private firstCaughtUp = Promise.withResolvers<void>();
+  /** Pages handled since it was last at the end of the log. */
+  private behind = 0;
+  private catchingUp: Promise<void> | undefined;
+  private isStopped = false;
   private timer: NodeJS.Timeout | undefined;
   private work: Promise<void> = Promise.resolve();
 
@@ -55,28 +69,24 @@ export class Sealer {
         'The end of the log has no MACs: an earlier version wrote it, or it was imported. It is sealed as it is, once.',
       );
     this.recorded = await recordedBehind(log, mac, place.position);
-    this.proofs = new EventProofs(mac, new SealArchive(log), accepted);
+    this.proofs = new EventProofs(new SealArchive(log), accepted);
     this.last = place.last;
     this.revision = place.revision;
     this.seen = place.position;
     this.unsealed = [];
     this.unproven = [];
     this.sealedAhead.clear();
-    const caughtUp = Promise.withResolvers<void>();
-    this.caughtUp = caughtUp.promise;
-    this.subscription = log.subscribe({
-      name: 'sealer',
-      after: place.position,
-      pageSize: SEAL_SIZE,
-      onEvents: (events, upTo) => this.onEvents(events, upTo),
-      onCaughtUp: () => caughtUp.resolve(),
-      onError: (error, attempt) => logger.warn({ attempt, error: errorName(error) }, 'Sealer interrupted; retrying.'),
-    });
+    this.firstCaughtUp = Promise.withResolvers<void>();
+    this.behind = 0;
+    this.isStopped = false;
+    this.subscribe();
   }
 
   /** Seals what waits and stops. If the log cannot be written, the next start seals it. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.subscription?.stop();
+    await this.catchingUp;
     this.sealNoMore();
     await this.seal().catch((error: unknown) =>
       this.options.logger.warn(
@@ -86,6 +96,11 @@ export class Sealer {
     );
     // What was being sealed meanwhile may have failed too, and would be tried again.
     this.sealNoMore();
+  }
+
+  /** Resolves when the end of the log is reached for the first time since the start. */
+  get caughtUp(): Promise<void> {
+    return this.firstCaughtUp.promise;
   }
 
   /** Ordinal of the last event under a seal. */
@@ -98,12 +113,62 @@ export class Sealer {
     return this.unsealed.length;
   }
 
-  /** A page that comes again because sealing it failed adds nothing. */
-  private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
+  private subscribe(): void {
+    const { log, logger } = this.options;
+    this.subscription = log.subscribe({
+      name: 'sealer',
+      after: this.seen,
+      pageSize: SEAL_SIZE,
+      onEvents: (events, upTo, page) => this.onEvents(events, upTo, page),
+      onCaughtUp: () => this.firstCaughtUp.resolve(),
+      onError: (error, attempt) => logger.warn({ attempt, error: errorName(error) }, 'Sealer interrupted; retrying.'),
+    });
+  }
+
+  private async onEvents(events: readonly StoredEvent[], upTo: Position, page?: LogPage): Promise<void> {
+    const { hashers, mac } = this.options;
+    const isNew = ({ position }: StoredEvent): boolean => this.seen === null || position > this.seen;
+    await this.takeAll(
+      events.filter((event) => isSealable(event) && isNew(event)).map((event) => hashedEvent(event, mac)),
+      upTo,
+    );
+    this.behind = (page?.end ?? true) ? 0 : this.behind + 1;
+    if (hashers !== undefined && this.behind >= FAR_PAGES)
+      this.catchingUp ??= this.catchUp(hashers).finally(() => (this.catchingUp = undefined));
+  }
+
+  /** Seals up to the end of the log what another thread reads and hashes, a page ahead. Whatever fails there, the subscription goes on with. */
+  private async catchUp(hashers: () => Calls<EventHasher>): Promise<void> {
+    await this.subscription?.stop();
+    if (this.isStopped) return;
+    const hasher = hashers();
+    const pageAfter = (position: Position | null): Promise<HashedPage> => {
+      const page = hasher.call('page', position, SEAL_SIZE);
+      // It is awaited a page later; until then a failure must not count as unhandled.
+      page.catch(() => undefined);
+      return page;
+    };
+    try {
+      let isLast = false;
+      for (let coming = pageAfter(this.seen); !isLast && !this.isStopped;) {
+        const page = await coming;
+        isLast = page.end;
+        if (!isLast) coming = pageAfter(page.next);
+        if (page.next !== null) await this.takeAll(hashedEvents(page), page.next);
+      }
+    } catch (error) {
+      this.options.logger.warn({ error: errorName(error) }, 'Sealing what waits in a thread failed; it goes on here.');
+    }
+    await hasher.close().catch(() => undefined);
+    this.behind = 0;
+    if (!this.isStopped) this.subscribe();
+  }
+
+  /** Takes events that were not seen before, in log order, and seals what is enough for a seal. */
+  private async takeAll(events: readonly HashedEvent[], upTo: Position): Promise<void> {
     for (const event of events) {
-      const isNew = this.seen === null || event.position > this.seen;
-      if (!isNew) continue;
-      if (isSealable(event) && !this.sealedAhead.delete(event.id)) await this.take(event);
+      if (!this.sealedAhead.delete(event.id)) await this.take(event);
+      // A page that comes again because sealing it failed adds nothing.
       this.seen = event.position;
     }
     this.seen = upTo;
@@ -111,13 +176,13 @@ export class Sealer {
     else if (this.unsealed.length > 0 || this.unproven.length > 0) this.sealLater();
   }
 
-  private async take(event: StoredEvent): Promise<void> {
-    const { id, stream, revision, position } = event;
-    const proof = await (this.proofs as EventProofs).of(event, (other) =>
+  private async take(event: HashedEvent): Promise<void> {
+    const { id, stream, revision, position, check } = event;
+    const proof = await (this.proofs as EventProofs).of(event, check, (other) =>
       this.unsealed.some((waiting) => waiting.id === other),
     );
     if (proof === 'proven' || proof === 'accepted') {
-      this.unsealed.push({ id, stream, revision, content: contentHash(event), isProven: proof === 'proven' });
+      this.unsealed.push({ ...event, isProven: proof === 'proven' });
       return;
     }
     const found = { id: id.slice(0, LONGEST_NAME), stream: stream.slice(0, LONGEST_NAME), revision, reason: proof };

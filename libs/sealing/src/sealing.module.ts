@@ -7,6 +7,7 @@ import { SealArchive } from './seal-archive';
 import { SEAL_KEY } from './seal-key';
 import { SealedOrdinals } from './sealed-ordinals';
 import { Sealer, type SealerOptions } from './sealer';
+import { EVENT_HASHERS } from './spawn-event-hasher';
 
 /** Seals over the log, and the counts of its events (`ORDINALS`) that they give everywhere. */
 @Global()
@@ -22,6 +23,7 @@ import { Sealer, type SealerOptions } from './sealer';
       mac: EVENT_MAC,
       clock: CLOCK,
       logger: LOGGER,
+      hashers: EVENT_HASHERS,
     }),
   ],
   exports: [SealArchive, SealedOrdinals, ORDINALS, Sealer],

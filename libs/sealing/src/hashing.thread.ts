@@ -1,0 +1,12 @@
+import { workerData } from 'node:worker_threads';
+import { eventMacOf, openLogReader } from '@app/event-log';
+import { serveCalls } from '@app/kernel';
+import { eventHasher } from './event-hasher';
+import type { HashingThreadData } from './spawn-event-hasher';
+
+/** Reads and hashes the log in a thread of its own, over a connection of its own, so that the process that serves never waits for it. */
+const serveHashes = async ({ config, sealSecret }: HashingThreadData): Promise<void> => {
+  serveCalls(eventHasher(await openLogReader(config, undefined), eventMacOf(sealSecret)));
+};
+
+void serveHashes(workerData as HashingThreadData);
