@@ -7,7 +7,7 @@ import { isSealable, SEAL_STREAM, sealedEvents, sealHash, headOf } from './seal'
 import { sealOf } from './sealed-place';
 import type { Sealer } from './sealer';
 import { eventHashers } from './spawn-event-hasher';
-import { verifyLog } from './verify/verify';
+import { verifyLog } from './verify/verify-stores';
 
 const STREAMS = 7;
 const EACH = 1_000;
