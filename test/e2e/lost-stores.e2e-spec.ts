@@ -1,23 +1,27 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeLogger } from '@app/http';
 import { until } from '../fixtures/until';
-import { startChild } from './child';
+import { startTestPlatform, type TestPlatform } from './harness';
 
-const KEY = 'bootstrap-key-of-the-lost-0123456789-abcdefgh';
+const SPACES = '/api/v1/core/spaces';
 const folder = mkdtempSync(join(tmpdir(), 'lost-'));
 const dataDir = join(folder, 'data');
-const environment = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', BOOTSTRAP_API_KEY: KEY };
-const start = () => startChild('apps/api/src/main.ts', environment);
-const spaces = async (url: string) =>
-  (await fetch(`${url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).status;
 
+let platform: TestPlatform | undefined;
+const start = async (logger = makeLogger('silent')): Promise<TestPlatform> =>
+  (platform = await startTestPlatform({ dataDir, logger }));
+const stop = async (): Promise<void> => {
+  await platform?.stop({ keep: true });
+  platform = undefined;
+};
+afterEach(stop);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a store that was lost is noticed at the start, and nothing is begun in its place', async () => {
-  const first = await start();
-  expect(await spaces(first.url)).toBe(200);
-  await first.stop();
+  expect((await (await start()).call(SPACES)).status).toBe(200);
+  await stop();
   for (const [store, sentence] of [
     ['vault', /the vault is empty: their data keys are missing/],
     ['log', /The log is empty, but the views have followed it/],
@@ -27,45 +31,36 @@ test('a store that was lost is noticed at the start, and nothing is begun in its
     rmSync(join(dataDir, store), { recursive: true });
     renameSync(join(folder, store), join(dataDir, store));
   }
-  const again = await start();
-  expect(await spaces(again.url)).toBe(200);
-  await again.stop();
+  expect((await (await start()).call(SPACES)).status).toBe(200);
 }, 60_000);
 
 test('a file that only coordinates is begun anew: what was written stands and is served, and a repeated request is decided again', async () => {
-  const call = (url: string, path: string, key?: string) =>
-    fetch(`${url}/api/v1/core/spaces${path}`, {
-      method: key === undefined ? 'GET' : 'POST',
-      headers: {
-        'x-api-key': KEY,
-        ...(key === undefined ? {} : { 'idempotency-key': key, 'content-type': 'application/json' }),
-      },
-      ...(key === undefined ? {} : { body: JSON.stringify({ name: 'Harbour' }) }),
+  const make = ({ call }: TestPlatform) =>
+    call<{ id: string; code?: string }>(SPACES, {
+      method: 'POST',
+      headers: { 'idempotency-key': 'one' },
+      body: { name: 'Harbour' },
     });
-  const list = async (url: string) =>
-    ((await (await call(url, '')).json()) as { items: { id: string; name: string }[] }).items;
-  const first = await start();
-  const { id } = (await (await call(first.url, '', 'one')).json()) as { id: string };
-  await first.stop();
+  const harbours = async ({ call }: TestPlatform) =>
+    (await call<{ items: { id: string; name: string }[] }>(SPACES)).body.items
+      .filter(({ name }) => name === 'Harbour')
+      .map(({ id }) => id);
+  const { id } = (await make(await start())).body;
+  await stop();
   for (const store of ['views', 'search'])
     writeFileSync(join(dataDir, store, 'state.sqlite'), 'no database'.repeat(1_000));
 
-  const again = await startChild('apps/api/src/main.ts', { ...environment, LOG_LEVEL: 'warn' });
-  const [repeated, spacesNow] = [await call(again.url, '', 'one'), await list(again.url)];
-  expect([repeated.status, ((await repeated.json()) as { code: string }).code]).toEqual([409, 'name_taken']);
-  expect(spacesNow.filter(({ name }) => name === 'Harbour').map((space) => space.id)).toEqual([id]);
+  const lines: string[] = [];
+  const again = await start(makeLogger('warn', { write: (line) => void lines.push(line) }));
+  const [repeated, spacesNow] = [await make(again), await harbours(again)];
+  expect([repeated.status, repeated.body.code]).toEqual([409, 'name_taken']);
+  expect(spacesNow).toEqual([id]);
   await until(async () => {
-    const health = await fetch(`${again.url}/health`, { headers: { 'x-api-key': KEY } });
-    const { projections } = (await health.json()) as { projections: { state: string }[] };
-    return health.status === 200 && projections.length > 10 && projections.every(({ state }) => state === 'live');
+    const { status, body } = await again.call<{ projections: { state: string }[] }>('/health');
+    return status === 200 && body.projections.length > 10 && body.projections.every(({ state }) => state === 'live');
   }, 'every view to be live again');
-  expect((await list(again.url)).filter(({ name }) => name === 'Harbour').map((space) => space.id)).toEqual([id]);
-  await again.stop();
+  expect(await harbours(again)).toEqual([id]);
+  await stop();
   for (const store of ['views', 'search'])
-    expect(
-      again
-        .output()
-        .split('\n')
-        .filter((line) => line.includes(`${store}/state.sqlite was damaged`)),
-    ).toHaveLength(1);
+    expect(lines.filter((line) => line.includes(`${store}/state.sqlite was damaged`))).toHaveLength(1);
 }, 60_000);

@@ -186,13 +186,13 @@ describe('decisions on a log that others write too', () => {
       const [recalled, took] = await timed(() => texts('n1', RECALL_AFTER_MS));
       expect(recalled).toEqual(['a']);
       expect(took).toBeGreaterThan(1_900);
-      expect(took).toBeLessThan(2_400);
+      expect(took).toBeLessThan(5_000);
       const [[confirmed, confirmedIn], [next, nextIn]] = await Promise.all([
         timed(() => decisions.confirm('notes-n1', 0, true)),
         timed(() => texts('n2', RECALL_AFTER_MS)),
       ]);
       expect([confirmed, next]).toEqual([false, ['a']]);
-      expect(Math.max(confirmedIn, nextIn)).toBeLessThan(500);
+      expect(Math.max(confirmedIn, nextIn)).toBeLessThan(1_500);
 
       answer();
       expect(await writer).toEqual(['a', 'b']);

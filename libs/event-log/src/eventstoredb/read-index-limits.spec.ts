@@ -111,11 +111,11 @@ describe('a read index, at its limits', () => {
         () => performance.now(),
       );
       const waits = await waitingFor(1_000, () => waitsFor(first));
-      for (const wait of waits) expect(wait).toBeLessThan(1_300);
+      for (const wait of waits) expect(wait).toBeLessThan(4_000);
       server.faults.isSilent = false;
       const began = performance.now();
       await first.index.ask();
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(performance.now() - began).toBeLessThan(4_000);
       expect(await patient).toBeGreaterThan(began);
     }),
   );

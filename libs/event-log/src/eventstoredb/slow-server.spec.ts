@@ -120,7 +120,7 @@ describe('EventStoreDB that pauses under load', () => {
         reason: 'the server did not answer in time',
       });
       expect(performance.now() - started).toBeGreaterThan(900);
-      expect(performance.now() - started).toBeLessThan(1_800);
+      expect(performance.now() - started).toBeLessThan(4_000);
     }),
   );
 
@@ -142,7 +142,7 @@ describe('EventStoreDB that pauses under load', () => {
     await server.stop();
 
     expect(outcome).toBe('the server did not answer in time');
-    expect(took).toBeLessThan(2_000);
+    expect(took).toBeLessThan(4_000);
   });
 
   it(

@@ -31,7 +31,7 @@ describe('a removal', () => {
         log.delete(n === 0 ? 'gone' : `other-${n - 1}`, 'any'),
         log.append(`other-${n}`, newEvents(1), 'noStream'),
       ]);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(performance.now() - began).toBeLessThan(4_000);
     }
     expect(onDisk('SECRET')).toBe(true);
     reader.exec('commit');

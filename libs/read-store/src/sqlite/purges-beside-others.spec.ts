@@ -57,7 +57,7 @@ describe('a purge beside others', () => {
       const began = performance.now();
       await commit([{ op: 'put', key: 'other', row: { text: `other ${n}`, group: 'g' } }]);
       expect((await store.get('notes', 'other', 1))?.row['text']).toBe(`other ${n}`);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(performance.now() - began).toBeLessThan(4_000);
     }
     expect(isPurged).toBe(false);
     expect(onDisk('SECRET')).not.toEqual([]);

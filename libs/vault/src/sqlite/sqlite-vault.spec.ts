@@ -133,7 +133,7 @@ describe('The file of a SqliteVault', () => {
     for (let n = 0; n < 20; n += 1) {
       const started = performance.now();
       await vault.ensureKey(`another-${n}`, {});
-      expect(performance.now() - started).toBeLessThan(1_000);
+      expect(performance.now() - started).toBeLessThan(4_000);
     }
     expect(destroyed).toBe(false);
     expect(bytesOf(test.folder).includes(wrapped.subarray(12, 44))).toBe(true);
