@@ -33,6 +33,18 @@ it('every library says what it may import', () => {
   expect(folders('libs').filter((library) => !bounded.includes(`**/${library}/src/**`))).toEqual(UNBOUNDED);
 });
 
+it('every input of a handler has the type of its schema', () => {
+  const inputs = readdirSync(join(root, 'apps/api/src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.controller.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(root, 'apps/api/src', file), 'utf8').matchAll(
+        /@(?:Body|Query)Input\((\w+)\) \w+: ([^,)]+)/g,
+      ),
+    ]);
+  expect(inputs.length).toBeGreaterThan(40);
+  expect(inputs.filter(([, schema, type]) => type !== `Input<typeof ${schema}>`).map(([text]) => text)).toEqual([]);
+});
+
 it('every decision record stands in the index', () => {
   const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
   const records = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');

@@ -1,6 +1,4 @@
-import { MonitoringModule } from '@app/process';
 import type { Type } from '@nestjs/common';
-import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { AuditApiModule } from './audit/audit-api.module';
 import { CompatApiModule } from './compat/compat-api.module';
 import { AgentsApiModule } from './core/agents/agents-api.module';
@@ -27,8 +25,3 @@ export const apiModules: readonly Type[] = [
   AuditApiModule,
   OperationsApiModule,
 ];
-
-/** Every controller of the API: what the documentation is made from. */
-export const controllers: readonly Type[] = [...apiModules, MonitoringModule].flatMap(
-  (module) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as readonly Type[],
-);

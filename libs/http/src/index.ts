@@ -12,14 +12,14 @@
  *
  *     @Put(':agentId') @Requires('agents:write') @ApiOperation({ operationId: 'updateAgent', summary: 'Changes an Agent.' })
  *     @Answers(200, agentView.schema) @Rejects('conflict')
- *     async update(@CurrentCaller() caller, @Param('agentId') agentId, @Body({ schema: updateAgent }) body: unknown, @CommandContext() meta, @Res({ passthrough: true }) reply) {
+ *     async update(@CurrentCaller() caller, @Param('agentId') agentId, @BodyInput(updateAgent) body: Input<typeof updateAgent>, @CommandContext() meta, @Res({ passthrough: true }) reply) {
  *       await this.access.agent(caller, agentId, 'edit');
- *       const receipt = await this.commands.execute(new UpdateAgent(agentId, input(updateAgent, body), meta));
+ *       const receipt = await this.commands.execute(new UpdateAgent(agentId, body.parse(), meta));
  *       return written(reply, receipt, { views: ['agents'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
  *     }
  *
- * The handler checks its input itself, after it has asked for the target: `@Body({ schema })` documents it and opens the
- * route for a body. A list takes `@Query({ schema: listQuery({ ...filters }) }) raw`, then `const asked = query(schema, raw)`,
+ * The handler parses its input once it has asked for the target. A list takes `@QueryInput(schema) query: Input<typeof schema>`
+ * with `schema = listQuery({ ...filters })`, then `const asked = query.parse()`,
  * `this.lists.page('agents', caller, asked)`, `findPage(store, view, { where, orderBy }, page)` of @app/read-store in its
  * query handler, and `this.lists.answer('agents', caller, asked, rows.map(({ row }) => agentView(row)), next)`.
  */
@@ -32,11 +32,12 @@ export { EventStream } from './event-stream';
 export { exposed } from './exposed';
 export { HttpModule } from './http.module';
 export { Idempotency } from './idempotency';
-export { flagText, input, instant, query, wholeNumberText } from './input';
+export { BodyInput, flagText, type Input, input, instant, QueryInput, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
 export { listOf, listQuery, Lists } from './lists';
 export { makeLogger } from './logging';
+export { codesOf } from './openapi/error-responses';
 export { openApiDocument } from './openapi/openapi';
 export { presenter, type Presenter } from './presenter';
 export { RateLimiter } from './rate-limiter';

@@ -1,6 +1,32 @@
 import { asSentence, isoTime, issueWords, sentenceAbout } from '@app/kernel';
+import { type ArgumentMetadata, Body, type PipeTransform, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { type InputFault, InvalidInput, pathText } from './invalid-input';
+
+/**
+ * What a client sent as body or query. The handler parses it once it knows that the caller may send it: whoever may not, learns
+ * nothing of what is wrong with it.
+ */
+export interface Input<S extends z.ZodType> {
+  /** Throws the 400 problem that names each field. `absent` stands for a body that was not sent, on routes that do without. */
+  parse(absent?: z.input<S>): z.output<S>;
+}
+
+class InputPipe implements PipeTransform<unknown, Input<z.ZodType>> {
+  transform(value: unknown, { type, schema }: ArgumentMetadata): Input<z.ZodType> {
+    // The decorators below name it.
+    return type === 'query'
+      ? { parse: () => query(schema as z.ZodObject, value) }
+      : { parse: (absent) => input(schema as unknown as z.ZodType, absent === undefined ? value : (value ?? absent)) };
+  }
+}
+const pipes = [new InputPipe()];
+
+/** The body of a request: opens the route for one, documents its schema, and gives the handler an `Input` of it. */
+export const BodyInput = (schema: z.ZodType): ParameterDecorator => Body({ schema, pipes });
+
+/** The parameters of a query, likewise. */
+export const QueryInput = (schema: z.ZodObject): ParameterDecorator => Query({ schema, pipes });
 
 /** Most faults one answer lists. */
 const MOST_FAULTS = 20;
@@ -23,7 +49,7 @@ export const rejectBody = (body: unknown): void => void (body === undefined || i
 const NOTHING = z.strictObject({});
 
 /** Checked query parameters. Repeated, unknown and malformed ones are rejected with 400 `invalid_parameter`. */
-export const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<S> => {
+const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<S> => {
   const given = raw as Record<string, unknown>;
   const repeated = Object.keys(given).filter((name) => Array.isArray(given[name]));
   if (repeated.length > 0) {

@@ -10,8 +10,8 @@ const POSITION = /^\d{16,20}$/;
 /** `x-read-after` on a read: waits, at most 2 s, until the views that it reads have reached that position. */
 export const waitForReadAfter = async (request: FastifyRequest): Promise<void> => {
   const position = request.headers['x-read-after'];
-  const { reads } = declarationOf(request);
-  if (position === undefined || reads === undefined) return;
+  const { reads = [] } = declarationOf(request);
+  if (position === undefined || reads.length === 0) return;
   if (typeof position !== 'string' || !POSITION.test(position)) {
     throw new InvalidInput('invalid_parameter', [
       { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position from x-log-position.' },

@@ -56,7 +56,7 @@ const declare =
     RouteConfig({ route })(target, key, descriptor);
   };
 
-/** The schemas of `@Body({ schema })` and `@Query({ schema })`: decorators of parameters come before those of their method. */
+/** The schemas of `@BodyInput` and `@QueryInput`: decorators of parameters come before those of their method. */
 const declaredByParameters = (target: object, handler: string | symbol): RouteDeclaration => {
   const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, handler) ?? {}) as Record<
     string,
@@ -75,10 +75,10 @@ const declaredByParameters = (target: object, handler: string | symbol): RouteDe
 /** Who may call the handler. Without it nobody may, and a test fails. */
 export const Requires = (requires: Requirement): MethodDecorator => declare((route) => ({ ...route, requires }));
 
-/** How a body is taken, where it is not JSON of at most `JSON_LIMIT` that has to be there. `@Body({ schema })` names its schema. */
+/** How a body is taken, where it is not JSON of at most `JSON_LIMIT` that has to be there. `@BodyInput` names its schema. */
 export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema'>>): MethodDecorator =>
   declare(({ body, ...route }) => {
-    if (body === undefined) throw new Error('@Accepts without @Body({ schema })');
+    if (body === undefined) throw new Error('@Accepts without @BodyInput');
     return { ...route, body: { ...body, ...options } };
   });
 
@@ -98,5 +98,5 @@ export const AnswersAs = (mediaType: string): MethodDecorator => declare((route)
 export const Rejects = (...codes: readonly string[]): MethodDecorator =>
   declare((route) => ({ ...route, rejects: [...(route.rejects ?? []), ...codes] }));
 
-/** The views that the handler answers from: `x-read-after` waits for them. */
+/** The views that the handler answers from: `x-read-after` waits for them. A `GET` that answers from none says `@Reads()`. */
 export const Reads = (...reads: readonly string[]): MethodDecorator => declare((route) => ({ ...route, reads }));

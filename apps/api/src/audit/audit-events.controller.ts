@@ -8,17 +8,18 @@ import {
   CurrentCaller,
   Documented,
   flagText,
+  type Input,
   instant,
   JsonText,
   listOf,
   listQuery,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Requires,
 } from '@app/http';
 import { type CommandMeta, IDS, type Ids, reject, type StoredEvent } from '@app/kernel';
-import { Controller, Get, Headers, Inject, Query, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -73,13 +74,13 @@ export class AuditEventsController {
   @Answers(200, listOf(shownEventSchema))
   @AnswersAs('text/event-stream')
   async events(
-    @Query({ schema: eventsQuery }) raw: unknown,
+    @QueryInput(eventsQuery) query: Input<typeof eventsQuery>,
     @Headers('last-event-id') lastEventId: string | undefined,
     @CurrentCaller() caller: Caller,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | StreamableFile> {
-    const asked = query(eventsQuery, raw);
+    const asked = query.parse();
     const assertContent = ({ permissions }: Caller): void =>
       void (asked.content && !permissions.has('audit:content') && reject('forbidden', { permission: 'audit:content' }));
     assertContent(caller);

@@ -1,8 +1,20 @@
 import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { Answers, CurrentCaller, Documented, JsonText, listOf, listQuery, Lists, query, Requires } from '@app/http';
+import {
+  Answers,
+  CurrentCaller,
+  Documented,
+  type Input,
+  JsonText,
+  listOf,
+  listQuery,
+  Lists,
+  QueryInput,
+  Reads,
+  Requires,
+} from '@app/http';
 import { strangerPage } from '@app/sealing';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
 import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
@@ -29,8 +41,12 @@ export class AuditForeignController {
       'Lists what other programs wrote to the server of the log, oldest first. Items are events in our streams or under a seal; `others` counts the rest. A page may be empty before the end.',
   })
   @Answers(200, listOf(foreignEventSchema, { others: foreignEventsSchema.describe('The rest.') }))
-  async foreign(@Query({ schema: foreignQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
-    const asked = query(foreignQuery, raw);
+  @Reads()
+  async foreign(
+    @QueryInput(foreignQuery) query: Input<typeof foreignQuery>,
+    @CurrentCaller() caller: Caller,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const start =
       after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));

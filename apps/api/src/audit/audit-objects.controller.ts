@@ -16,12 +16,13 @@ import {
   CurrentCaller,
   Documented,
   flagText,
+  type Input,
   InvalidInput,
   JsonText,
   listOf,
   listQuery,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -38,7 +39,7 @@ import {
 } from '@app/kernel';
 import { READ_STORE, type ReadStore, type Row } from '@app/read-store';
 import { VAULT, type Vault } from '@app/vault';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { auditObjects, type AuditObjectRow } from '@projections/audit-objects';
 import type { FastifyReply } from 'fastify';
@@ -120,13 +121,13 @@ export class AuditObjectsController {
   async asOf(
     @Param('kind') kind: string,
     @Param('id') id: string,
-    @Query({ schema: asOfQuery }) raw: unknown,
+    @QueryInput(asOfQuery) query: Input<typeof asOfQuery>,
     @CurrentCaller() caller: Caller,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readonly<Record<string, Json>>> {
     const found = await this.find(kind, id, reply);
-    const { at, revision, content: wanted } = query(asOfQuery, raw);
+    const { at, revision, content: wanted } = query.parse();
     if (revision !== undefined && (at !== undefined || found.kind.stream === null)) return noRevision();
     const time = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
     if (time !== undefined && 'position' in time) await knownPosition(this.log, time.position, 'at');
@@ -152,13 +153,13 @@ export class AuditObjectsController {
   async history(
     @Param('kind') kind: string,
     @Param('id') id: string,
-    @Query({ schema: historyQuery }) raw: unknown,
+    @QueryInput(historyQuery) query: Input<typeof historyQuery>,
     @CurrentCaller() caller: Caller,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText> {
     const found = await this.find(kind, id, reply);
-    const asked = query(historyQuery, raw);
+    const asked = query.parse();
     const list = `history/${kind}/${id}`;
     const { limit, after } = this.lists.page(list, caller, asked);
     const newest = new NewestItems(limit);

@@ -4,11 +4,12 @@ import {
   Answers,
   CurrentCaller,
   Documented,
+  type Input,
   JsonText,
   listOf,
   listQuery,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -17,7 +18,7 @@ import {
 import { reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Proof, proofOf, SEAL_KEY, SealArchive, SealedOrdinals, type SealKey } from '@app/sealing';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -48,8 +49,12 @@ export class AuditSealsController {
     summary: 'Lists the seals over the log, oldest first. `after` is an ordinal.',
   })
   @Answers(200, listOf(sealSchema))
-  async seals(@Query({ schema: sealsQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
-    const asked = query(sealsQuery, raw);
+  @Reads()
+  async seals(
+    @QueryInput(sealsQuery) query: Input<typeof sealsQuery>,
+    @CurrentCaller() caller: Caller,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const seals = await this.archive.after(after === undefined ? (asked.after ?? 0) : Number(after.key), limit + 1);
     const page = seals.slice(0, limit);
@@ -71,6 +76,7 @@ export class AuditSealsController {
     summary: 'Returns the public key that verifies the signatures of the seals.',
   })
   @Answers(200, sealKeySchema)
+  @Reads()
   sealKey(): z.output<typeof sealKeySchema> {
     return { keyId: this.key.keyId, algorithm: 'Ed25519', publicKey: this.key.publicKey };
   }

@@ -1,4 +1,4 @@
-import { Answers, Documented, Requires } from '@app/http';
+import { Answers, Documented, Reads, Requires } from '@app/http';
 import { type ModelDescription, Models } from '@app/models';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
@@ -16,6 +16,7 @@ export class GatewayModelsController {
   @Requires('compat')
   @ApiOperation({ operationId: 'listModels', summary: 'Lists the configured chat and embedding models.' })
   @Answers(200, gatewayModels)
+  @Reads()
   list(): z.output<typeof gatewayModels> {
     return {
       object: 'list',
@@ -30,6 +31,7 @@ export class GatewayModelsController {
     summary: 'Reads one of the listed models, or the reranker. Ids may hold slashes, percent-encoded or not.',
   })
   @Answers(200, gatewayModel)
+  @Reads()
   get(@Param('*') id: string): z.output<typeof gatewayModel> {
     const { models, rerankerModel } = this.models.catalogue;
     const model = models.get(id);

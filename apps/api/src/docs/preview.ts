@@ -1,25 +1,18 @@
-import { type INestApplication, type InjectionToken, Module, type Type } from '@nestjs/common';
-import { PARAMTYPES_METADATA, SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
+import { makeLogger } from '@app/http';
+import { productVersion, readConfig, Resources } from '@app/kernel';
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { controllers } from '../api-modules';
+import { AppModule } from '../app.module';
 
-/** What a controller is made with. In preview mode Nest looks for it, and makes neither. */
-const dependenciesOf = (controller: Type): InjectionToken[] => {
-  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller) ?? []) as Type[];
-  const named = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, controller) ?? []) as {
-    readonly index: number;
-    readonly param: InjectionToken;
-  }[];
-  return types.map((type, at) => named.find(({ index }) => index === at)?.param ?? type);
+/** The application in Nest's preview mode, for its documentation: its modules are read, and nothing that they provide is made or opened. */
+export const previewApplication = (): Promise<INestApplication> => {
+  const module = AppModule.forRoot({
+    config: readConfig({}),
+    environment: {},
+    logger: makeLogger('silent'),
+    resources: new Resources(),
+    version: productVersion,
+  });
+  return NestFactory.create(module, new FastifyAdapter(), { preview: true, abortOnError: false, logger: false });
 };
-
-@Module({
-  controllers: [...controllers],
-  providers: controllers.flatMap(dependenciesOf).map((provide) => ({ provide, useValue: undefined })),
-})
-class DocumentedModule {}
-
-/** The application for its documentation alone: nothing that it stands on is opened. */
-export const previewApplication = (): Promise<INestApplication> =>
-  NestFactory.create(DocumentedModule, new FastifyAdapter(), { preview: true, abortOnError: false, logger: false });

@@ -7,14 +7,16 @@ import {
   CommandContext,
   CurrentCaller,
   Documented,
+  type Input,
   JsonText,
   listOf,
   listQuery,
   Lists,
-  query,
+  QueryInput,
+  Reads,
   Requires,
 } from '@app/http';
-import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { deadLetterSchema, solvedSchema } from './operations-schemas';
 
@@ -42,8 +44,12 @@ export class DeadLettersController {
     summary: 'Lists events that a view or policy could not handle, oldest first.',
   })
   @Answers(200, listOf(deadLetterSchema))
-  async list(@Query({ schema: lettersQuery }) raw: unknown, @CurrentCaller() caller: Caller): Promise<JsonText> {
-    const asked = query(lettersQuery, raw);
+  @Reads()
+  async list(
+    @QueryInput(lettersQuery) query: Input<typeof lettersQuery>,
+    @CurrentCaller() caller: Caller,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const letters = (await Promise.all([this.projecting.deadLetters(), this.policies.deadLetters()]))
       .flat()
@@ -67,6 +73,7 @@ export class DeadLettersController {
     summary: 'Shows where the event is and why it failed, without content.',
   })
   @Answers(200, deadLetterSchema)
+  @Reads()
   async one(@Param('id') id: string): Promise<DeadLetter> {
     return (await this.holding(id)).deadLetter(id);
   }

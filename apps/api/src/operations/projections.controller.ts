@@ -1,8 +1,19 @@
 import { type OperatorAction, operatorActions } from '@app/auditing';
-import { Accepts, Answers, CommandContext, Documented, input, listOf, Rejects, Requires } from '@app/http';
+import {
+  Accepts,
+  Answers,
+  BodyInput,
+  CommandContext,
+  Documented,
+  type Input,
+  listOf,
+  Reads,
+  Rejects,
+  Requires,
+} from '@app/http';
 import { type CommandMeta, Decisions } from '@app/kernel';
 import { Projecting, type ProjectionStatus } from '@app/projecting';
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
 import { projectionSchema } from './operations-schemas';
@@ -29,6 +40,7 @@ export class ProjectionsController {
     summary: 'Lists every view: version, state, lag, rows, dead letters, rebuild.',
   })
   @Answers(200, listOf(projectionSchema))
+  @Reads()
   async all(): Promise<{ items: readonly ProjectionStatus[]; nextCursor: null }> {
     return { items: await this.projecting.status(), nextCursor: null };
   }
@@ -37,6 +49,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({ operationId: 'getProjection', summary: 'Shows a view.' })
   @Answers(200, projectionSchema)
+  @Reads()
   one(@Param('name') name: string): Promise<ProjectionStatus> {
     return this.projecting.status(name);
   }
@@ -52,11 +65,11 @@ export class ProjectionsController {
   @Rejects('rebuild_exists')
   async rebuild(
     @Param('name') name: string,
-    @Body({ schema: rebuildBody }) body: unknown,
+    @BodyInput(rebuildBody) body: Input<typeof rebuildBody>,
     @CommandContext() meta: CommandMeta,
   ): Promise<ProjectionStatus> {
     await this.projecting.status(name);
-    const { swap } = input(rebuildBody, body ?? {});
+    const { swap } = body.parse({});
     return this.act('ViewRebuildRequested', name, meta, (rebuild) => rebuild.start({ swap }));
   }
 

@@ -2,14 +2,15 @@ import type { Caller } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   reached,
   Reads,
   Requires,
@@ -21,7 +22,7 @@ import { READ_STORE, type ReadStore } from '@app/read-store';
 import { restatementId, Restatements } from '@app/spending';
 import { replayLimit } from '@projections/invocations';
 import { GetRestatement, ListRestatements } from '@projections/restatements';
-import { Body, Controller, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Post, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -56,13 +57,13 @@ export class UsageOperationsController {
   @Answers(201, restatementView.schema)
   @Reads('invocations')
   async restate(
-    @Body({ schema: newRestatement }) body: unknown,
+    @BodyInput(newRestatement) body: Input<typeof newRestatement>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | undefined> {
     await this.assertComplete(reply);
     const now = meta.now.toISOString();
-    const { from, to = now, prices } = input(newRestatement, body);
+    const { from, to = now, prices } = body.parse();
     const terms = {
       ...orderedRange(from, to, 'invalid_body'),
       prices: prices === 'current' ? { at: now } : prices,
@@ -82,8 +83,11 @@ export class UsageOperationsController {
   @ApiOperation({ operationId: 'listRestatements', summary: 'Lists restatements, newest first.' })
   @Answers(200, listOf(restatementView.schema))
   @Reads('restatements')
-  async list(@CurrentCaller() caller: Caller, @Query({ schema: restatementsQuery }) raw: unknown): Promise<JsonText> {
-    const asked = query(restatementsQuery, raw);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(restatementsQuery) query: Input<typeof restatementsQuery>,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { rows, next } = await this.queries.execute(new ListRestatements(this.lists.page(LIST, caller, asked)));
     return this.lists.answer(
       LIST,
@@ -115,12 +119,12 @@ export class UsageOperationsController {
   @Answers(200, shownWhatIf)
   @Reads('invocations')
   async whatIf(
-    @Body({ schema: whatIfBody }) body: unknown,
+    @BodyInput(whatIfBody) body: Input<typeof whatIfBody>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<z.output<typeof shownWhatIf>> {
     await this.assertComplete(reply);
-    const { from, to = meta.now.toISOString(), limit } = input(whatIfBody, body);
+    const { from, to = meta.now.toISOString(), limit } = body.parse();
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
     const period = { ...orderedRange(from, to, 'invalid_body'), currency };
     return {

@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Controller, Get, Param, Post, Put } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiOperation } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import { z } from 'zod';
+import { BodyInput, type Input, QueryInput } from '../input';
 import { listOf, listQuery } from '../lists';
 import { Answers, AnswersAs, Reads, Rejects, Requires } from '../route';
 import { Documented } from './documented';
@@ -21,25 +22,26 @@ class TagsController {
   @Answers(200, listOf(tag))
   @AnswersAs('text/csv')
   @Reads('tags')
-  list(@Query({ schema: tags }) _raw: unknown): void {}
+  list(@QueryInput(tags) _query: Input<typeof tags>): void {}
 
   @Post()
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'createTag', summary: 'Creates a tag.' })
   @Answers(201, tag)
   @Rejects('name_taken')
-  create(@Body({ schema: newTag }) _body: unknown): void {}
+  create(@BodyInput(newTag) _body: Input<typeof newTag>): void {}
 
   @Put(':tagId')
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'updateTag', summary: 'Changes a tag.' })
   @Answers(200, tag)
-  update(@Param('tagId') _tagId: string, @Body({ schema: newTag }) _body: unknown): void {}
+  update(@Param('tagId') _tagId: string, @BodyInput(newTag) _body: Input<typeof newTag>): void {}
 
   @Get('health')
   @Requires('public')
   @ApiOperation({ operationId: 'getHealth', summary: 'Whether it is well.' })
   @Answers(204)
+  @Reads()
   health(): void {}
 }
 
@@ -100,4 +102,22 @@ it('who may call is said by scheme; what is public asks for nothing', () => {
   expect(of('get').security).toEqual([{ apiKey: [] }]);
   expect(of('get', `${PATH}/health`).security).toBeUndefined();
   expect(of('get').tags).toEqual(['Tags']);
+});
+
+describe('a route that leaves something out', () => {
+  const documented = (...declared: readonly MethodDecorator[]) => {
+    class ThingsController {
+      list(): void {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(ThingsController.prototype, 'list') as PropertyDescriptor;
+    for (const declare of [Get(), ...declared]) declare(ThingsController.prototype, 'list', descriptor);
+    Controller('things')(ThingsController);
+    Documented('Tags')(ThingsController);
+  };
+
+  it('does not start without its answers', () =>
+    expect(() => documented(Reads())).toThrow('ThingsController.list says not what it answers: add @Answers'));
+  it('does not start, as a GET, without its views', () =>
+    expect(() => documented(Answers(204))).toThrow('ThingsController.list says not which views it answers from'));
+  it('starts with both', () => expect(() => documented(Answers(204), Reads())).not.toThrow());
 });

@@ -18,8 +18,8 @@ import { parameterDescription } from './path-parameters';
 import type { Tag } from './tags';
 
 /**
- * Documents the handlers of a controller for `@nestjs/swagger`, under a tag: beyond `@ApiOperation`, `@Body({ schema })` and
- * `@Query({ schema })`, which it reads itself, all that follows from what they declare to the edge. Stands above `@Controller`.
+ * Documents the handlers of a controller for `@nestjs/swagger`, under a tag: beyond `@ApiOperation`, `@BodyInput` and
+ * `@QueryInput`, which it reads itself, all that follows from what they declare to the edge. Stands above `@Controller`.
  */
 export const Documented =
   (tag: Tag): ClassDecorator =>
@@ -31,10 +31,18 @@ export const Documented =
       if (typeof handler !== 'function' || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
       const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
       const path = `${pathOf(controller)}/${pathOf(handler)}`;
-      for (const decorate of documentation(method, path, declarationOfHandler(handler)))
-        decorate(prototype, name, descriptor);
+      const declaration = declarationOfHandler(handler);
+      assertDeclared(`${controller.name}.${name}`, method, declaration);
+      for (const decorate of documentation(method, path, declaration)) decorate(prototype, name, descriptor);
     }
   };
+
+/** What is forgotten shows nowhere else: the document would lack an answer, and a read would not wait for its views. */
+const assertDeclared = (handler: string, method: string, { answers, reads }: RouteDeclaration): void => {
+  if (answers === undefined) throw new Error(`${handler} says not what it answers: add @Answers(status, schema).`);
+  if (method === 'GET' && reads === undefined)
+    throw new Error(`${handler} says not which views it answers from: add @Reads(...views), or @Reads() for none.`);
+};
 
 const pathOf = (target: object): string => Reflect.getMetadata(PATH_METADATA, target) as string;
 
@@ -88,7 +96,7 @@ const bodyOf = ({ body }: RouteDeclaration): MethodDecorator[] => {
   ];
 };
 
-const answersOf = ({ answers = { 200: null }, mediaType }: RouteDeclaration): MethodDecorator[] => [
+const answersOf = ({ answers = {}, mediaType }: RouteDeclaration): MethodDecorator[] => [
   ...(mediaType === undefined
     ? []
     : [ApiProduces(...(Object.values(answers).some(Boolean) ? ['application/json'] : []), mediaType)]),

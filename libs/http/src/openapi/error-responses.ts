@@ -13,19 +13,20 @@ export const errorResponses = (
     ({ status }) => declaration.answers === undefined || !(Number(status) in declaration.answers),
   );
 
-/** The codes that a route of this kind may always answer, and its own. */
-const codesOf = (method: string, path: string, declaration: RouteDeclaration): readonly string[] => {
+/** The codes that a route of this kind may always answer, and its own. Not those of the compatible API. */
+export const codesOf = (method: string, path: string, declaration: RouteDeclaration): readonly string[] => {
   const write = method !== 'GET';
   const secured = declaration.requires !== 'public' && declaration.requires !== 'docs';
   return [
     'invalid_parameter',
-    ...(declaration.body === undefined ? [] : ['invalid_body', 'unknown_field', 'too_large', 'unsupported_media_type']),
+    // A write that takes no body says so of one that was sent.
+    ...(write ? ['invalid_body', 'unknown_field', 'too_large', 'unsupported_media_type'] : []),
     ...(declaration.query !== undefined && 'cursor' in declaration.query.shape ? ['invalid_cursor'] : []),
     ...(secured ? ['unauthenticated', 'forbidden', 'rate_limited'] : []),
     ...(path.includes(':') ? ['not_found'] : []),
     ...(path.includes(':agentId') ? ['agent_not_granted'] : []),
     ...(write && secured ? ['conflict', 'precondition_failed', 'idempotency_key_reused', 'request_in_progress'] : []),
-    ...(declaration.reads === undefined ? [] : ['view_unavailable']),
+    ...(declaration.reads?.length ? ['view_unavailable'] : []),
     ...(declaration.rejects ?? []),
     'internal',
     'unavailable',

@@ -1,6 +1,6 @@
 import { reject } from '@app/kernel';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { openApiDocument } from './openapi';
 
@@ -17,16 +17,23 @@ const FILES: ReadonlySet<string> = new Set([
   'favicon-32x32.png',
 ]);
 
-/** Serves `/openapi.json` and `/docs`. */
-export const serveDocs = (app: NestFastifyApplication, version: string): void =>
-  SwaggerModule.setup('docs', app, () => openApiDocument(app, version), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
+/** Serves `/openapi.json` and `/docs`. The document is made at the first request for it, and its bytes once: `SwaggerModule` would write them anew for each request. */
+export const serveDocs = (app: NestFastifyApplication, version: string): void => {
+  let document: OpenAPIObject | undefined;
+  const made = (): OpenAPIObject => (document ??= openApiDocument(app, version));
+  let bytes: Buffer | undefined;
+  SwaggerModule.setup('docs', app, made, {
+    raw: false,
     customSiteTitle: 'Agent Platform API',
     swaggerOptions: { deepLinking: true, validatorUrl: null },
   });
+  app.getHttpAdapter().get('/openapi.json', (_request, reply: FastifyReply) => {
+    bytes ??= Buffer.from(JSON.stringify(made()));
+    void reply.type('application/json; charset=utf-8').send(bytes);
+  });
+};
 
-/** Says who may call the routes that `SwaggerModule` registers, which know nothing of the edge. */
+/** Says who may call these routes: they are registered beside controllers, and declare nothing to the edge. */
 export const declareDocs = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
     if (!isOfDocs(route)) return;

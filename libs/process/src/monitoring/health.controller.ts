@@ -1,4 +1,4 @@
-import { Answers, Documented, Requires } from '@app/http';
+import { Answers, Documented, Reads, Requires } from '@app/http';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -94,6 +94,7 @@ export class HealthController {
   @Requires('public')
   @ApiOperation({ operationId: 'getLiveness', summary: 'Tells whether the process is alive.' })
   @Answers(200, upOrDown)
+  @Reads()
   live(): { status: 'up' } {
     return { status: 'up' };
   }
@@ -103,6 +104,7 @@ export class HealthController {
   @ApiOperation({ operationId: 'getReadiness', summary: 'Tells whether the process accepts requests.' })
   @Answers(503, upOrDown)
   @Answers(200, upOrDown)
+  @Reads()
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: 'up' | 'down' }> {
     if (await this.health.ready()) return { status: 'up' };
     reply.code(503).header('retry-after', '1');
@@ -114,6 +116,7 @@ export class HealthController {
   @ApiOperation({ operationId: 'getHealth', summary: 'Shows the state of each dependency, process, view and policy.' })
   @Answers(503, report)
   @Answers(200, report)
+  @Reads()
   async all(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
     const answer = await this.health.report();
     if (answer.status === 'down') reply.code(503);

@@ -1,4 +1,4 @@
-import { Answers, AnswersAs, Documented, Requires } from '@app/http';
+import { Answers, AnswersAs, Documented, Reads, Requires } from '@app/http';
 import { Metrics } from '@app/telemetry';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
@@ -14,6 +14,7 @@ export class MetricsController {
   @ApiOperation({ operationId: 'getMetrics', summary: 'Returns metrics in the Prometheus text format.' })
   @Answers(200)
   @AnswersAs('text/plain')
+  @Reads()
   async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     reply.header('content-type', this.metrics.registry.contentType);
     return this.metrics.registry.metrics();

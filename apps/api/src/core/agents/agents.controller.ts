@@ -3,14 +3,15 @@ import { Access } from '@app/access';
 import { UpdateAgent, CreateAgent, DeleteAgent } from '@app/agents';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -21,7 +22,7 @@ import { GrantAgent } from '@app/identity';
 import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetAgent, ListAgents } from '@projections/agents';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -48,8 +49,11 @@ export class AgentsController {
   })
   @Answers(200, listOf(agentView.schema))
   @Reads('agents', 'space-members')
-  async list(@CurrentCaller() caller: Caller, @Query({ schema: agentsQuery }) raw: unknown): Promise<JsonText> {
-    const asked = query(agentsQuery, raw);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(agentsQuery) query: Input<typeof agentsQuery>,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const among = caller.allAgents ? undefined : caller.agentIds;
     const { rows, next } = await this.queries.execute(
       new ListAgents(caller.userId, asked.spaceId, among, this.lists.page('agents', caller, asked)),
@@ -78,11 +82,11 @@ export class AgentsController {
   @Rejects('conflict')
   async create(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: newAgent }) body: unknown,
+    @BodyInput(newAgent) body: Input<typeof newAgent>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { spaceId, ...config } = input(newAgent, body);
+    const { spaceId, ...config } = body.parse();
     if (spaceId === undefined)
       await this.commands.execute(new CreatePersonalSpace(caller.userId, stepOf(meta, 'personal-space')));
     const place = await this.access.content(caller, spaceId ?? personalSpaceOf(caller.userId), 'editor');
@@ -124,13 +128,13 @@ export class AgentsController {
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body({ schema: agentChange }) body: unknown,
+    @BodyInput(agentChange) body: Input<typeof agentChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.agent(caller, agentId, 'edit');
     return this.shown(
-      await this.commands.execute(new UpdateAgent(agentId, givenFields(input(agentChange, body)), meta)),
+      await this.commands.execute(new UpdateAgent(agentId, givenFields(body.parse()), meta)),
       agentId,
       reply,
     );
@@ -144,16 +148,12 @@ export class AgentsController {
   async updatePrompt(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body({ schema: promptChange }) body: unknown,
+    @BodyInput(promptChange) body: Input<typeof promptChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.agent(caller, agentId, 'edit');
-    return this.shown(
-      await this.commands.execute(new UpdateAgent(agentId, input(promptChange, body), meta)),
-      agentId,
-      reply,
-    );
+    return this.shown(await this.commands.execute(new UpdateAgent(agentId, body.parse(), meta)), agentId, reply);
   }
 
   @Delete(':agentId')

@@ -6,10 +6,11 @@ import {
   CommandContext,
   CurrentCaller,
   Documented,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -18,7 +19,7 @@ import {
 import { type CommandMeta, reject } from '@app/kernel';
 import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions';
 import { GetAgent } from '@projections/agents';
-import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -46,10 +47,10 @@ export class AgentVersionsController {
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query({ schema: versionsQuery }) raw: unknown,
+    @QueryInput(versionsQuery) query: Input<typeof versionsQuery>,
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
-    const asked = query(versionsQuery, raw);
+    const asked = query.parse();
     const list = `agent-versions/${agentId}`;
     const { rows, next } = await this.queries.execute(
       new ListAgentVersions(agentId, this.lists.page(list, caller, asked)),

@@ -2,15 +2,16 @@ import type { Caller } from '@app/access';
 import { KeyScope } from '@app/access';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   InvalidInput,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -20,7 +21,7 @@ import {
 import { UpdateApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
 import { type CommandMeta, givenFields, reject } from '@app/kernel';
 import { GetApiKey, ListApiKeys } from '@projections/api-keys';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -48,8 +49,11 @@ export class ApiKeysController {
   })
   @Answers(200, listOf(apiKeyView.schema))
   @Reads('api-keys')
-  async list(@CurrentCaller() caller: Caller, @Query({ schema: apiKeysQuery }) raw: unknown): Promise<JsonText> {
-    const asked = query(apiKeysQuery, raw);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(apiKeysQuery) query: Input<typeof apiKeysQuery>,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const userId = whose(caller, asked.userId);
     const { rows, next } = await this.queries.execute(
       new ListApiKeys(userId, this.lists.page('api-keys', caller, asked)),
@@ -67,14 +71,14 @@ export class ApiKeysController {
   @Requires('keys:write')
   @ApiOperation({ operationId: 'createApiKey', summary: 'Creates an API key. Only this answer holds its secret.' })
   @Answers(201, createdApiKey)
-  @Rejects('agent_not_granted')
+  @Rejects('agent_not_granted', 'not_found')
   async create(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: newApiKey }) body: unknown,
+    @BodyInput(newApiKey) body: Input<typeof newApiKey>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { userId: asked, ...fields } = input(newApiKey, body);
+    const { userId: asked, ...fields } = body.parse();
     if (fields.expiresAt !== null && Date.parse(fields.expiresAt) <= meta.now.getTime())
       throw new InvalidInput('invalid_body', [
         { path: 'expiresAt', code: 'in_the_past', message: 'Must be in the future.' },
@@ -117,12 +121,12 @@ export class ApiKeysController {
   async change(
     @CurrentCaller() caller: Caller,
     @Param('keyId') keyId: string,
-    @Body({ schema: apiKeyChange }) body: unknown,
+    @BodyInput(apiKeyChange) body: Input<typeof apiKeyChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const key = await this.scope.key(caller, keyId);
-    const fields = givenFields(input(apiKeyChange, body));
+    const fields = givenFields(body.parse());
     await this.scope.assert(caller, key.userId, fields, key);
     return written(reply, await this.commands.execute(new UpdateApiKey(keyId, fields, meta)), {
       views: VIEWS,

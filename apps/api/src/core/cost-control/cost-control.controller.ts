@@ -3,17 +3,19 @@ import { EVENT_LOG, type EventLog } from '@app/event-log';
 import {
   Accepts,
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   InvalidInput,
   JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   reached,
   Reads,
+  Rejects,
   Requires,
   tagged,
   written,
@@ -22,7 +24,7 @@ import { type CommandMeta, decimalAmount, givenFields, reject } from '@app/kerne
 import { type AppliedLimit, type LimitScope, Limits } from '@app/spending';
 import { type InvocationFilter, ListInvocations } from '@projections/invocations';
 import { ListLimits } from '@projections/limits';
-import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Post, Put, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -65,8 +67,11 @@ export class CostControlController {
   })
   @Answers(200, listOf(shownLimit))
   @Reads('limits')
-  async list(@CurrentCaller() caller: Caller, @Query({ schema: limitsQuery }) raw: unknown): Promise<JsonText> {
-    const asked = query(limitsQuery, raw);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(limitsQuery) query: Input<typeof limitsQuery>,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { rows, next } = await this.queries.execute(
       new ListLimits(caller.role === 'admin' ? undefined : caller.userId, this.lists.page('limits', caller, asked)),
     );
@@ -85,11 +90,11 @@ export class CostControlController {
   @Answers(201, shownLimit)
   async create(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: newLimit }) body: unknown,
+    @BodyInput(newLimit) body: Input<typeof newLimit>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { limitId, receipt } = await this.changes.add(caller, input(newLimit, body), meta);
+    const { limitId, receipt } = await this.changes.add(caller, body.parse(), meta);
     return written(reply, receipt, {
       views: VIEWS,
       show: () => this.show(limitId, reply),
@@ -104,6 +109,7 @@ export class CostControlController {
     summary: 'Reads a spend limit with what is spent and reserved in its window.',
   })
   @Answers(200, shownLimit)
+  @Reads()
   async read(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
@@ -121,13 +127,14 @@ export class CostControlController {
       'Explains a limit: what is reserved, and the model calls behind what was spent in its window, newest first.',
   })
   @Answers(200, explained)
+  @Reads()
   async explain(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
-    @Query({ schema: explainQuery }) raw: unknown,
+    @QueryInput(explainQuery) query: Input<typeof explainQuery>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText> {
-    const asked = query(explainQuery, raw);
+    const asked = query.parse();
     const limit = await this.visible(caller, limitId);
     const { shown, state } = await this.shown.show(limit);
     const head = await this.log.head();
@@ -165,11 +172,11 @@ export class CostControlController {
   change(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
-    @Body({ schema: limitChange }) body: unknown,
+    @BodyInput(limitChange) body: Input<typeof limitChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.changed(caller, limitId, input(limitChange, body), meta, reply);
+    return this.changed(caller, limitId, body.parse(), meta, reply);
   }
 
   @Put()
@@ -179,15 +186,16 @@ export class CostControlController {
     summary: 'Changes the spend limit that `id` names, in the body or the query.',
   })
   @Answers(200, shownLimit)
+  @Rejects('not_found')
   changeNamed(
     @CurrentCaller() caller: Caller,
-    @Query({ schema: limitPlace }) raw: unknown,
-    @Body({ schema: limitChange }) body: unknown,
+    @QueryInput(limitPlace) query: Input<typeof limitPlace>,
+    @BodyInput(limitChange) body: Input<typeof limitChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const given = input(limitChange, body);
-    return this.changed(caller, named(query(limitPlace, raw), given), given, meta, reply);
+    const given = body.parse();
+    return this.changed(caller, named(query.parse(), given), given, meta, reply);
   }
 
   @Delete(':limitId')
@@ -213,14 +221,15 @@ export class CostControlController {
   })
   @Accepts({ required: false })
   @Answers(204)
+  @Rejects('not_found')
   removeNamed(
     @CurrentCaller() caller: Caller,
-    @Query({ schema: limitPlace }) raw: unknown,
-    @Body({ schema: limitPlace }) body: unknown,
+    @QueryInput(limitPlace) query: Input<typeof limitPlace>,
+    @BodyInput(limitPlace) body: Input<typeof limitPlace>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.remove(caller, named(query(limitPlace, raw), input(limitPlace, body ?? {})), meta, reply);
+    return this.remove(caller, named(query.parse(), body.parse({})), meta, reply);
   }
 
   private async changed(

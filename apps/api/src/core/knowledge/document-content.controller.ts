@@ -8,11 +8,12 @@ import {
   AnswersAs,
   CurrentCaller,
   Documented,
+  type Input,
   JsonText,
   listOf,
   listQuery,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Requires,
 } from '@app/http';
@@ -21,7 +22,7 @@ import { documentDecider, readProgress } from '@app/knowledge';
 import { type Passage, passagesFrom } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
 import type { DocumentRow } from '@projections/documents';
-import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -106,10 +107,10 @@ export class DocumentContentController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Query({ schema: pageQuery }) raw: unknown,
+    @QueryInput(pageQuery) query: Input<typeof pageQuery>,
   ): Promise<JsonText> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
-    const asked = query(pageQuery, raw);
+    const asked = query.parse();
     const list = `chunks/${documentId}`;
     const { limit, after } = this.lists.page(list, caller, asked);
     const from = after === undefined ? 0 : Number(after.values[0]) + 1;
@@ -138,10 +139,10 @@ export class DocumentContentController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Query({ schema: pageQuery }) raw: unknown,
+    @QueryInput(pageQuery) query: Input<typeof pageQuery>,
   ): Promise<JsonText> {
     await this.knowledge.read(caller, agentId, documentId);
-    const asked = query(pageQuery, raw);
+    const asked = query.parse();
     const list = `document-logs/${documentId}`;
     const { rows, next } = await this.queries.execute(
       new ListDocumentLogs(documentId, this.lists.page(list, caller, asked)),

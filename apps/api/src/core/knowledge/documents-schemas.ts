@@ -27,6 +27,8 @@ export const newInlineDocument = z.strictObject({
   tagIds: tagIds.default([]).describe('The tags that it carries.'),
 });
 
+export type NewDocument = z.output<typeof newInlineDocument>;
+
 /** What multipart fields may say beside the files. They stand before the files. */
 export const uploadFields = z.strictObject({
   scope: documentScope.default('agent'),

@@ -13,7 +13,7 @@ import {
   UpdateDocument,
 } from '@app/knowledge';
 import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
-import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,15 +22,16 @@ import {
   Accepts,
   Answers,
   AnswersAs,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   JsonText,
   LARGE_JSON_LIMIT,
   listOf,
   Lists,
-  query,
+  QueryInput,
   reached,
   Reads,
   Requires,
@@ -40,12 +41,21 @@ import {
 import { type AskedDocument, KnowledgeAccess } from './document-access';
 import { documentEvents } from './document-events';
 import { DocumentPresenter } from './document-presenter';
-import { documentChange, documentsQuery, newInlineDocument, reprocessing, shownDocument } from './documents-schemas';
+import {
+  documentChange,
+  documentsQuery,
+  type NewDocument,
+  newInlineDocument,
+  reprocessing,
+  shownDocument,
+} from './documents-schemas';
 import { documentOf, placeOf, readUpload } from './upload-files';
 
 const PATH = '/api/v1/core/knowledge/:agentId/documents';
 const VIEWS = ['documents', 'tags'];
 const LARGE = { limit: LARGE_JSON_LIMIT };
+
+type Adding = Readonly<{ caller: Caller; agentId: string; meta: CommandMeta }>;
 
 @Documented('Documents')
 @Controller(PATH)
@@ -74,10 +84,10 @@ export class DocumentsController {
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query({ schema: documentsQuery }) raw: unknown,
+    @QueryInput(documentsQuery) query: Input<typeof documentsQuery>,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const { limit, cursor, ...filter } = query(documentsQuery, raw);
+    const { limit, cursor, ...filter } = query.parse();
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `documents/${agentId}`;
     const hasForeignTag =
@@ -106,6 +116,7 @@ export class DocumentsController {
   })
   @Answers(200)
   @AnswersAs('text/event-stream')
+  @Reads()
   async events(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -142,15 +153,14 @@ export class DocumentsController {
   async add(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body({ schema: newInlineDocument }) body: unknown,
+    @BodyInput(newInlineDocument) body: Input<typeof newInlineDocument>,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.knowledge.writeSomewhere(caller, agentId);
-    return request.isMultipart()
-      ? this.addFiles(caller, agentId, meta, request, reply)
-      : this.addInline(caller, agentId, body, meta, reply);
+    const by = { caller, agentId, meta };
+    return request.isMultipart() ? this.addFiles(by, request, reply) : this.addInline(by, body.parse(), reply);
   }
 
   @Get(':documentId')
@@ -182,12 +192,12 @@ export class DocumentsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Body({ schema: documentChange }) body: unknown,
+    @BodyInput(documentChange) body: Input<typeof documentChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
-    const { content, mimeType, ...fields } = givenFields(input(documentChange, body));
+    const { content, mimeType, ...fields } = givenFields(body.parse());
     await this.tags.assert(spaceId, fields.tagIds ?? []);
     // The tags that other Spaces gave to a global document are not shown here, and stay.
     const tagIds =
@@ -233,18 +243,18 @@ export class DocumentsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Body({ schema: reprocessing }) body: unknown,
+    @BodyInput(reprocessing) body: Input<typeof reprocessing>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.knowledge.change(caller, agentId, documentId);
-    const { force } = input(reprocessing, body ?? {});
+    const { force } = body.parse({});
     const receipt = await this.commands.execute(new ReprocessDocument(documentId, force, meta));
     return this.shown(receipt, { caller, agentId, documentId }, reply);
   }
 
-  private async addInline(caller: Caller, agentId: string, body: unknown, meta: CommandMeta, reply: FastifyReply) {
-    const { content, scope, ...given } = input(newInlineDocument, body);
+  private async addInline({ caller, agentId, meta }: Adding, body: NewDocument, reply: FastifyReply) {
+    const { content, scope, ...given } = body;
     const agent = await this.knowledge.write(caller, agentId, scope);
     await this.tags.assert(agent.spaceId, given.tagIds);
     const documentId = addedDocumentId(meta, 0);
@@ -256,13 +266,7 @@ export class DocumentsController {
     return this.shown(receipt, { caller, agentId, documentId }, reply, location);
   }
 
-  private async addFiles(
-    caller: Caller,
-    agentId: string,
-    meta: CommandMeta,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
+  private async addFiles({ caller, agentId, meta }: Adding, request: FastifyRequest, reply: FastifyReply) {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { fields, files } = await readUpload(request, this.bodies, agent.spaceId, meta, async ({ scope, tagIds }) => {
       await this.knowledge.write(caller, agentId, scope);

@@ -2,9 +2,10 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import {
   Answers,
+  BodyInput,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   presenter,
   Reads,
@@ -14,7 +15,7 @@ import {
 import { textSchema } from '@app/kernel';
 import { KnownTags, Retrieval } from '@app/knowledge';
 import type { SearchHit } from '@app/search-index';
-import { Body, Controller, Param, Post } from '@nestjs/common';
+import { Controller, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
 
@@ -71,10 +72,10 @@ export class SearchController {
   async search(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body({ schema: search }) body: unknown,
+    @BodyInput(search) body: Input<typeof search>,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const { query: text, topK: limit, mode, tagIds } = input(search, body);
+    const { query: text, topK: limit, mode, tagIds } = body.parse();
     await this.known.assert(agent.spaceId, tagIds ?? []);
     const hits = await this.retrieval.search(
       agent,

@@ -2,14 +2,15 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -19,7 +20,7 @@ import {
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
 import { AttachTag, CreateTag, DeleteTag, DetachTag, KnownTags, UpdateTag } from '@app/knowledge';
 import { GetTag, ListTags } from '@projections/tags';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -50,10 +51,10 @@ export class TagsController {
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query({ schema: tagsQuery }) raw: unknown,
+    @QueryInput(tagsQuery) query: Input<typeof tagsQuery>,
   ): Promise<JsonText> {
     const { spaceId } = await this.access.agent(caller, agentId, 'use');
-    const asked = query(tagsQuery, raw);
+    const asked = query.parse();
     const list = `tags/${spaceId}`;
     const { rows, next } = await this.queries.execute(new ListTags(spaceId, this.lists.page(list, caller, asked)));
     return this.lists.answer(
@@ -73,12 +74,12 @@ export class TagsController {
   async create(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body({ schema: newTag }) body: unknown,
+    @BodyInput(newTag) body: Input<typeof newTag>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
-    const { tagId, receipt } = await this.commands.execute(new CreateTag(spaceId, input(newTag, body), meta));
+    const { tagId, receipt } = await this.commands.execute(new CreateTag(spaceId, body.parse(), meta));
     return written(reply, receipt, {
       views: ['tags'],
       show: () => this.show(spaceId, tagId),
@@ -112,15 +113,13 @@ export class TagsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('tagId') tagId: string,
-    @Body({ schema: tagChange }) body: unknown,
+    @BodyInput(tagChange) body: Input<typeof tagChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     await this.known.assert(spaceId, [tagId]);
-    const receipt = await this.commands.execute(
-      new UpdateTag(spaceId, tagId, givenFields(input(tagChange, body)), meta),
-    );
+    const receipt = await this.commands.execute(new UpdateTag(spaceId, tagId, givenFields(body.parse()), meta));
     return written(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId) });
   }
 

@@ -1,5 +1,5 @@
 import { Access, type Caller } from '@app/access';
-import { Answers, CurrentCaller, Documented, type JsonText, presenter, Requires } from '@app/http';
+import { Answers, CurrentCaller, Documented, type JsonText, presenter, Reads, Requires } from '@app/http';
 import { Models } from '@app/models';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
@@ -45,6 +45,7 @@ export class AgentModelsController {
     summary: "Lists the chat models that an Agent may use. `defaultModel` is the Agent's own.",
   })
   @Answers(200, agentModels.schema)
+  @Reads()
   async list(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string): Promise<JsonText> {
     const { agent } = await this.access.agent(caller, agentId, 'use');
     const { model, allowedModels } = agent.version.config;

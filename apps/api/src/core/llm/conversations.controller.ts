@@ -3,14 +3,15 @@ import { Access } from '@app/access';
 import { DeleteConversation, UpdateConversation } from '@app/conversations';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Requires,
   tagged,
@@ -19,7 +20,7 @@ import {
 import { type CommandMeta, givenFields } from '@app/kernel';
 import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
-import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -53,10 +54,10 @@ export class ConversationsController {
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query({ schema: conversationsQuery }) raw: unknown,
+    @QueryInput(conversationsQuery) query: Input<typeof conversationsQuery>,
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
-    const { limit, cursor, ...filter } = query(conversationsQuery, raw);
+    const { limit, cursor, ...filter } = query.parse();
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `conversations/${agentId}`;
     const { rows, next } = await this.queries.execute(
@@ -95,12 +96,12 @@ export class ConversationsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Body({ schema: conversationChange }) body: unknown,
+    @BodyInput(conversationChange) body: Input<typeof conversationChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.own(caller, agentId, conversationId);
-    const change = givenFields(input(conversationChange, body));
+    const change = givenFields(body.parse());
     const receipt = await this.commands.execute(
       new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta),
     );
@@ -140,10 +141,10 @@ export class ConversationsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Query({ schema: messagesQuery }) raw: unknown,
+    @QueryInput(messagesQuery) query: Input<typeof messagesQuery>,
   ): Promise<JsonText> {
     await this.own(caller, agentId, conversationId);
-    const asked = query(messagesQuery, raw);
+    const asked = query.parse();
     const list = `messages/${conversationId}`;
     const { rows, next } = await this.queries.execute(
       new ListMessages(conversationId, this.lists.page(list, caller, asked)),

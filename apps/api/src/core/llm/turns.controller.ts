@@ -5,7 +5,7 @@ import { type CommandMeta, isErased, reject } from '@app/kernel';
 import type { Sampling } from '@app/models';
 import { GetConversation } from '@projections/conversations';
 import { GetMessage } from '@projections/messages';
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -14,14 +14,15 @@ import {
   Accepts,
   Answers,
   AnswersAs,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   InvalidInput,
   JsonText,
   LARGE_JSON_LIMIT,
-  query,
+  QueryInput,
   reached,
   Reads,
   Rejects,
@@ -67,12 +68,12 @@ export class TurnsController {
   async ask(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Body({ schema: newTurn }) body: unknown,
+    @BodyInput(newTurn) body: Input<typeof newTurn>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const asked = input(newTurn, body);
+    const asked = body.parse();
     const turn = await this.turns.ask(questionOf(asked, agent, caller), meta);
     if (!asked.stream) return this.answered(turn, reply);
     return this.streamed(turn, agentId, reply);
@@ -93,14 +94,14 @@ export class TurnsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Query({ schema: streamQuery }) raw: unknown,
+    @QueryInput(streamQuery) query: Input<typeof streamQuery>,
     @Headers('last-event-id') lastEventId: string | undefined,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     await this.access.agent(caller, agentId, 'use');
     await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    const given = query(streamQuery, raw).after ?? lastEventId;
+    const given = query.parse().after ?? lastEventId;
     const after = given === undefined ? undefined : (parsePlace(given) ?? noEventId());
     return this.streamed(await this.turns.resume(conversationId, after?.answerId, meta), agentId, reply, after?.place);
   }

@@ -2,14 +2,15 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -18,7 +19,7 @@ import {
 import type { CommandMeta } from '@app/kernel';
 import { RemoveMember, SetMember } from '@app/spaces';
 import { GetMember, ListMembers } from '@projections/space-members';
-import { Body, Controller, Delete, Get, Param, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -44,10 +45,10 @@ export class MembersController {
   async list(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Query({ schema: plainList }) raw: unknown,
+    @QueryInput(plainList) query: Input<typeof plainList>,
   ): Promise<JsonText> {
     await this.access.space(caller, spaceId, 'viewer');
-    const asked = query(plainList, raw);
+    const asked = query.parse();
     const list = `members/${spaceId}`;
     const { members, next } = await this.queries.execute(
       new ListMembers(spaceId, this.lists.page(list, caller, asked)),
@@ -87,13 +88,13 @@ export class MembersController {
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('userId') userId: string,
-    @Body({ schema: memberChange }) body: unknown,
+    @BodyInput(memberChange) body: Input<typeof memberChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.space(caller, spaceId, 'owner');
     await this.access.assertUser(userId);
-    const { role } = input(memberChange, body);
+    const { role } = body.parse();
     return written(reply, await this.commands.execute(new SetMember(spaceId, userId, role, meta)), {
       views: VIEWS,
       show: () => this.show(spaceId, userId),

@@ -2,14 +2,15 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Requires,
   tagged,
@@ -18,7 +19,7 @@ import {
 import { type CommandMeta, givenFields } from '@app/kernel';
 import { CreatePrompt, UpdatePrompt, DeletePrompt } from '@app/spaces';
 import { GetPrompt, ListPrompts } from '@projections/prompts';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -43,10 +44,10 @@ export class PromptsController {
   async list(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Query({ schema: plainList }) raw: unknown,
+    @QueryInput(plainList) query: Input<typeof plainList>,
   ): Promise<JsonText> {
     await this.access.content(caller, spaceId, 'viewer');
-    const asked = query(plainList, raw);
+    const asked = query.parse();
     const list = `prompts/${spaceId}`;
     const { rows, next } = await this.queries.execute(new ListPrompts(spaceId, this.lists.page(list, caller, asked)));
     return this.lists.answer(
@@ -65,12 +66,12 @@ export class PromptsController {
   async add(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Body({ schema: newPrompt }) body: unknown,
+    @BodyInput(newPrompt) body: Input<typeof newPrompt>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.content(caller, spaceId, 'editor');
-    const { promptId, receipt } = await this.commands.execute(new CreatePrompt(spaceId, input(newPrompt, body), meta));
+    const { promptId, receipt } = await this.commands.execute(new CreatePrompt(spaceId, body.parse(), meta));
     return written(reply, receipt, {
       views: ['prompts'],
       show: () => this.show(spaceId, promptId),
@@ -103,14 +104,12 @@ export class PromptsController {
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('promptId') promptId: string,
-    @Body({ schema: promptChange }) body: unknown,
+    @BodyInput(promptChange) body: Input<typeof promptChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.prompt(caller, spaceId, promptId, 'editor');
-    const receipt = await this.commands.execute(
-      new UpdatePrompt(promptId, givenFields(input(promptChange, body)), meta),
-    );
+    const receipt = await this.commands.execute(new UpdatePrompt(promptId, givenFields(body.parse()), meta));
     return written(reply, receipt, { views: ['prompts'], show: () => this.show(spaceId, promptId) });
   }
 

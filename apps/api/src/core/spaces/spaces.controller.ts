@@ -2,14 +2,15 @@ import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -19,7 +20,7 @@ import {
 import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, reject } from '@app/kernel';
 import { UpdateSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
 import { GetSpace, ListSpaces } from '@projections/spaces';
-import { Body, Controller, Delete, Get, Inject, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -46,8 +47,11 @@ export class SpacesController {
   })
   @Answers(200, listOf(spaceView.schema))
   @Reads('spaces', 'space-members')
-  async list(@CurrentCaller() caller: Caller, @Query({ schema: plainList }) raw: unknown): Promise<JsonText> {
-    const asked = query(plainList, raw);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(plainList) query: Input<typeof plainList>,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { rows, next } = await this.queries.execute(
       new ListSpaces(caller.userId, caller.role === 'admin', this.lists.page('spaces', caller, asked)),
     );
@@ -67,15 +71,13 @@ export class SpacesController {
   @Rejects('name_taken')
   async create(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: newSpace }) body: unknown,
+    @BodyInput(newSpace) body: Input<typeof newSpace>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     if (!this.config.SPACE_CREATION_ROLES.includes(caller.role))
       return reject('forbidden', { reason: 'space_creation' });
-    const { spaceId, receipt } = await this.commands.execute(
-      new CreateSpace(caller.userId, input(newSpace, body), meta),
-    );
+    const { spaceId, receipt } = await this.commands.execute(new CreateSpace(caller.userId, body.parse(), meta));
     return written(reply, receipt, {
       views: ['spaces', 'space-members'],
       show: () => this.show(spaceId, 'owner'),
@@ -107,14 +109,12 @@ export class SpacesController {
   async change(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @Body({ schema: spaceChange }) body: unknown,
+    @BodyInput(spaceChange) body: Input<typeof spaceChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { role } = await this.access.space(caller, spaceId, 'owner');
-    const receipt: Receipt = await this.commands.execute(
-      new UpdateSpace(spaceId, givenFields(input(spaceChange, body)), meta),
-    );
+    const receipt: Receipt = await this.commands.execute(new UpdateSpace(spaceId, givenFields(body.parse()), meta));
     return written(reply, receipt, { views: ['spaces'], show: () => this.show(spaceId, role) });
   }
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
-import { Answers, AnswersAs, CurrentCaller, Documented, query, Reads, Requires } from '@app/http';
+import { Answers, AnswersAs, CurrentCaller, Documented, type Input, QueryInput, Reads, Requires } from '@app/http';
 import { LIMIT_WINDOWS, type LimitWindows } from '@app/spending';
-import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { sendCsv, wantsCsv } from './csv';
@@ -32,12 +32,12 @@ export class AgentUsageController {
   async report(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @Query({ schema: agentUsageQuery }) raw: unknown,
+    @QueryInput(agentUsageQuery) query: Input<typeof agentUsageQuery>,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AgentReport | Readable> {
     await this.access.agent(caller, agentId, 'use');
-    const asked = query(agentUsageQuery, raw);
+    const asked = query.parse();
     const report = await this.reports.report(caller, { ...asked, agentId });
     if (wantsCsv(accept)) return sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items]);
     const { userId, keyId } = caller;

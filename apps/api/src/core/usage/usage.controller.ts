@@ -5,10 +5,11 @@ import {
   AnswersAs,
   CurrentCaller,
   Documented,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -16,7 +17,7 @@ import {
 import { givenFields } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { invocationPages, ListInvocations } from '@projections/invocations';
-import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -58,11 +59,11 @@ export class UsageController {
   @Reads('usage', 'usage-days', 'invocations')
   async report(
     @CurrentCaller() caller: Caller,
-    @Query({ schema: usageQuery }) raw: unknown,
+    @QueryInput(usageQuery) query: Input<typeof usageQuery>,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ShownReport | Readable> {
-    const asked = query(usageQuery, raw);
+    const asked = query.parse();
     const report = await this.reports.report(caller, asked);
     return wantsCsv(accept)
       ? sendCsv(reply, 'usage', reportColumns(asked.groupBy, report.currency), [report.items])
@@ -81,11 +82,11 @@ export class UsageController {
   @Reads('invocations')
   async invocations(
     @CurrentCaller() caller: Caller,
-    @Query({ schema: invocationsQuery }) raw: unknown,
+    @QueryInput(invocationsQuery) query: Input<typeof invocationsQuery>,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | Readable> {
-    const { limit, ...given } = query(invocationsQuery, raw);
+    const { limit, ...given } = query.parse();
     const asked = { limit, ...givenFields(given) };
     const wanted = this.reports.wanted(caller, asked);
     if (wantsCsv(accept)) {

@@ -3,14 +3,15 @@ import { Access } from '@app/access';
 import { CreatePersonalAgent } from '@app/agents';
 import {
   Answers,
+  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  input,
+  type Input,
   type JsonText,
   listOf,
   Lists,
-  query,
+  QueryInput,
   Reads,
   Rejects,
   Requires,
@@ -21,7 +22,7 @@ import { UpdateUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from 
 import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { CreatePersonalSpace, personalSpaceOf } from '@app/spaces';
 import { GetUser, ListUsers } from '@projections/users';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -44,8 +45,11 @@ export class UsersController {
   @ApiOperation({ operationId: 'listUsers', summary: 'Lists users, newest first.' })
   @Answers(200, listOf(userView.schema))
   @Reads('users')
-  async list(@CurrentCaller() caller: Caller, @Query({ schema: usersQuery }) raw: unknown): Promise<JsonText> {
-    const asked = query(usersQuery, raw);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(usersQuery) query: Input<typeof usersQuery>,
+  ): Promise<JsonText> {
+    const asked = query.parse();
     const { rows, next } = await this.queries.execute(new ListUsers(this.lists.page('users', caller, asked)));
     return this.lists.answer(
       'users',
@@ -65,11 +69,11 @@ export class UsersController {
   @Answers(201, userView.schema)
   @Rejects('name_taken')
   async create(
-    @Body({ schema: newUser }) body: unknown,
+    @BodyInput(newUser) body: Input<typeof newUser>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { userId, receipt } = await this.commands.execute(new CreateUser(input(newUser, body), meta));
+    const { userId, receipt } = await this.commands.execute(new CreateUser(body.parse(), meta));
     // Policies see to both as well; made here, they are there when the answer is.
     const home = await unlessLeft(async () => {
       await this.commands.execute(new CreatePersonalSpace(userId, stepOf(meta, 'personal-space')));
@@ -100,12 +104,12 @@ export class UsersController {
   @Answers(200, userView.schema)
   async changeSelf(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: ownChange }) body: unknown,
+    @BodyInput(ownChange) body: Input<typeof ownChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     return this.shown(
-      await this.commands.execute(new UpdateUser(caller.userId, givenFields(input(ownChange, body)), undefined, meta)),
+      await this.commands.execute(new UpdateUser(caller.userId, givenFields(body.parse()), undefined, meta)),
       caller.userId,
       reply,
     );
@@ -132,12 +136,12 @@ export class UsersController {
   @Rejects('name_taken', 'conflict')
   async change(
     @Param('userId') userId: string,
-    @Body({ schema: userChange }) body: unknown,
+    @BodyInput(userChange) body: Input<typeof userChange>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.assertUser(userId);
-    const { role, ...fields } = givenFields(input(userChange, body));
+    const { role, ...fields } = givenFields(body.parse());
     return this.shown(await this.commands.execute(new UpdateUser(userId, fields, role, meta)), userId, reply);
   }
 
