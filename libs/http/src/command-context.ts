@@ -5,12 +5,12 @@ import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
 import { correlationIdOf } from './request';
 
-/** The caller that the guard admitted. */
+/** Injects the caller that the guard admitted. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller =>
   callerOf(context.getArgByIndex(0)),
 );
 
-/** The metadata of the command that this request is: identity, actor, `If-Match`, request id. */
+/** Injects the metadata of this request's command: identity, actor, `If-Match`, request id. */
 export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta =>
   commandMeta(context.getArgByIndex(0)),
 );
@@ -36,10 +36,10 @@ const commandMeta = (request: FastifyRequest): CommandMeta => {
 };
 
 const ETAG = /^"(0|[1-9]\d{0,14})"$/;
-/** One that some server may have given (RFC 9110, 8.8.3): it is well formed, and none of ours. */
+/** A well-formed etag (RFC 9110, 8.8.3) that is not one of ours. */
 const FOREIGN_ETAG = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/;
 
-/** `If-Match` names one revision, as the `etag` did; `*` asks for nothing more than existence. Rejects `precondition_failed` for etags that no revision has. */
+/** Reads the expected revision from `If-Match`; `*` only requires existence. Rejects with `precondition_failed` for an etag of no revision. */
 const revisionOf = (header: string | undefined): number | undefined => {
   const given = header?.trim();
   if (given === undefined || given === '*') return undefined;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { reject } from '@app/kernel';
 
-/** Longest API key that is looked at; longer ones are wrong without being hashed. */
+/** Reject longer API keys without hashing them. */
 const LONGEST_KEY = 512;
 const KEY = /^[\x21-\x7e]+$/;
 const AUTHORIZATION = 'authorization';
 
-/** A request's headers, merged by name and as they came. */
+/** Headers of a request, merged by name and raw. */
 type Sent = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /**
@@ -20,11 +20,11 @@ export const apiKeyOf = ({ headers }: Sent): string => {
   return key.length <= LONGEST_KEY && KEY.test(key) ? key : reject('unauthenticated');
 };
 
-/** The token of the `Authorization: Bearer` header, where there is one and one alone. */
+/** The token of the `Authorization: Bearer` header, if there is exactly one. */
 export const bearerOf = ({ headers, rawHeaders }: Sent): string | undefined =>
   isAuthorizedOnce(rawHeaders) ? /^bearer ([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1] : undefined;
 
-/** Of a repeated `authorization` Node's `headers` hold the first alone, and another in front of us may have looked at the last. */
+/** Looks at raw headers: Node's `headers` keeps only the first `authorization`, while a proxy may have checked the last. */
 const isAuthorizedOnce = (rawHeaders: readonly string[]): boolean => {
   let times = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)

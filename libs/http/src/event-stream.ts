@@ -1,22 +1,22 @@
 import { PassThrough, type Readable } from 'node:stream';
 
-/** Proxies close connections on which nothing was sent for long. */
+/** Send something this often: proxies close idle connections. */
 const HEARTBEAT_MS = 15_000;
 
-/** Server-Sent Events to one reader: a slow reader is waited for, one that leaves ends the stream. */
+/** Sends Server-Sent Events to one reader. Waits for a slow reader; ends when the reader leaves. */
 export class EventStream {
   /** Resolves when the reader has left or the stream has ended. */
   readonly gone: Promise<void>;
   private readonly lines = new PassThrough();
 
   constructor() {
-    // Not `once` of node:events, which rejects at an error that ends the stream.
+    // Not `once` of node:events: it rejects when an error ends the stream.
     this.gone = new Promise((resolve) => this.lines.once('close', resolve));
     const heartbeat = setInterval(() => this.lines.write(':\n\n'), HEARTBEAT_MS);
     void this.gone.then(() => clearInterval(heartbeat));
   }
 
-  /** What is sent as the body of the answer. */
+  /** The body of the answer. */
   get body(): Readable {
     return this.lines;
   }
@@ -25,7 +25,7 @@ export class EventStream {
     return !this.lines.destroyed && !this.lines.writableEnded;
   }
 
-  /** Sends an event; false when the reader has left. `data` has no line breaks, as JSON has none. */
+  /** Sends an event. Returns false when the reader has left. `data` is one line, such as JSON. */
   async send(id: string, data: string, event?: string): Promise<boolean> {
     if (!this.open) return false;
     const text = `id: ${id}\n${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
@@ -34,7 +34,7 @@ export class EventStream {
     return this.open;
   }
 
-  /** Sends a comment, so that the reader has the headers at once. */
+  /** Sends a comment, so that the reader gets the headers at once. */
   begin(comment: string): void {
     this.lines.write(`: ${comment}\n\n`);
   }

@@ -4,10 +4,10 @@ import { InvalidInput } from './invalid-input';
 import { isForReading } from './request';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
-/** What a repeat gets again beside status and body. */
+/** Headers that a repeat gets again, beside status and body. */
 const KEPT_HEADERS = ['etag', 'location', 'x-log-position', 'content-type'] as const;
 
-/** Gives every write of the instance but model calls of the compatible API the behaviour of `Idempotency-Key`; requests without it pass untouched. */
+/** Implements `Idempotency-Key` for every write, except model calls of the compatible API. Passes requests without the header on unchanged. */
 export const installIdempotency = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
     if (isForReading(route) || route.config?.route?.requires === 'compat') return;
@@ -24,7 +24,7 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
       { path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' },
     ]);
   }
-  // Its body is a stream that has not been read: another body under the same key could not be told from a repeat.
+  // The body is an unread stream: a different body under the same key would look like a repeat.
   if (request.isMultipart())
     throw new InvalidInput('invalid_parameter', [
       {
@@ -45,7 +45,7 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
       .send(accepted.body ?? undefined);
   request.acceptance = accepted;
   reply.raw.once('close', () => {
-    // A stream has no answer that could be kept. Where the client left before the answer, `settle` still comes.
+    // A streamed answer cannot be kept. If the client left before the answer, `settle` still runs.
     if (reply.sent) idempotency.release(accepted);
   });
   return undefined;
@@ -70,7 +70,7 @@ const settle = async (request: FastifyRequest, reply: FastifyReply, payload: unk
   return isDone ? null : payload;
 };
 
-/** A deletion that may have happened without an answer does not find what it deleted: that is what it was asked for. */
+/** Treat `not_found` as success when a deletion is repeated: the first one may have succeeded without an answer. */
 const isDeletedBefore = ({ method }: FastifyRequest, { again }: Acceptance, status: number): boolean =>
   again && method === 'DELETE' && status === 404;
 

@@ -31,7 +31,7 @@ export const QueryInput = (schema: z.ZodObject): ParameterDecorator => Query({ s
 /** Most faults one answer lists. */
 const MOST_FAULTS = 20;
 
-/** A checked body. Throws the 400 problem that names each field; `undefined` means that no body was sent. */
+/** Checks a body. Throws a 400 problem that names each field. `undefined`: no body was sent. */
 export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
   if (body === undefined)
     throw new InvalidInput('invalid_body', [{ path: '', code: 'required', message: 'A JSON body is required.' }]);
@@ -44,7 +44,7 @@ export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S
   );
 };
 
-/** For routes that take no body; an empty object, which many clients send anyway, says nothing. */
+/** Rejects a body where none is expected. Accepts an empty object, which many clients send anyway. */
 export const rejectBody = (body: unknown): void => void (body === undefined || input(NOTHING, body));
 const NOTHING = z.strictObject({});
 
@@ -67,15 +67,15 @@ const query = <S extends z.ZodObject>(schema: S, raw: unknown): z.output<S> => {
 
 const UNKNOWN_FIELD = 'Is unknown. Remove it, or see /docs for what this takes.';
 
-/** Of a parameter that is none: also of one that other lists take, such as `q`. */
+/** The message for an unknown parameter, also for one that only other lists accept, such as `q`. */
 const notAmong = (names: readonly string[]): string =>
   `Is not a parameter of this operation, which takes ${new Intl.ListFormat('en').format(names)}.`;
 
-/** How a schema of query text is documented: as what the text stands for. */
+/** Documents a query parameter by the type that its text stands for. */
 const documentedForms = new WeakMap<object, Record<string, unknown>>();
 export const documentedForm = (schema: object): Record<string, unknown> | undefined => documentedForms.get(schema);
 
-/** A whole number written in decimal digits, nothing else. */
+/** A whole number in decimal digits. */
 export const wholeNumberText = (min: number, max: number) => {
   const schema = z
     .string()
@@ -116,7 +116,7 @@ const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[], unknow
   return [{ path: pathText(path), code, message: said(issue.message, path) }];
 };
 
-/** Of the body as a whole there is no name to go before what is said of it. */
+/** Begins with "The body" if a fault concerns all of it, and no field. */
 const said = (words: string, path: readonly PropertyKey[]): string =>
   path.length === 0 ? sentenceAbout('The body', words) : asSentence(words);
 

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { isUnstorableText } from '@app/kernel';
 import { InvalidInput, pathText } from './invalid-input';
 
-/** Deepest JSON that is taken (wire, Everywhere). */
+/** Accept JSON of at most this depth (wire, Everywhere). */
 export const MAX_DEPTH = 64;
-/** Most values that are taken, and most fields of all objects together: parsing 32 MiB of nothing but them would hold up everybody for seconds. */
+/** Accept at most this many values, and fields of all objects together. Parsing 32 MiB of them would block everybody for seconds. */
 export const MAX_VALUES = 500_000;
 export const MAX_FIELDS = 100_000;
 
@@ -29,7 +29,7 @@ export const parseJsonBody = (body: Buffer): unknown => {
   const text = body.toString('utf8');
   const value = parsed(text);
   if (value === null) throw rejection('', 'invalid_type', 'The body must not be null.');
-  // What the walk looks for cannot stand in text without one of these.
+  // Without one of these, there is nothing for the walk to find.
   if (text.includes('\\u') || text.includes('__proto__') || text.includes('constructor')) checkTexts(value, []);
   return value;
 };
@@ -38,7 +38,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The parser's own message repeats parts of the body.
+    // The parser's message repeats parts of the body.
     throw rejection('', 'invalid_json', 'The body is not valid JSON.');
   }
 };
@@ -48,11 +48,11 @@ interface Excess {
   readonly message: string;
 }
 
-/** What there is too much of in JSON; text in quotes does not count. */
+/** Names what JSON has too much of. Ignores text in quotes. */
 const excessOf = (body: Buffer): Excess | undefined => {
   let depth = 0;
   let fields = 0;
-  // At least as many as there are: each stands at the beginning, behind a bracket or behind a comma.
+  // An upper bound: each value follows a bracket or a comma, or comes first.
   let values = 1;
   for (let index = 0; index < body.length; index += 1) {
     switch (body[index]) {
@@ -86,7 +86,7 @@ const excessOf = (body: Buffer): Excess | undefined => {
   return undefined;
 };
 
-/** Index of the quote that ends the string that begins at `start`. */
+/** Index of the closing quote of the string that begins at `start`. */
 const endOfString = (body: Buffer, start: number): number => {
   for (let end = body.indexOf(QUOTE, start + 1); end !== -1; end = body.indexOf(QUOTE, end + 1)) {
     let slashes = 0;

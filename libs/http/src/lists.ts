@@ -21,7 +21,7 @@ export const listQuery = <Shape extends z.ZodRawShape>(filters: Shape) =>
     ...filters,
   });
 
-/** The schema of a list's answer, named after its items: an `AgentList` of `Agent`. `more` is what it says beside them. */
+/** The schema of a list, named after its items: an `AgentList` of `Agent`. `more` adds fields beside them. */
 export const listOf = (item: z.ZodType, more: z.ZodRawShape = {}): z.ZodObject =>
   z
     .object({
@@ -40,11 +40,11 @@ interface Answered {
   readonly answer: JsonText;
 }
 
-/** Presenters hand out the same object as long as a row is unchanged. */
+/** Compares by identity: a presenter returns the same object until its row changes. */
 const sameItems = (a: readonly JsonText[], b: readonly JsonText[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
-/** Pages of lists, with cursors that hold for one list, its filters and its caller, and show when they were changed. */
+/** Pages lists. A cursor is valid for one list, its filters and its caller; a changed cursor is rejected. */
 export class Lists {
   /** Last answers by their first item, weighed as text and as the bytes that are sent. */
   private readonly answers = new SharedLruCache<JsonText, Answered>(REMEMBERED, ({ answer }) => 2 * answer.text.length);
@@ -78,7 +78,7 @@ export class Lists {
     return `${body}.${this.mac(list, caller, query, body)}`;
   }
 
-  /** `limit` may change from page to page; everything else is part of the list. */
+  /** What a cursor is bound to: everything but `limit`, which may change from page to page. */
   private mac(
     list: string,
     caller: Caller,

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-/** JSON lines, on standard output. What is logged are ids, codes and numbers: no names, content, query values or secrets. */
+/** Writes JSON lines to standard output. Log ids, codes and numbers; never names, content, query values or secrets. */
 export const makeLogger = (
   level: string,
   destination: DestinationStream = pino.destination({ dest: 1, sync: false }),
@@ -17,10 +17,10 @@ export const makeLogger = (
     destination,
   );
 
-/** What libraries name an error by where they log no more of it. */
+/** The form of an error's name, which libraries log in place of the error. */
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,60}$/;
 
-/** An error without its message, which may repeat what people entered: its names, codes and places in the code. */
+/** An error as its name, code and stack frames. Leaves out the message, which may repeat what people entered. */
 export const safeError = (error: unknown): object => {
   if (typeof error === 'string' && ERROR_NAME.test(error)) return { name: error };
   if (!(error instanceof Error)) return { name: typeof error };
@@ -37,11 +37,11 @@ export const safeError = (error: unknown): object => {
   };
 };
 
-/** Nest's own messages through the same log. They name classes and routes of ours only. */
+/** Writes Nest's messages to the same log. They name only our classes and routes. */
 export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: unknown) => logger.debug({ message: String(message) }, 'nest'),
   warn: (message: unknown) => logger.warn({ message: String(message) }, 'nest'),
-  // What stands in the way of a start, or of listening, ends the process, which says it in a sentence.
+  // A failed start ends the process, which prints a sentence about it.
   error: (message: unknown, ...rest: readonly unknown[]) =>
     rest.at(-1) === 'ExceptionHandler' ||
     String(message).startsWith('Error: listen ') ||

@@ -2,14 +2,14 @@ import { Duplex, type Readable, type Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { admittedStill } from './guard';
 
-/** How often a caller of an open stream is asked for anew: a revoked key reads no longer than this. */
+/** Check the callers of open streams this often. A revoked key reads no longer than this. */
 const CHECK_MS = 2_000;
 
-/** Answers that are being streamed. */
+/** Tracks the answers that are being streamed. */
 export class OpenStreams {
   private readonly followed = new Set<Duplex>();
 
-  /** Watches a stream: when its caller would no longer be admitted, `end` may say why; one that is still open at the next look is broken off. */
+  /** Watches a stream. When its caller is no longer admitted, calls `end`, which may say why. Breaks off a stream that is still open at the next check. */
   add(stream: Readable | Writable, request: FastifyRequest, end?: (reason: unknown) => void): void {
     let told = end === undefined;
     const rejected = (reason: unknown): void => {
@@ -25,7 +25,7 @@ export class OpenStreams {
     });
   }
 
-  /** Ends the streams that are read for as long as something comes; their readers come back to another process. */
+  /** Ends the streams that readers follow. They reconnect to another process. */
   endFollowed(): void {
     for (const stream of this.followed) stream.end();
   }

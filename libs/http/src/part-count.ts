@@ -14,7 +14,7 @@ export const countParts = ({
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]+))/i.exec(headers['content-type'] ?? '') ?? [];
   const delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`);
   let delimiters = 0;
-  /** What may be the beginning of a delimiter. The first one needs no line break. */
+  /** Bytes that may begin a delimiter. The first delimiter needs no line break before it. */
   let held = Buffer.from('\r\n');
   raw.on('data', (chunk: Buffer) => {
     const bytes = Buffer.concat([held, chunk]);
@@ -22,6 +22,6 @@ export const countParts = ({
       delimiters += 1;
     held = bytes.subarray(Math.max(0, bytes.length - delimiter.length + 1));
   });
-  // The last one ends the body.
+  // The last delimiter ends the body.
   return () => delimiters - 1;
 };

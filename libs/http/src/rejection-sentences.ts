@@ -1,7 +1,7 @@
 import { type DomainError, type Facts, sentenceAbout } from '@app/kernel';
 import { wrongKeySentence } from './key-sentences';
 
-/** Longest id of the caller's own that an answer repeats. */
+/** Repeat an id in an answer up to this length. */
 const LONGEST_ID = 100;
 
 /** The message for an error, from its facts: what is wrong and what to do. Undefined if the code's own message says it all. */
@@ -51,7 +51,7 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
 };
 
-/** How kinds are called whose own name does not say it; an audited object's kind is named alike. */
+/** Names of kinds that cannot be derived, also for kinds of audited objects. */
 const kindNames: Readonly<Record<string, string | undefined>> = {
   apiKey: 'API key',
   space: 'Space',
@@ -64,7 +64,7 @@ const kindNames: Readonly<Record<string, string | undefined>> = {
   seal: 'seal over event',
   objectKind: 'kind of object',
   page: 'documentation page',
-  // The registry of a Space: what was not found in it says its own name.
+  // The registry of a Space: name what is missing in it.
   tags: undefined,
 };
 
@@ -74,7 +74,7 @@ const nameOfKind = (kind: string): string | undefined => {
   return /^[a-z][A-Za-z]*$/.test(kind) ? kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : undefined;
 };
 
-/** What to do where looking at the id once more is not it. */
+/** What to do, where checking the id does not help. */
 const advices: Readonly<Record<string, string>> = {
   openAnswer: 'List the messages of the conversation: a finished answer is among them.',
   seal: 'An event is sealed within about a second. Try again.',
@@ -106,7 +106,7 @@ function forbiddenSentence(facts: Facts): string | undefined {
   return forbids[String(reason ?? path)];
 }
 
-/** By the reason, or by the field that asks for too much. */
+/** By reason, or by the field that asks for too much. */
 const forbids: Readonly<Record<string, string>> = {
   admins_only: 'Only admins may add and change global documents. Use the scope agent or space, or ask an admin.',
   space_creation:
@@ -123,7 +123,7 @@ const forbids: Readonly<Record<string, string>> = {
     'A key with a limit cannot create keys or raise limits, and no key can raise the limit of one that may do more than itself. Use a key without a limit.',
 };
 
-/** By the reason: what stands in the way, and what to do. */
+/** By reason: what prevents it, and what to do. */
 const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
@@ -152,7 +152,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
     'The content-type is missing or not accepted here. Send application/json in UTF-8, or multipart/form-data with a boundary to upload files.',
 };
 
-/** The reasons that have a sentence, for the test that every one has. */
+/** Reasons with a sentence. A test checks that none is missing. */
 export const saidReasons = {
   conflict: Object.keys(conflicts),
   forbidden: Object.keys(forbids),

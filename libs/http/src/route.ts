@@ -11,26 +11,26 @@ import type { z } from 'zod';
  */
 export type Requirement = Permission | 'authenticated' | 'public' | 'docs' | 'monitoring';
 
-/** What a route takes as body. */
+/** The body that a route accepts. */
 export interface BodyDeclaration {
   readonly schema: z.ZodType;
   /** Largest JSON body, bytes. */
   readonly limit: number;
-  /** Whether `multipart/form-data` is taken too. */
+  /** Accept `multipart/form-data` too. */
   readonly files: boolean;
-  /** False where the route also works without a body. */
+  /** False if the body may be missing. */
   readonly required: boolean;
 }
 
-/** What a handler says about itself: it is enforced at the edge and documented in OpenAPI. */
+/** What a handler declares. The edge enforces it; OpenAPI documents it. */
 export interface RouteDeclaration {
   readonly requires?: Requirement;
   readonly body?: BodyDeclaration;
   readonly query?: z.ZodObject;
   readonly answers?: Readonly<Record<number, z.ZodType | null>>;
-  /** What it answers as beside JSON, where there is any. */
+  /** Media type of an answer that is not JSON. */
   readonly mediaType?: string;
-  /** Codes of this route beyond those that every route of its kind may answer. */
+  /** Error codes of this route, beyond those of every route of its kind. */
   readonly rejects?: readonly string[];
   /** Views that `x-read-after` waits for. */
   readonly reads?: readonly string[];
@@ -43,10 +43,10 @@ export const LARGE_JSON_LIMIT = 32 * 1024 ** 2;
 
 const declarations = new WeakMap<object, RouteDeclaration>();
 
-/** What a handler declares. */
+/** Reads what a handler declares. */
 export const declarationOfHandler = (handler: object): RouteDeclaration => declarations.get(handler) ?? {};
 
-/** Adds to what is declared of a handler. Fastify carries the whole as the route's `config.route`. */
+/** Adds to what a handler declares. Fastify carries it as `config.route` of the route. */
 const declare =
   (change: (declared: RouteDeclaration) => RouteDeclaration): MethodDecorator =>
   (target, key, descriptor) => {
@@ -72,7 +72,7 @@ const declaredByParameters = (target: object, handler: string | symbol): RouteDe
   };
 };
 
-/** Who may call the handler. Without it nobody may, and a test fails. */
+/** Says who may call the handler. Without it nobody may, and a test fails. */
 export const Requires = (requires: Requirement): MethodDecorator => declare((route) => ({ ...route, requires }));
 
 /** How a body is taken, where it is not JSON of at most `JSON_LIMIT` that has to be there. `@BodyInput` names its schema. */
@@ -82,7 +82,7 @@ export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema'>>): Meth
     return { ...route, body: { ...body, ...options } };
   });
 
-/** A status the handler answers with and the schema of its body (null: none). The lowest is its usual one. */
+/** Declares a status and the schema of its body (null: no body). The lowest status is the usual one. */
 export const Answers =
   (status: number, schema: z.ZodType | null = null): MethodDecorator =>
   (target, key, descriptor) => {
@@ -91,10 +91,10 @@ export const Answers =
     HttpCode(Math.min(...statuses.map(Number)))(target, key, descriptor);
   };
 
-/** What the handler answers 200 as where that is not JSON, or not always, for the documentation. */
+/** Documents the media type of a 200 that is not, or not always, JSON. */
 export const AnswersAs = (mediaType: string): MethodDecorator => declare((route) => ({ ...route, mediaType }));
 
-/** Codes that the handler may reject with, for the documentation. */
+/** Documents the error codes of the handler. */
 export const Rejects = (...codes: readonly string[]): MethodDecorator =>
   declare((route) => ({ ...route, rejects: [...(route.rejects ?? []), ...codes] }));
 

@@ -4,18 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { reject } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 
-/** A connection that takes nothing of its answer for so long, or sends nothing of its body, is closed; a quarter later at the latest. */
+/** Close a connection that reads nothing of its answer, or sends nothing of its body, for this long. It takes at most a quarter longer. */
 const SILENT_MS = 60_000;
-/** Bytes of answers that may wait for one caller to read them; whoever leaves more unread is served further when they have read. */
+/** Bytes of unread answers per caller. A caller with more is served again after reading them. */
 export const MOST_UNREAD = 4 * 1024 ** 2;
-/** How often the answers under way are looked at, milliseconds, and how long a request may wait for its caller to read. */
+/** Check the answers in progress this often, milliseconds. */
 const LOOK_MS = 250;
 const TIMEOUT_MS = 30_000;
 
-/** The requests that are being answered, by their answers. */
+/** Requests in progress, by their answers. */
 export type OpenAnswers = ReadonlyMap<ServerResponse, FastifyRequest>;
 
-/** Silence is heard of in parts: the first may pass unheard, since what is under way was begun in it. */
+/** Checks per period of silence. The first may be missed: the request may have begun during it. */
 const PARTS = 4;
 
 interface Silence {
@@ -23,13 +23,13 @@ interface Silence {
   readonly parts: number;
 }
 
-/** Closes connections whose other end has gone silent in the middle of a request or an answer. Those on which nothing is due may wait. */
+/** Closes connections that go silent in the middle of a request or an answer. Idle connections may wait. */
 export const closeSilent = (server: Server, open: OpenAnswers, silentMs = SILENT_MS): void => {
   const partMs = silentMs / PARTS;
   const silences = new WeakMap<Socket, Silence>();
   server.setTimeout(partMs, (socket: Socket) => {
     const request = [...open].find(([response]) => response.socket === socket)?.[1];
-    // Another limit, which Node gives to connections that wait for a further request.
+    // Node has another limit for idle connections.
     if (request === undefined && socket.timeout !== partMs) return void socket.destroy();
     const before = silences.get(socket);
     const isSameSilence = before !== undefined && performance.now() - before.heardAt < 1.5 * partMs;
@@ -40,11 +40,11 @@ export const closeSilent = (server: Server, open: OpenAnswers, silentMs = SILENT
   });
 };
 
-/** True where the other end is to read, or to send what we wait for. */
+/** True while we wait for the other end to read or to send. */
 const isDue = (socket: Socket, { raw }: FastifyRequest): boolean =>
   socket.writableLength > 0 || (!raw.complete && raw.readableLength === 0);
 
-/** How much of their answers callers leave unread: it is kept for them, so it is bounded. */
+/** Bounds what callers leave unread, since it is held in memory. */
 export class UnreadAnswers {
   /** Callers that leave more than `MOST_UNREAD`. */
   private over: ReadonlySet<string> = new Set();
@@ -56,7 +56,7 @@ export class UnreadAnswers {
     return this.over.has(actor);
   }
 
-  /** Resolves when a caller has read. Rejects `unavailable` when that takes long. */
+  /** Resolves when a caller has read. Rejects with `unavailable` if that takes too long. */
   async room(actor: string): Promise<void> {
     for (let waited = 0; this.isOver(actor); waited += LOOK_MS) {
       if (waited >= TIMEOUT_MS)

@@ -1,26 +1,26 @@
 import type { RouteTable } from './route-table';
 
-/** What is said of a request that no route takes. */
+/** The answer to a request that matches no route. */
 export interface Unrouted {
   readonly code: 'not_found' | 'method_not_allowed';
-  /** The methods that the path does take; empty for a path that does not exist. */
+  /** Methods of the path; empty if the path does not exist. */
   readonly allowed: readonly string[];
   readonly detail: string;
 }
 
-/** Longest path of the caller's own that an answer repeats. */
+/** Repeat a path in an answer up to this length. */
 const LONGEST_PATH = 200;
 
 const CORE = '/api/v1';
 const GATEWAY = '/api/compat/v1';
 
-/** Where the routes that people leave the beginning out of are; those of the gateway go by the names that its clients know. */
+/** Bases of routes, which people leave out. The gateway's is the one that its clients know. */
 const BASES = [`${CORE}/core`, CORE, GATEWAY, '/api', ''];
 
-/** What clients put before the paths that they know, or leave out of them. */
+/** Prefixes that clients add to the paths they know, or leave out. */
 const PREFIXES: ReadonlySet<string> = new Set(['api', 'v1', 'core', 'compat', 'openai']);
 
-/** Says of a path or a method that there is none, and what was meant, where that can be seen. */
+/** Says that a path or method does not exist, and suggests the closest one. */
 export const unrouted = (method: string, path: string, routes: RouteTable): Unrouted => {
   const allowed = routes.methodsOf(path);
   const shown = path.slice(0, LONGEST_PATH).toWellFormed();
@@ -38,7 +38,7 @@ export const unrouted = (method: string, path: string, routes: RouteTable): Unro
   return { code: 'not_found', allowed, detail: `Nothing is at ${shown}. ${advice}` };
 };
 
-/** The path that exists, of those that end like the one that was asked for. */
+/** The existing path that ends like the requested one. */
 const meantPath = (path: string, routes: RouteTable): string | undefined => {
   const segments = path.split('/').filter(Boolean);
   const first = segments.findIndex((segment) => !PREFIXES.has(segment));
@@ -54,8 +54,8 @@ const baseOf = (path: string): string => {
   return path.startsWith(`${CORE}/`) ? `The base URL of the API ends with ${CORE}.` : 'All paths are listed at /docs.';
 };
 
-/** Paths that clients of the gateway know, below another base URL than its own. */
+/** Paths that clients of the gateway use below another base URL. */
 const GATEWAY_TAIL = /\/(?:chat\/completions|completions|responses|embeddings|rerank|models)(?:\/[^/]*)?\/?$/;
 
-/** Whether a path that no route takes was meant for the gateway: its clients read envelopes alone. */
+/** True if an unknown path was meant for the gateway, whose clients read only envelopes. */
 export const isMeantForGateway = (path: string): boolean => GATEWAY_TAIL.test(path) && !path.startsWith(`${CORE}/`);

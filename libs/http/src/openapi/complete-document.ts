@@ -29,14 +29,14 @@ const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 const eachOperation = (item: PathItem, change: (operation: Operation) => Operation): PathItem =>
   Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, change(operation as Operation)]));
 
-/** `PUT` is served as `PATCH` too, and means the same. */
+/** Documents `PATCH` beside `PUT`: both do the same. */
 const withPatch = (item: PathItem): PathItem => {
   if (item.put === undefined) return item;
   const { operationId = '' } = item.put;
   return { ...item, patch: { ...item.put, operationId: operationId.replace(/^[a-z]+/, 'patch') } };
 };
 
-/** What a handler reads that is documented otherwise: the rest of the path, and the header that chooses a media type. */
+/** Parameters that are documented elsewhere: the rest of the path, and the header that chooses a media type. */
 const UNNAMED: ReadonlySet<string> = new Set(['*', 'accept']);
 
 const plain = (operation: Operation, schemas: Schemas): Operation => {
@@ -56,7 +56,7 @@ const plain = (operation: Operation, schemas: Schemas): Operation => {
 
 type Content = RequestBody['content'];
 
-/** A body is a schema of its own, named by its operation: `createAgent` takes a `CreateAgentRequest`. */
+/** Names the schema of a body after its operation: `createAgent` takes a `CreateAgentRequest`. */
 const namedBody = (body: RequestBody, operationId: string, schemas: Schemas): RequestBody => {
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`;
   const json = body.content['application/json'] as { schema: object };

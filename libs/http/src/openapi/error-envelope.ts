@@ -1,7 +1,7 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { z } from 'zod';
 
-/** How the compatible API says its errors: one envelope for all of them. */
+/** The error envelope of the compatible API. */
 export const errorEnvelope = z
   .object({
     error: z

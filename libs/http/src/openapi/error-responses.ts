@@ -3,7 +3,7 @@ import { errorRegistry, type ErrorEntry } from '../error-registry';
 import type { RouteDeclaration } from '../route';
 import { envelopeResponses, isCompatPath } from './error-envelope';
 
-/** What an operation may answer beside what was asked for: a problem by status, with its codes; of the compatible API its envelope. */
+/** Errors of an operation: a problem per status, with its codes. The compatible API answers its envelope. */
 export const errorResponses = (
   method: string,
   path: string,

@@ -9,7 +9,7 @@ export interface ConvertedSchema {
   readonly components: Record<string, JsonSchema>;
 }
 
-/** A Zod schema as JSON Schema 2020-12; what it names with `meta({ id })` becomes a component and is referred to. */
+/** Converts a Zod schema to JSON Schema 2020-12. A schema named with `meta({ id })` becomes a component. */
 export const jsonSchemaOf = (schema: z.ZodType, io: 'input' | 'output'): ConvertedSchema => {
   const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override }));
   const {

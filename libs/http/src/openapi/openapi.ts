@@ -7,7 +7,7 @@ import { type ConvertedSchema, jsonSchemaOf } from './json-schema';
 import { problem } from './problem-schema';
 import { tags } from './tags';
 
-/** The OpenAPI 3.1 document of an application's controllers. The same controllers give the same bytes. */
+/** Makes the OpenAPI 3.1 document of an application's controllers. The same controllers give the same bytes. */
 export const openApiDocument = (app: INestApplication, version: string): OpenAPIObject => {
   const schemas = new NamedSchemas();
   const document = SwaggerModule.createDocument(app, frame(version), {

@@ -4,11 +4,11 @@ import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { openApiDocument } from './openapi';
 
-/** Nothing is fetched from another host. */
+/** Fetch nothing from other hosts. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'";
 
-/** What the page takes of the folder of Swagger UI. */
+/** Files of Swagger UI that the page loads. */
 const FILES: ReadonlySet<string> = new Set([
   'swagger-ui.css',
   'swagger-ui-bundle.js',

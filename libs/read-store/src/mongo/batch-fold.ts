@@ -7,13 +7,13 @@ import type { RowDocument } from './documents';
 import { equalityFilter } from './find-filters';
 import { indexedValue, rowOf } from './row-codec';
 
-/** A row as a batch leaves it. */
+/** A row after a batch. */
 export interface WrittenRow {
   readonly key: string;
   readonly position: string;
-  /** Null: the row is gone. */
+  /** Null: the row is removed. */
   readonly row: Row | null;
-  /** It stood in the collection before the batch. */
+  /** True if it was in the collection before the batch. */
   readonly existed: boolean;
 }
 
@@ -34,7 +34,7 @@ export const foldBatch = async (
   await stored.fetch(changes.flatMap(({ operations }) => operations));
   for (;;) {
     const { fold, error } = folded(view, indexes, stored, changes);
-    // Who holds a unique value is known only once the fold has asked for it.
+    // The fold must ask before the holder of a unique value is known.
     if (await stored.fetchHolders()) continue;
     if (error !== undefined) throw error;
     return [...fold.written()].map(([key, row]) => written(key, row, stored.position(key)));
@@ -63,7 +63,7 @@ const written = (key: string, { position, row, removed }: FoldedRow, before: str
   existed: before !== undefined,
 });
 
-/** The rows of the collection that a fold may ask for, read ahead. */
+/** Rows of the collection, read ahead for a fold. */
 class FetchedRows implements StoredRows {
   private readonly rows = new Map<string, RowDocument>();
   private readonly matches = new Map<string, readonly string[]>();
@@ -76,7 +76,7 @@ class FetchedRows implements StoredRows {
     private readonly session: ClientSession,
   ) {}
 
-  /** One read after the other: a session allows no more. */
+  /** Reads one at a time: a session allows no more. */
   async fetch(operations: readonly Operation[]): Promise<void> {
     const wheres = operations.filter((operation): operation is WhereOperation => 'where' in operation);
     for (const { where } of wheres) {
@@ -109,7 +109,7 @@ class FetchedRows implements StoredRows {
     return this.rows.get(key)?._meta.position;
   }
 
-  /** Reads the holders that were asked for in vain; true when there are any, so that the fold must be made again. */
+  /** Reads the holders that were missing. Returns true if there were any: then the fold must run again. */
   async fetchHolders(): Promise<boolean> {
     const { asked } = this;
     this.asked = [];
@@ -117,7 +117,7 @@ class FetchedRows implements StoredRows {
     let held = false;
     for (const index of new Set(asked.map((each) => each.index))) {
       const values = asked.filter((each) => each.index === index).map((each) => each.values);
-      // Of several fields it may find more than was asked for.
+      // With several fields it may find more than needed.
       const filter = Object.fromEntries(
         index.fields.map(({ field }, place) => [field, { $in: values.map((each) => indexedValue(each[place])) }]),
       ) as mongo.Filter<RowDocument>;
@@ -139,7 +139,7 @@ class FetchedRows implements StoredRows {
     return held;
   }
 
-  /** Of a row that is put before anything else happens to it only its position matters, unless values are unique. */
+  /** A row that the batch puts first needs only its position read, unless there are unique values. */
   private wantedKeys(operations: readonly Operation[]): {
     readonly whole: readonly string[];
     readonly headOnly: readonly string[];
@@ -168,5 +168,5 @@ class FetchedRows implements StoredRows {
   }
 }
 
-/** A value of a unique index, as text. */
+/** The value of a unique index as text. */
 const claimOf = ({ name }: IndexSpec, values: readonly Json[]): string => JSON.stringify([name, ...values]);

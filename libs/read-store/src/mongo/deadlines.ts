@@ -1,16 +1,16 @@
 import { Unavailable } from '@app/kernel';
 import { explained } from './mongo-errors';
 
-/** Bounds work on a server in time. Errors of the server read as `Unavailable`. */
+/** Gives work on a server a deadline. Turns errors of the server into `Unavailable`. */
 export class Deadlines {
   constructor(private readonly dependency: string) {}
 
-  /** What has not happened for a reason that passes. */
+  /** The error of work that was not done, for a transient reason. */
   unavailable(reason: string, cause: unknown): Unavailable {
     return new Unavailable(this.dependency, reason, 'none', { cause });
   }
 
-  /** `outcome` says what is known of the work when its end is not seen. */
+  /** `outcome`: what is known of the work if it does not end in time. */
   async within<T>(milliseconds: number, work: () => Promise<T>, outcome: Unavailable['outcome']): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

@@ -1,25 +1,25 @@
 import type { Connection, Model } from 'mongoose';
 
-/** A version of a view. `indexes` are the declared ones as canonical JSON; `collection` holds the rows and is never used again for others. */
+/** A version of a view. `indexes`: the declared indexes as canonical JSON. `collection`: holds the rows; its name is never reused. */
 export interface VersionDocument {
   readonly version: number;
   readonly indexes: string;
   readonly collection: string;
-  /** How its rows stand there; absent in what version 1.5 and older made, whose rows are text. */
+  /** The format of its rows. Absent in builds of version 1.5 and older, whose rows are text. */
   readonly format?: 'documents';
-  /** Which of the rows' fields hold free-form JSON, as JSON text. */
+  /** The fields that hold free-form JSON, as JSON text. */
   readonly freeForm?: string;
   readonly dropping?: boolean;
 }
 
-/** A view: which version is served, and the versions there are. `_id` is its name. */
+/** A view: its versions, and which one is served. `_id` is its name. */
 export interface ViewDocument {
   readonly _id: string;
   readonly live?: number;
   readonly versions: readonly VersionDocument[];
 }
 
-/** Where a slice of a view version stands. `_id` is `<collection>/<slice>`. */
+/** The checkpoint of a slice. `_id` is `<collection>/<slice>`. */
 export interface SliceDocument {
   readonly _id: string;
   readonly position: string | null;
@@ -29,27 +29,27 @@ export interface SliceDocument {
   readonly session?: string;
 }
 
-/** A piece of state as JSON text; that of a view version has the `_id` `<collection>/<key>`. */
+/** State as JSON text. State of a view version has the `_id` `<collection>/<key>`. */
 export interface EntryDocument {
   readonly _id: string;
   readonly value: string;
 }
 
-/** A row: its own fields, as `row-codec` says, beside these. */
+/** A row: these fields, beside its own as `row-codec` encodes them. */
 export interface RowDocument {
   /** The key. */
   readonly _id: string;
   readonly _meta: {
     /** Of the last event that changed the row. */
     readonly position: string;
-    /** Names the commit that wrote it, among all. */
+    /** Unique id of the commit that wrote it. */
     readonly commit: string;
     /** Characters of the row as JSON. */
     readonly size: number;
   };
 }
 
-/** A row as version 1.5 and older wrote it. Without a `row` it is what a removal left on a server outside of a replica set. */
+/** A row of version 1.5 or older. Without `row`: what a removal left on a server outside of a replica set. */
 export interface TextRowDocument {
   readonly _id: string;
   readonly position: string;
@@ -64,7 +64,7 @@ export interface Models {
   readonly state: Model<EntryDocument>;
 }
 
-/** The collections beside the rows. Unknown fields are rejected in documents and in queries. */
+/** The collections beside the rows. They reject unknown fields in documents and queries. */
 export const modelsOf = async (database: Connection): Promise<Models> => {
   const { Schema } = await import('mongoose');
   const strict = { strict: 'throw', strictQuery: 'throw', versionKey: false, minimize: false } as const;
@@ -85,13 +85,13 @@ export const modelsOf = async (database: Connection): Promise<Models> => {
 
 const NAME = /^[a-z][a-z0-9-]{0,99}$/;
 
-/** Rejects what cannot be part of a collection's name. */
+/** Rejects text that cannot be part of a collection's name. */
 export const checkView = (view: string, version: number): void => {
   if (!NAME.test(view) || !Number.isSafeInteger(version) || version < 0)
     throw new RangeError(`no view is called ${JSON.stringify(view)} v${version}`);
 };
 
-/** The ids that begin so. */
+/** A condition for ids with this prefix. */
 export const idsBeginning = (prefix: string): { readonly $gte: string; readonly $lt: string } => ({
   $gte: prefix,
   $lt: `${prefix}\u{10ffff}`,

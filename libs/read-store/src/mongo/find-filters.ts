@@ -6,20 +6,20 @@ import { documentRows, type RowFormat } from './row-format';
 
 type Where = NonNullable<FindOptions['where']>;
 type Filter = mongo.Filter<mongo.Document>;
-/** Where indexed fields stand and how; the rest of a format concerns whole rows. */
+/** Paths and values of indexed fields; the rest of a format is about whole rows. */
 type Fields = Pick<RowFormat, 'base' | 'path' | 'value'>;
 
-/** A query over part of a page: the page is its parts one after the other. */
+/** A query for part of a page. A page is its parts in order. */
 export interface PageQuery {
   readonly filter: Filter;
   readonly sort: Readonly<Record<string, 1 | -1>>;
-  /** Name of the index that serves it. */
+  /** The index that serves it. */
   readonly hint: string;
 }
 
 type Condition = readonly [path: string, condition: unknown];
 
-/** Part of a list; `order` names the fields that still differ within it. */
+/** Part of a list. `order`: the fields that still differ within it. */
 interface Range {
   readonly conditions: readonly Condition[];
   readonly order: OrderBy;
@@ -53,7 +53,7 @@ export const pageQueries = (
   }));
 };
 
-/** The query that counts rows; throws when no index serves it. */
+/** The query that counts rows. Throws if no index serves it. */
 export const countQuery = (
   indexes: readonly IndexSpec[],
   where: Where = {},
@@ -63,7 +63,7 @@ export const countQuery = (
   hint: servingIndex(indexes, Object.keys(where), [])?.name ?? '_id_',
 });
 
-/** The filter of rows whose fields equal these. */
+/** Filters rows whose fields equal these. */
 export const equalityFilter = (where: Where, fields: Fields = documentRows as Fields): Filter =>
   filterOf(
     fields,
@@ -82,11 +82,11 @@ const equalTo = (fields: Fields, field: string, wanted: Where[string]): Conditio
   return [pathOf(fields, field), { $in: wanted.in.map((value) => fields.value(value)) }];
 };
 
-/** The values at which the fields that are not fixed by equality begin. */
+/** Start values of the fields that equality does not fix. */
 const valuesOf = (open: OrderBy, orderBy: OrderBy, values: readonly Json[]): readonly Json[] =>
   open.map((field) => values[orderBy.indexOf(field)] ?? null);
 
-/** What comes after a row, as ranges in order. */
+/** The ranges after a row, in order. */
 const rangesAfter = (
   fields: Fields,
   orderBy: OrderBy,
@@ -110,7 +110,7 @@ const rangesAfter = (
   return ranges;
 };
 
-/** The types of indexed values in the order of MongoDB; null comes before all. */
+/** Types of indexed values in MongoDB's order; null comes first. */
 const TYPES = ['number', 'string', 'object', 'bool'] as const;
 const TYPE_OF: Readonly<Record<string, (typeof TYPES)[number]>> = {
   number: 'number',
@@ -119,7 +119,7 @@ const TYPE_OF: Readonly<Record<string, (typeof TYPES)[number]>> = {
   boolean: 'bool',
 };
 
-/** What comes after a value of a field. Comparisons in MongoDB never leave the type of their value; the values of other types follow by type. */
+/** The ranges after a value of a field. A comparison in MongoDB stays within one type; values of other types follow by type. */
 const beyond = (order: Direction, value: unknown): readonly object[] => {
   const NULL = { $eq: null };
   if (value === null) return order === 'asc' ? [{ $type: TYPES }] : [];
@@ -129,7 +129,7 @@ const beyond = (order: Direction, value: unknown): readonly object[] => {
   return [{ $lt: value }, ...(before.length === 0 ? [] : [{ $type: before }]), NULL];
 };
 
-/** One filter of several conditions; conditions on the same path all hold. Values are scalars by now: nothing given can be an operator. */
+/** Joins conditions into one filter, also several on one path. Values are scalars here: none can be an operator. */
 const filterOf = ({ base }: Fields, conditions: readonly Condition[]): Filter => {
   const all = [...Object.entries(base), ...conditions];
   return all.length === 0 ? {} : ({ $and: all.map(([path, condition]) => ({ [path]: condition })) } as Filter);

@@ -1,6 +1,6 @@
 import { AccessDenied, Unavailable } from '@app/kernel';
 
-/** What the driver says of wrong use, by name. */
+/** Names of driver errors for wrong use. */
 const MISUSE: ReadonlySet<string> = new Set([
   'MongoInvalidArgumentError',
   'MongoParseError',
@@ -18,7 +18,7 @@ const REJECTIONS: ReadonlySet<number> = new Set([
   14031,
 ]);
 
-/** Codes of a server that rejects the user, or what the user may not do. */
+/** Codes of a server that rejects the user, or an operation the user may not run. */
 const DENIALS: ReadonlySet<unknown> = new Set([13, 18, 8000]);
 
 export const DUPLICATE_KEY = 11000;
@@ -31,7 +31,7 @@ interface ServerError extends Error {
   readonly writeErrors?: readonly { readonly code?: unknown }[] | { readonly code?: unknown };
 }
 
-/** The server's code of an error, whoever explained it since. */
+/** The server's code of an error, also of one that was wrapped. */
 export const codeOf = (error: unknown): unknown => {
   const { code, cause } = error as ServerError;
   return code ?? (cause instanceof Error ? codeOf(cause) : undefined);
@@ -39,21 +39,21 @@ export const codeOf = (error: unknown): unknown => {
 
 export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
 
-/** True for a bulk of which single writes failed, all of them because their key is taken. */
+/** True for a bulk write whose only failures are duplicate keys. */
 export const areDuplicateKeys = (error: unknown): boolean =>
   isDuplicateKey(error) &&
   [(error as ServerError).writeErrors ?? []].flat().every(({ code }) => code === DUPLICATE_KEY);
 
-/** True for an error that the driver lets through as a socket threw it. */
+/** True for an error of a socket, which the driver passes on as it is. */
 export const isOfSocket = (error: unknown): boolean =>
   error instanceof Error && (error as ServerError).syscall !== undefined && !error.name.startsWith('Mongo');
 
-/** Whether the driver gave an error a label, whoever explained it since. */
+/** True if the driver labelled the error, also one that was wrapped. */
 export const hasLabel = (error: unknown, label: string): boolean =>
   error instanceof Error &&
   (((error as ServerError).errorLabels ?? []).includes(label) || hasLabel(error.cause, label));
 
-/** The error of work on MongoDB, as its caller should see it: `Unavailable` where the server is away or rejects, `AccessDenied` where it rejects the user. */
+/** Translates an error of MongoDB: `Unavailable` if the server is away or rejects, `AccessDenied` if it rejects the user. */
 export const explained = (dependency: string, error: unknown, outcome: Unavailable['outcome']): unknown => {
   if (!(error instanceof Error)) return error;
   const { name, code, codeName } = error as ServerError;
@@ -84,10 +84,10 @@ const isNoAnswer = (error: Error): boolean => {
   return typeof code !== 'number' && !MISUSE.has(name) && (isOfDriver || syscall !== undefined);
 };
 
-/** Connections that broke at the same time may be tried one after the other. */
+/** Try this often: several pooled connections may have broken at once. */
 const MOST_TRIES = 3;
 
-/** Reads again where the connection broke as it was written to: such an error the driver lets through as the socket threw it, and repeats nothing. */
+/** Repeats a read whose connection broke while the request was written. The driver passes such an error on, and does not repeat. */
 export const repeatedRead = async <T>(read: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {

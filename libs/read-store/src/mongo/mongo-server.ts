@@ -5,11 +5,11 @@ import { explained, repeatedRead } from './mongo-errors';
 import { Transactions, type WayOfTransaction } from './transactions';
 
 export interface MongoServerOptions {
-  /** Connection string; its database is `platform` where it names none. */
+  /** Connection string. The database is `platform` if it names none. */
   readonly url: string;
-  /** What stands behind the name of the database. */
+  /** Suffix of the database's name. */
   readonly suffix?: string;
-  /** Who asks, for `Unavailable`. */
+  /** Names the dependency in `Unavailable`. */
   readonly dependency: string;
 }
 
@@ -17,7 +17,7 @@ const READ_MS = 3_000;
 const WRITE_MS = 30_000;
 const HEALTH_MS = 2_000;
 
-/** A server of MongoDB that has no transactions; the message says what to do. */
+/** The MongoDB server has no transactions. The message says what to do. */
 export class NoReplicaSet extends Error {
   override readonly name = 'NoReplicaSet';
 
@@ -28,7 +28,7 @@ export class NoReplicaSet extends Error {
   }
 }
 
-/** Connects to the database that a connection string names. Throws `NoReplicaSet`, and `Unavailable` when nothing answers or it rejects. */
+/** Connects to the database that a connection string names. Throws `NoReplicaSet`, or `Unavailable` if the server does not answer or rejects. */
 export const openMongoServer = async ({ url, suffix = '', dependency }: MongoServerOptions): Promise<MongoServer> => {
   const { createConnection } = await import('mongoose');
   const connection = createConnection(url, {
@@ -56,14 +56,14 @@ export const openMongoServer = async ({ url, suffix = '', dependency }: MongoSer
   }
 };
 
-/** A database on a server. Everything that is done there has a deadline, and errors of the server read as `Unavailable`. */
+/** A database on a server. Every call has a deadline. Errors of the server become `Unavailable`. */
 export class MongoServer {
   private readonly deadlines: Deadlines;
   private readonly transactions: Transactions;
 
   constructor(
     private readonly connection: Connection,
-    /** For models. */
+    /** The connection, for mongoose models. */
     readonly database: Connection,
     dependency: string,
   ) {
@@ -83,18 +83,18 @@ export class MongoServer {
     return this.deadlines.within(WRITE_MS, work, 'unknown');
   }
 
-  /** Runs work in a transaction; it may run several times, and must do one thing after the other, all of them in the session. */
+  /** Runs work in a transaction. The work may run several times; it must run one operation at a time, all in the session. */
   transact<T>(work: (session: ClientSession) => Promise<T>, way: WayOfTransaction): Promise<T> {
     return this.transactions.run(work, way);
   }
 
-  /** Ends what a session has begun, whoever's it is. */
+  /** Ends what a session has begun, also one of another process. */
   async killSession(hex: string): Promise<void> {
     const { mongo } = await import('mongoose');
     await this.write(() => this.db.admin().command({ killSessions: [{ id: new mongo.UUID(hex) }] }));
   }
 
-  /** Whether the server takes writes now; bounded in time, and the reason names no secret. */
+  /** Checks whether the server accepts writes. Answers in bounded time, with a reason without secrets. */
   async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
     try {
       const hello = await this.deadlines.within(HEALTH_MS, () => this.db.admin().command({ hello: 1 }), 'none');

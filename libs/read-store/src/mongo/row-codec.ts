@@ -3,7 +3,7 @@ import type { Row } from '../read-store';
 import type { RowDocument } from './documents';
 import type { FreeForm } from './row-schema';
 
-/** How the rows of a collection are written: which fields indexes are over, and where there is free-form JSON. */
+/** How to write the rows of a collection: which fields are indexed, and which hold free-form JSON. */
 export interface RowShape {
   readonly indexed: ReadonlySet<string>;
   readonly freeForm: FreeForm | undefined;
@@ -35,13 +35,13 @@ const storedValue = (value: Json, freeForm: FreeForm | undefined, depth = 2): un
   return stored;
 };
 
-/** A value as an index holds it: a scalar. Lists would be taken apart there, so they are text, as objects are. */
+/** The scalar that an index holds for a value. Objects become text, and so do lists, which MongoDB would index item by item. */
 export const indexedValue = (value: Json | undefined): unknown => {
   if (value === undefined || value === null) return null;
   return typeof value === 'object' ? asText(value) : storedValue(value, undefined);
 };
 
-/** The document of a row. */
+/** Encodes a row as a document. */
 export const documentOf = (
   { indexed, freeForm }: RowShape,
   key: string,
@@ -57,14 +57,14 @@ export const documentOf = (
   return document as unknown as RowDocument;
 };
 
-/** The row of a document. */
+/** Decodes the row of a document. */
 export const rowOf = ({ _id, _meta, ...fields }: RowDocument): Row => {
   const row: Record<string, Json> = {};
   for (const [name, value] of Object.entries(fields)) setField(row, nameOf(name), jsonOf(value));
   return row;
 };
 
-/** What `storedValue` and `indexedValue` were given. */
+/** Reverses `storedValue` and `indexedValue`. */
 const jsonOf = (stored: unknown): Json => {
   if (typeof stored !== 'object' || stored === null) return stored as Json;
   if (Array.isArray(stored)) return stored.map(jsonOf);
@@ -74,7 +74,7 @@ const jsonOf = (stored: unknown): Json => {
   return value;
 };
 
-/** Sets an own field, whatever it is called. */
+/** Sets an own field of any name, `__proto__` too. */
 const setField = (object: Record<string, Json>, name: string, value: Json): void => {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
@@ -87,7 +87,7 @@ export const storedName = (name: string): string => {
   return name === '' ? EMPTY : name.replace(ESCAPED, (character) => escapeOf(character.charCodeAt(0)));
 };
 
-/** What `storedName` was given. */
+/** Reverses `storedName`. */
 const nameOf = (stored: string): string => {
   if (!stored.includes('%')) return stored;
   return stored === EMPTY
@@ -97,7 +97,7 @@ const nameOf = (stored: string): string => {
       );
 };
 
-/** Levels below which JSON is text: a document of MongoDB holds 100. */
+/** Store deeper JSON as text. A document of MongoDB holds 100 levels. */
 const DEEPEST = 64;
 
 interface Text {
@@ -111,7 +111,7 @@ const isText = (value: object): value is Text =>
 
 /** Names with a dot, a zero or the sign of an escape; of operators and references; of the document's own fields; that JavaScript or the driver take for something else. */
 const RESERVED = /^$|^\$|[.%\0]|^(?:_id|_meta|_bsontype|__proto__)$/;
-/** What is escaped of such a name: a first `_` or `$`, and what may stand nowhere. */
+/** What to escape in such a name: a leading `_` or `$`, and characters that are allowed nowhere. */
 const ESCAPED = /^[_$]|[.%\0]|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])/g;
 const ESCAPE = /%u([0-9A-F]{4})|%([0-9A-F]{2})/g;
 const EMPTY = '%';

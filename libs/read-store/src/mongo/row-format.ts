@@ -4,26 +4,26 @@ import type { Row } from '../read-store';
 import type { RowDocument, TextRowDocument } from './documents';
 import { indexedValue, rowOf } from './row-codec';
 
-/** What is known of a row beside its fields. */
+/** Metadata of a row. */
 export interface RowHead {
   readonly position: string;
   readonly commit: string;
   readonly size: number;
 }
 
-/** How the rows of a collection are read and found. */
+/** How to read and find the rows of a collection. */
 export interface RowFormat<Document = unknown> {
-  /** All conditions of a query go with this one. */
+  /** Added to every query. */
   readonly base: Readonly<Record<string, unknown>>;
-  /** Fields of a document that make up its row; all where it is undefined. */
+  /** Fields of a document that form its row; undefined: all. */
   readonly whole: Readonly<Record<string, 1>> | undefined;
-  /** Fields that name the commit. */
+  /** Fields that identify the commit. */
   readonly commitOnly: Readonly<Record<string, 1>>;
   head(document: Document): RowHead;
   row(document: Document): Row;
-  /** Where an indexed field stands. */
+  /** The path of an indexed field. */
   path(field: string): string;
-  /** An indexed field's value as it stands there; nothing that is given becomes an operator. */
+  /** The stored value of an indexed field. A given value never becomes an operator. */
   value(value: Json | undefined): unknown;
 }
 

@@ -5,7 +5,7 @@ import type { IndexSpec, ViewSpec } from '../read-store';
 import { signOf } from './find-filters';
 import { storedName } from './row-codec';
 
-/** The driver, which is loaded where MongoDB is used. */
+/** The driver. It is loaded only if MongoDB is used. */
 type Mongoose = { readonly Schema: typeof Schema };
 
 /** Where in a value there is free-form JSON, which its schema does not describe: `true` for all of it, else in some fields, in those of any other name, or in the items. */
@@ -17,7 +17,7 @@ export type FreeForm =
       readonly items?: FreeForm;
     };
 
-/** The part of JSON Schema that rows are described in. */
+/** The part of JSON Schema that describes rows. */
 interface Described {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -41,7 +41,7 @@ export const rowSchema = (
 ): Schema => {
   const meta = { position: String, commit: String, size: Number };
   const fields = row === undefined ? {} : fieldsOf(SchemaOf, described(row));
-  // Rows are written past it, and fields of older events may stand in them that it does not know.
+  // The driver writes rows past this schema. They may hold fields of older events that it does not know.
   const schema = new SchemaOf({ _id: String, ...fields, _meta: meta } as SchemaDefinition, {
     ...OPTIONS,
     strict: false,
@@ -52,7 +52,7 @@ export const rowSchema = (
   return schema;
 };
 
-/** Where the rows of a view hold free-form JSON; undefined where they hold none. */
+/** Finds where the rows of a view hold free-form JSON; undefined if nowhere. */
 export const freeFormOf = (row: z.ZodObject | undefined): FreeForm | undefined => row && freeFormIn(described(row));
 
 const OPTIONS = {
@@ -69,7 +69,7 @@ const described = (row: z.ZodObject): Described =>
 const fieldsOf = (kind: typeof Schema, { properties = {} }: Described): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).map(([name, field]) => [storedName(name), typeOf(kind, field)]));
 
-/** The mongoose type of a value; `Mixed` where it has several, or is free-form. */
+/** The mongoose type of a value; `Mixed` if it has several types or is free-form. */
 const typeOf = (kind: typeof Schema, given: Described): unknown => {
   const field = alternativesOf(given).reduce(merged);
   switch (field.type) {
@@ -93,7 +93,7 @@ const typeOf = (kind: typeof Schema, given: Described): unknown => {
   }
 };
 
-/** What a value may be besides null and erased. */
+/** The types of a value, besides null and erased. */
 const alternativesOf = (field: Described): readonly [Described, ...Described[]] => {
   const types = [field.type ?? []].flat().filter((type) => type !== 'null');
   const options = field.anyOf ?? field.oneOf ?? types.map((type) => ({ ...field, type }));
@@ -106,7 +106,7 @@ const alternativesOf = (field: Described): readonly [Described, ...Described[]] 
 const isErasure = ({ properties = {} }: Described): boolean =>
   properties['erased']?.const === true && Object.keys(properties).length === 1;
 
-/** One description of two alternatives: objects with all their fields, values of the same type; else nothing is known. */
+/** Merges two alternatives: objects get the fields of both, values of one type keep it, anything else is unknown. */
 const merged = (one: Described, other: Described): Described => {
   if (one.type === undefined || one.type !== other.type) return {};
   if (one.type === 'array') return { type: one.type, items: mergedAll(one.items ?? {}, other.items ?? {}) };
@@ -121,7 +121,7 @@ const merged = (one: Described, other: Described): Described => {
 const mergedAll = (one: Described, other: Described): Described =>
   [...alternativesOf(one), ...alternativesOf(other)].reduce(merged);
 
-/** Described by nothing, or as JSON of any form. */
+/** True for a schema that describes nothing, or JSON of any form. */
 const isFreeForm = (field: Described): boolean =>
   field.$ref !== undefined || !['type', 'enum', 'const', 'anyOf', 'oneOf'].some((word) => word in field);
 
@@ -140,7 +140,7 @@ const freeFormIn = (field: Described): FreeForm | undefined => {
   ]);
 };
 
-/** All that one of several says is free-form. */
+/** Merges paths: free-form in one of them is free-form in all. */
 const together = (forms: readonly (FreeForm | undefined)[]): FreeForm | undefined =>
   forms.reduce((one, other) => {
     if (one === undefined || other === undefined) return one ?? other;

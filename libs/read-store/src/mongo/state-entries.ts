@@ -3,11 +3,11 @@ import { idsBeginning, type Models, modelsOf } from './documents';
 import { isDuplicateKey } from './mongo-errors';
 import type { MongoServer } from './mongo-server';
 
-/** The entries on a server, for those who keep no views there. */
+/** Opens the entries on a server, for callers without views there. */
 export const entriesOn = async (server: MongoServer): Promise<Entries> =>
   new Entries(server, await modelsOf(server.database));
 
-/** Small durable state by key: canonical JSON text, so that equal values are equal texts. */
+/** Keeps small durable state by key, as canonical JSON: equal values are equal texts. */
 export class Entries {
   constructor(
     private readonly server: MongoServer,
@@ -30,7 +30,7 @@ export class Entries {
     return found.map(({ _id, value }) => ({ key: _id, value: JSON.parse(value) as Json }));
   }
 
-  /** Writes or removes an entry if the present value is the expected one. */
+  /** Writes or removes an entry if its value is the expected one. */
   async write(key: string, value: Json | null, options?: { readonly expected: Json | undefined }): Promise<boolean> {
     if (options === undefined) return this.overwrite(key, value);
     if (options.expected === undefined) return this.insert(key, value);

@@ -6,20 +6,20 @@ import { codeOf, hasLabel, isDuplicateKey } from './mongo-errors';
 
 const TRANSACTION_MS = 30_000;
 const ABORT_MS = 2_000;
-/** How long others may be in the way before it is asked whether they live. */
+/** Wait this long for other writers, then check whether they are alive. */
 const OBSTRUCTED_MS = 250;
 const WRITE_CONFLICT = 112;
-/** How long a transaction whose connection broke, or that meets a key of somebody else's, is run again. */
+/** Repeat a transaction for this long after a broken connection or a duplicate key. */
 const BROKEN_MS = 5_000;
 
 type Work<T> = (session: ClientSession) => Promise<T>;
 type Tried<T> = { readonly value: T } | { readonly error: unknown };
 
-/** How a transaction is run. */
+/** Options of a transaction. */
 export interface WayOfTransaction {
-  /** What it writes: transactions of one name, which follow each other, share a session. */
+  /** Names what it writes. Transactions of one name run one after the other and share a session. */
   readonly name: string;
-  /** Called once when another writer has been in the way for a while. */
+  /** Called once when another writer has blocked it for a while. */
   readonly onObstructed: (session: ClientSession) => Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export class Transactions {
         await sleep(Math.min(2 ** attempt, 100) * Math.random());
         if (!isAsked && after >= OBSTRUCTED_MS && codeOf(tried.error) === WRITE_CONFLICT) {
           isAsked = true;
-          // Where it cannot be found out, or helped, the server ends what is in the way by itself.
+          // If this fails, the server ends the other transaction by itself.
           await Promise.allSettled([onObstructed(session)]);
         }
         if (session.inTransaction()) session = await this.replaced(session);
@@ -61,7 +61,7 @@ export class Transactions {
         name,
         session.inTransaction() || after >= TRANSACTION_MS ? await this.replaced(session) : session,
       );
-      // Work looks for taken keys itself: one that it cannot see belongs to a transaction that has not ended.
+      // The work checks for taken keys. One that it cannot see belongs to an open transaction.
       if ('error' in tried)
         throw isDuplicateKey(tried.error)
           ? this.deadlines.unavailable('another transaction holds a key', tried.error)
@@ -75,7 +75,7 @@ export class Transactions {
     this.sessions.clear();
   }
 
-  /** What runs on in a session, such as an abort that is not answered, must not meet the next transaction. A session that cannot be ended ends on the server by itself. */
+  /** Ends a session: work that still runs in it, such as an unanswered abort, must not meet the next transaction. If that fails, the server ends it. */
   private replaced(session: ClientSession): Promise<ClientSession> {
     void Promise.allSettled([session.endSession()]);
     return this.startSession();
@@ -88,7 +88,7 @@ export class Transactions {
       await this.deadlines.within(until - performance.now(), () => committed(session, until), 'unknown');
       return { value };
     } catch (error) {
-      // An abort that fails changes nothing: what was not committed ends with the session's next transaction.
+      // A failed abort is harmless: uncommitted work ends with the next transaction of the session.
       if (session.inTransaction())
         await this.deadlines.within(ABORT_MS, () => session.abortTransaction(), 'none').catch(() => undefined);
       return { error };
@@ -100,7 +100,7 @@ const isWorthAnother = (error: unknown, after: number): boolean =>
   hasLabel(error, 'TransientTransactionError') ||
   ((isDuplicateKey(error) || (isUnavailable(error) && error.outcome === 'none')) && after < BROKEN_MS);
 
-/** Commits, and asks again until the server says yes or no: a commit may be repeated. Whatever else the driver throws here, it says neither. */
+/** Commits. Repeats the commit, which is safe, until the server says yes or no. Any other error of the driver says neither. */
 const committed = async (session: ClientSession, until: number): Promise<void> => {
   for (;;) {
     try {

@@ -1,9 +1,9 @@
-/** How long an answer of the server counts as of now, milliseconds: many reads a second then cost few questions. */
+/** Use an answer of the server for this long, milliseconds, so that many reads a second cost few questions. */
 export const RECENT_MS = 50;
-/** From then on it is asked again meanwhile, so that no reader waits. */
+/** From this age on, ask again in the background, so that no reader waits. */
 const AHEAD_MS = 40;
 
-/** What the server answered. */
+/** An answer of the server. */
 export interface Answered {
   /** When it was asked. */
   askedAt: number;

@@ -13,23 +13,23 @@ import { type FreeForm, freeFormOf, rowSchema } from './row-schema';
 
 const NAMESPACE_NOT_FOUND = 26;
 const NAMESPACE_EXISTS = 48;
-/** The same index with other options, or another index with the same name. */
+/** Error codes: the same index with other options, or another index of the same name. */
 const INDEX_CONFLICTS: ReadonlySet<unknown> = new Set([85, 86]);
 
-/** A version of a view that can be read. */
+/** A readable version of a view. */
 export interface Place {
   readonly view: string;
   readonly collection: string;
   readonly indexes: readonly IndexSpec[];
   readonly format: RowFormat;
-  /** How its rows are written. */
+  /** How to write its rows. */
   readonly shape: RowShape;
 }
 
-/** How rows stand in builds that are made now. */
+/** The row format of new builds. */
 export const ROW_FORMAT = 'documents';
 
-/** Which versions of views there are and which of them is served. */
+/** Knows the versions of each view, and which one is served. */
 export class Views {
   private readonly reads: Grouped<string, ViewDocument | undefined>;
   private readonly known = new Map<string, Answered & { readonly document: ViewDocument | undefined }>();
@@ -42,22 +42,22 @@ export class Views {
     this.reads = new Grouped((names) => this.readAll(names));
   }
 
-  /** Callers at the same time share one read, which begins after they called. */
+  /** Concurrent callers share one read, which begins after they call. */
   find(view: string): Promise<ViewDocument | undefined> {
     return this.reads.join(view);
   }
 
-  /** Where to read; the live version unless one is named. Throws `Unavailable` where it is not there. */
+  /** Finds where to read: the named version, or the live one. Throws `Unavailable` if it does not exist. */
   async place(view: string, version?: number): Promise<Place> {
     const recent = await this.recent(view);
-    // What was not there a moment ago may have been made since.
+    // It may have been created since the last look.
     const found = madeIn(recent, version ?? recent?.live) !== undefined ? recent : await this.ask(view);
     const wanted = version ?? found?.live;
     if (wanted === undefined) throw new Unavailable('views', `view ${view} has no live version yet`);
     return placeIn(found, view, wanted);
   }
 
-  /** Where to write, as a session sees it. */
+  /** Finds where to write, as the session sees it. */
   async placeInSession(view: string, version: number, session: ClientSession): Promise<Place> {
     const found = (await this.models.views.findById(view, null, { session }).lean()) ?? undefined;
     const place = placeIn(found, view, version);
@@ -65,7 +65,7 @@ export class Views {
     return place;
   }
 
-  /** Makes the collection of a version with its indexes, then the version itself: whoever finds it finds it whole. */
+  /** Creates the collection of a version with its indexes, then the version: whoever finds it finds it complete. */
   async prepare(spec: ViewSpec): Promise<void> {
     const { name, version, indexes } = spec;
     checkView(name, version);
@@ -83,7 +83,7 @@ export class Views {
     await this.show(name);
   }
 
-  /** Makes `to` the served version if `from` is. */
+  /** Serves `to` if `from` is served now. */
   async swap(view: string, from: number | undefined, to: number): Promise<boolean> {
     const swapped = await this.server.write(() =>
       this.models.views.updateOne({ _id: view, live: from ?? { $exists: false } }, { $set: { live: to } }),
@@ -93,7 +93,7 @@ export class Views {
     return swapped.matchedCount === 1;
   }
 
-  /** From the mark on nobody reads the version; a drop that ended early is ended by the next. */
+  /** Marks the version, so that nobody reads it, then drops it. The next drop finishes one that was interrupted. */
   async drop(view: string, version: number): Promise<void> {
     await this.server.write(() =>
       this.models.views.updateOne(
@@ -104,7 +104,7 @@ export class Views {
     this.answers.move(view);
     const marked = await this.version(view, version);
     if (marked === undefined) return;
-    // Until then other processes may take it for one that can be read.
+    // Until then other processes may read it.
     await pause(2 * RECENT_MS);
     await this.server.write(() => this.clear(marked.collection));
     await this.server.write(() =>
@@ -129,7 +129,7 @@ export class Views {
     return (await this.find(view))?.versions.find((each) => each.version === version);
   }
 
-  /** Of two processes that make the same version, the collection of one is taken. */
+  /** If two processes create the same version, the collection of one wins. */
   private async make(spec: ViewSpec): Promise<void> {
     const { name: view, version, indexes } = spec;
     const collection = `${view}-v${version}-${randomBytes(4).toString('hex')}`;
@@ -165,14 +165,14 @@ export class Views {
     await this.server.db.collection(collection).createIndexes(descriptions);
   }
 
-  /** Gives people and their tools the rows that are served under the name of the view: a view of MongoDB, made anew where another build is served. */
+  /** Shows people and tools the served rows under the name of the view: a MongoDB view, created again when another build is served. */
   private async show(name: string): Promise<void> {
     const found = await this.find(name);
     const served = madeIn(found, found?.live);
     if (served === undefined) return;
     await this.server.write(async () => {
       const [current] = await this.server.db.listCollections({ name }).toArray();
-      // What is no view has nothing to do with the platform, and keeps its name.
+      // A collection of that name is not ours. Leave it.
       if (current !== undefined && current.type !== 'view') return;
       if (viewedBy(current) === served.collection) return;
       await this.server.db.dropCollection(name).catch(unlessCode(NAMESPACE_NOT_FOUND));
@@ -182,7 +182,7 @@ export class Views {
     });
   }
 
-  /** Removes all that belongs to a collection of rows, and it. */
+  /** Removes a collection of rows with all that belongs to it. */
   private async clear(collection: string): Promise<void> {
     const ids = idsBeginning(`${collection}/`);
     await this.models.slices.deleteMany({ _id: ids });
@@ -191,7 +191,7 @@ export class Views {
   }
 
   private async readAll(names: readonly string[]): Promise<readonly (ViewDocument | undefined)[]> {
-    // With every read of rows: the driver alone costs half of what a model does.
+    // Runs with every read of rows. The driver alone costs half of what a model does.
     const views = this.server.db.collection<ViewDocument>(this.models.views.collection.name);
     const found = await this.server.read(() => views.find({ _id: { $in: [...new Set(names)] } }).toArray());
     const byName = new Map(found.map((view) => [view._id, view]));
@@ -225,7 +225,7 @@ const placeOf = (view: string, { collection, indexes, format, freeForm }: Versio
   };
 };
 
-/** Places by their documents, which are the same objects for a moment. */
+/** Caches places by their documents, which stay the same objects for a moment. */
 const places = new WeakMap<VersionDocument, Place>();
 
 const otherIndexes = (view: string, version: number, options?: ErrorOptions): Error =>
