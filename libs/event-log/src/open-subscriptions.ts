@@ -1,10 +1,10 @@
 import type { Subscription } from './event-log';
 
-/** The subscriptions of a log that were not stopped yet: they end with it. */
+/** Tracks the open subscriptions of a log, which end with it. */
 export class OpenSubscriptions {
   private readonly open = new Set<Subscription>();
 
-  /** The subscription to hand out. */
+  /** Adds a subscription. Returns it for its owner: stopping it removes it here. */
   add(subscription: Subscription): Subscription {
     this.open.add(subscription);
     return {
@@ -21,7 +21,7 @@ export class OpenSubscriptions {
     };
   }
 
-  /** Resolves when the pages in hand are handled. */
+  /** Stops them all. Resolves when the pages in progress are handled. */
   async stop(): Promise<void> {
     const open = [...this.open];
     this.open.clear();

@@ -8,10 +8,10 @@ import type { StreamIndex } from './stream-index';
 import type { StreamIndexer } from './stream-indexer';
 import type { AppendRequest, Reply } from './writer-protocol';
 
-/** Appends whose repeats at `any` and `streamExists` are recognised: best effort, ends with the process. */
+/** Appends whose repeats at `any` and `streamExists` are recognized. Best effort: forgotten with the process. */
 const REMEMBERED_APPENDS = 10_000;
 
-/** Writes appends into the open transaction of its caller. What it remembers is only true while no commit fails. */
+/** Writes appends in the transaction of its caller. What it remembers is true only while no commit fails. */
 export class Appender {
   private readonly insert: Statement<(string | number)[]>;
   private readonly recent = new Map<string, number>();

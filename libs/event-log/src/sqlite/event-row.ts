@@ -20,7 +20,7 @@ export const COLUMNS = 'position, stream, revision, id, type, data, metadata, ch
 /** The type of a row whose event was removed: the row stays, so that positions and revisions stay explained. */
 export const REMOVED = '';
 
-/** CRC-32 over everything a row says, in a fixed order: a storage format. It finds accidents; seals find intent. */
+/** CRC-32 over all fields of a row, in a fixed order. It is a storage format. It finds accidents; seals find intent. */
 export const checksumOf = (
   position: number,
   stream: string,

@@ -5,7 +5,7 @@ import { positionText } from './positions';
 
 type Rows = Statement<[number, number], EventRow>;
 
-/** The rows of the log through one connection, by position: each that is read is verified, and so is that none is missing. */
+/** Reads the rows of the log by position. Verifies each row, and that none is missing. */
 export class EventTable {
   private readonly upwards: Rows;
   private readonly downwards: Rows;
@@ -19,7 +19,7 @@ export class EventTable {
     this.last = database.prepare<[], number | null>('SELECT max(position) FROM events').pluck();
   }
 
-  /** Position of the last row, 0 for none. */
+  /** Position of the last row; 0 if there is none. */
   lastPosition(): number {
     return this.last.get() ?? 0;
   }
@@ -43,7 +43,7 @@ export class EventTable {
 
 const ROWS_AT_ONCE = 500;
 
-/** The rows after a position up to another, some at a time. */
+/** Reads the rows after a position up to another, in batches. */
 export function* rowsAfter(table: EventTable, position: number, upTo: number): Generator<EventRow> {
   for (let at = position; at < upTo; at += ROWS_AT_ONCE) yield* table.after(at, Math.min(upTo, at + ROWS_AT_ONCE));
 }

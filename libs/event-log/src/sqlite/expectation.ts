@@ -18,7 +18,7 @@ export const holds = (expected: ExpectedRevision, head: StreamHead): boolean => 
   }
 };
 
-/** The revision at which the first event of an append would have gone in when its expectation held; undefined: no way to know. */
+/** The revision that the first event of an append would have had; undefined if unknown. */
 export const intendedRevision = (expected: ExpectedRevision): number | undefined => {
   if (expected === 'noStream') return 0;
   return typeof expected === 'number' ? expected + 1 : undefined;

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { LOCK_FILE } from './log-files';
 import { sqliteCode } from './sqlite-errors';
 
-/** Another process, or another part of this one, has the log open. */
+/** The log is open in another process, or elsewhere in this one. */
 export class LogInUse extends Error {
   override readonly name = 'LogInUse';
 
@@ -35,7 +35,7 @@ export const lockLogFolder = (folder: string): FolderLock => {
   return { release: () => file.close() };
 };
 
-/** Whether a server has the log in this folder open now. */
+/** True if a server has the log in this folder open. */
 export const isLogInUse = (folder: string): boolean => {
   try {
     lockLogFolder(folder).release();

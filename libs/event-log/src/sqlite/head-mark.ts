@@ -27,7 +27,7 @@ export class HeadMark {
   }
 }
 
-/** The marked position; 0 when there is none that can be trusted. */
+/** Reads the marked position; 0 if there is none that can be trusted. */
 export const readHeadMark = (folder: string): number => {
   const path = join(folder, HEAD_FILE);
   if (!existsSync(path)) return 0;

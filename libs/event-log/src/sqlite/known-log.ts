@@ -8,7 +8,7 @@ import { positionText } from './positions';
 import { RecentEvents } from './recent-events';
 import type { AppendRequest } from './writer-protocol';
 
-/** Streams whose end is remembered; then all are forgotten, which costs a read of each that comes again. */
+/** Remember the ends of this many streams, then forget all. Each one that is used again costs a read. */
 const MOST_ENDS = 50_000;
 /**
  * What this process knows of the log: how far it is acknowledged, its newest events and where streams end. Readers of this
@@ -20,7 +20,7 @@ export class KnownLog implements WriterEvents {
   private last = 0;
   private indexed = 0;
   private table: EventTable | undefined;
-  /** Why the newest events are not known. */
+  /** Why the newest events are unknown. */
   private fault: { readonly cause: unknown } | undefined;
   private readonly ends = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
@@ -28,13 +28,13 @@ export class KnownLog implements WriterEvents {
     for (const listener of this.listeners) listener();
   });
 
-  /** The last acknowledged position, 0 for an empty log. Throws while the newest events could not be read. */
+  /** The last acknowledged position; 0 for an empty log. Throws while the newest events are unknown. */
   get head(): number {
     if (this.fault !== undefined) throw this.fault.cause;
     return this.last;
   }
 
-  /** Reads what the index of streams does not know yet, now and whenever the log was opened again. Throws `LogCorrupted`. */
+  /** Reads what the index of streams lacks, at each opening of the log. Throws `LogCorrupted`. */
   readFrom(table: EventTable): void {
     this.table = table;
     this.passed.clear();
@@ -43,7 +43,7 @@ export class KnownLog implements WriterEvents {
       this.recent.add(isRemoved(row) ? undefined : storedEvent(row));
   }
 
-  /** No event of the stream stands beyond this revision; undefined when that is not known. */
+  /** No event of the stream is beyond this revision; undefined if unknown. */
   endOf(stream: string): number | undefined {
     return this.ends.get(stream);
   }
@@ -53,7 +53,7 @@ export class KnownLog implements WriterEvents {
     this.ends.set(stream, revision);
   }
 
-  /** Calls `listener` after each commit; returns how to stop. */
+  /** Calls `listener` after each commit. Returns a function that stops it. */
   listen(listener: () => void): () => void {
     const own = (): void => listener();
     this.listeners.add(own);
@@ -105,7 +105,7 @@ export class KnownLog implements WriterEvents {
     this.ringing.onAppended();
   }
 
-  /** Somebody waits for those who follow: what is committed is not gathered any longer. */
+  /** Notifies subscribers at once, without gathering commits, because somebody waits for them. */
   hurry(): void {
     this.ringing.hurry();
   }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
 
-/** What lies in the folder of the log. SQLite keeps `-wal` and `-shm` beside the database. */
+/** The files in the log's folder. SQLite keeps `-wal` and `-shm` beside the database. */
 export const LOG_FILE = 'events.sqlite';
 export const HEAD_FILE = 'head';
 export const LOCK_FILE = 'lock';
 
-/** How long a connection waits for a lock of another. */
+/** Wait this long for the lock of another connection. */
 export const LOCK_MS = 5_000;
 
-/** Version of the tables below; a log of another version is rejected, never guessed at. */
+/** Version of the tables below. A log of another version is rejected. */
 const FORMAT = 1;
 
 const EVENTS = `CREATE TABLE events (
@@ -35,10 +35,10 @@ const PLACES = `CREATE TABLE places (
 const INDEXED = 'CREATE TABLE indexed (up_to INTEGER NOT NULL) STRICT';
 /** Written to after a failure, to learn whether there is space again. */
 const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
-/** In the order of their names. */
+/** Ordered by name. */
 const TABLES = [EVENTS, INDEXED, PLACES, PROBE];
 
-/** The writer's connection; makes the log where there is none. Throws `LogCorrupted`. */
+/** Opens the writer's connection. Creates a missing log. Throws `LogCorrupted`. */
 export const openForWriting = (folder: string): Database.Database => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const database = new Database(join(folder, LOG_FILE), { timeout: LOCK_MS });
@@ -48,7 +48,7 @@ export const openForWriting = (folder: string): Database.Database => {
 const prepare = (database: Database.Database): Database.Database => {
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
-  // Checkpoints are taken after the answers are out, so that no append waits for one.
+  // Checkpoint after the answers are sent, so that no append waits for it.
   database.pragma('wal_autocheckpoint = 0');
   database.pragma('cache_size = -32768');
   database.pragma('secure_delete = ON');
@@ -63,7 +63,7 @@ const prepare = (database: Database.Database): Database.Database => {
   return database;
 };
 
-/** What `use` makes of a connection; closes it when that fails. */
+/** Passes a connection to `use`. Closes it if that fails. */
 export const closeUnless = <T>(database: Database.Database, use: () => T): T => {
   try {
     return use();
@@ -73,7 +73,7 @@ export const closeUnless = <T>(database: Database.Database, use: () => T): T => 
   }
 };
 
-/** A connection that only reads, for any thread or process. */
+/** Opens a read-only connection, for any thread or process. */
 export const openForReading = (folder: string): Database.Database => {
   const database = new Database(join(folder, LOG_FILE), { readonly: true, fileMustExist: true, timeout: LOCK_MS });
   return closeUnless(database, () => {
@@ -82,7 +82,7 @@ export const openForReading = (folder: string): Database.Database => {
   });
 };
 
-/** True for a log that was being made when its process died. */
+/** True for a log whose process died while creating it. */
 export const isEmpty = (database: Database.Database): boolean =>
   database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 

@@ -8,7 +8,7 @@ import { positionText } from './positions';
 import type { ReadableLog } from './sqlite-log-reader';
 import { StreamIndex } from './stream-index';
 
-/** The log as a thread or process sees it that is not told what the writer does. */
+/** The log for a thread or process that the writer does not notify. */
 export class LogFromOutside implements ReadableLog {
   readonly table: EventTable;
   readonly index: StreamIndex;
@@ -38,7 +38,7 @@ export class LogFromOutside implements ReadableLog {
     );
   }
 
-  /** Positions are remembered, not events: one that was removed since must not be shown. */
+  /** Remembers positions, not events: a removed event must not be shown. */
   newest(stream: string): readonly StoredEvent[] {
     this.scan(this.index.upTo(), this.head());
     const rows = (this.positions.get(stream) ?? []).flatMap((position) => this.table.after(position - 1, position));

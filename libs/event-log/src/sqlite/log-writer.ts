@@ -21,10 +21,10 @@ import {
   type WriterRequest,
 } from './writer-protocol';
 
-/** Most appends, and most bytes of them, that wait for the disk before more are rejected. */
+/** Reject appends while this many, or this many bytes, wait for the disk. */
 const MOST_WAITING = 20_000;
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
-/** Pause before a writer thread that died is replaced. */
+/** Wait this long before replacing a writer thread that died. */
 const RESTART_MS = 200;
 
 interface Pending {
@@ -37,21 +37,21 @@ interface Pending {
 export interface WriterEvents {
   /** Open for writing, at first or again: what was remembered of the log may be wrong. */
   onUp(head: number, indexed: number): void;
-  /** Events that are new, in the order of their positions; answers what their appender is told. */
+  /** Takes new events, ordered by position. Returns the answer for their appender. */
   onAppended(request: AppendRequest, position: number, revision: number): AppendResult;
   onWrongRevision(stream: string, actual: number): void;
-  /** The index of streams knows all up to a position now. */
+  /** The index of streams has reached a position. */
   onIndexed(upTo: number): void;
   onRemoved(stream: string, before: number): void;
-  /** After all of one commit. */
+  /** Called after each commit. */
   onCommitted(): void;
 }
 
 /** The writer thread as the main thread sees it: requests of one tick go over in one message. */
 export class LogWriter {
-  /** Why nothing can be written now, in one sentence. */
+  /** Why the log cannot be written now, in one sentence. */
   down: string | undefined = 'it is opening';
-  /** What was found when the log was opened. */
+  /** What opening the log found. */
   notice: string | undefined;
   private thread: Worker;
   private readonly pending = new Map<number, Pending>();
@@ -69,7 +69,7 @@ export class LogWriter {
     this.thread = this.start();
   }
 
-  /** Throws `LogCorrupted`, or `Unavailable` when the disk does not let it be opened. */
+  /** Throws `LogCorrupted`, or `Unavailable` if the disk prevents opening. */
   static async open(folder: string, events: WriterEvents): Promise<LogWriter> {
     const writer = new LogWriter(folder, events);
     try {
@@ -95,7 +95,7 @@ export class LogWriter {
     await this.send({ kind: 'removal', id: (this.requests += 1), stream, expected, before });
   }
 
-  /** Closes behind all that was asked before. */
+  /** Closes after all earlier requests. */
   async close(): Promise<void> {
     this.isClosing = true;
     this.enqueue({ kind: 'close' });

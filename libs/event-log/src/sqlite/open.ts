@@ -67,7 +67,7 @@ const readerBesideWriter = (folder: string, known: KnownLog): SqliteLogReader =>
   });
 };
 
-/** While a server runs it has checked the log, and its write-ahead log is in motion. */
+/** Skips the check while a server runs: it has checked the log, and is changing the write-ahead log. */
 const checkIfAtRest = (folder: string): { readonly notice?: string; readonly damage?: LogCorrupted } => {
   try {
     const lock = lockLogFolder(folder);

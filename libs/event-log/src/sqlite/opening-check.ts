@@ -15,7 +15,7 @@ const FIRST_PAGE = 4_096;
 export interface Opened {
   /** Position of the last event, 0 for an empty log. */
   readonly head: number;
-  /** What an operator must know although the log opens. */
+  /** What an operator must know, although the log opens. */
   readonly notice?: string;
 }
 

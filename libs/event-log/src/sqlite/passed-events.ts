@@ -3,15 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';
 
-/** Events read at once. */
+/** Events per read. */
 const CHUNK = 250;
-/** Characters of events that are kept, with what an object costs beside its text. */
+/** Keep this many characters of events, including the cost of objects. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 const OVERHEAD = 300;
-/** Nobody is far behind any more when nothing was asked for so long. */
+/** Forget all after this long without a request: nobody is far behind any more. */
 const KEPT_MS = 10_000;
 
-/** Events that stand one behind the other; undefined where one was removed. */
+/** Consecutive events; undefined for a removed one. */
 type Chunk = readonly (StoredEvent | undefined)[];
 
 /**
@@ -21,12 +21,12 @@ type Chunk = readonly (StoredEvent | undefined)[];
 export class PassedEvents {
   private readonly chunks = new LRUCache<number, Chunk>({
     maxSize: MOST_CHARACTERS,
-    // A chunk that is larger by itself takes the place of all others: it is passed in several pages.
+    // A chunk above the limit replaces all others: it is read in several pages.
     sizeCalculation: (chunk) => Math.min(sizeOf(chunk), MOST_CHARACTERS),
   });
   private forgetting: NodeJS.Timeout | undefined;
 
-  /** Something was removed: what was read before must not be shown any more. */
+  /** Forgets all after a removal: what was removed must not be shown. */
   clear(): void {
     clearTimeout(this.forgetting);
     this.forgetting = undefined;

@@ -8,13 +8,13 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
  * some more, so that those who follow the log at its head need not read them from the disk.
  */
 export class RecentEvents {
-  /** In the order of positions; undefined where an event was removed. */
+  /** Ordered by position; undefined for a removed event. */
   private events: (StoredEvent | undefined)[] = [];
   private streams = new Map<string, StoredEvent[]>();
   private characters = 0;
   private last = 0;
 
-  /** Adds the event at the next position; undefined for one that was removed. */
+  /** Adds the event at the next position; undefined for a removed one. */
   add(event: StoredEvent | undefined): void {
     this.events.push(event);
     this.last += 1;
@@ -25,7 +25,7 @@ export class RecentEvents {
     else stream.push(event);
   }
 
-  /** Begins anew behind a position. */
+  /** Starts over after a position. */
   clear(last: number): void {
     this.events = [];
     this.streams = new Map();
@@ -33,17 +33,17 @@ export class RecentEvents {
     this.last = last;
   }
 
-  /** The event at a position; undefined when it is not kept. */
+  /** The event at a position; undefined if it is not in memory. */
   at(position: number): StoredEvent | undefined {
     return this.events[this.events.length - 1 - (this.last - position)];
   }
 
-  /** What is kept of a stream, oldest first. */
+  /** The events of a stream that are in memory, oldest first. */
   of(stream: string): readonly StoredEvent[] {
     return this.streams.get(stream) ?? NONE;
   }
 
-  /** Events of a stream below a revision are gone. */
+  /** Drops the events of a stream below a revision. */
   remove(stream: string, before: number): void {
     const events = this.of(stream);
     const kept = events.filter(({ revision }) => revision >= before);
@@ -66,7 +66,7 @@ export class RecentEvents {
     this.events = this.events.slice(count);
   }
 
-  /** It is the oldest of its stream. */
+  /** Drops the oldest event of its stream. */
   private letGo(event: StoredEvent): void {
     this.characters -= sizeOf(event);
     const stream = this.streams.get(event.stream);

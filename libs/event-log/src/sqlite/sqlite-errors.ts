@@ -9,7 +9,7 @@ export const sqliteCode = (error: unknown): string | undefined => {
   return name === 'SqliteError' && typeof code === 'string' ? code : undefined;
 };
 
-/** Says why in one sentence, without paths. */
+/** Describes an error in one sentence, without paths. */
 export const reasonOf = (error: unknown): string => {
   const code = sqliteCode(error);
   if (code === 'SQLITE_FULL') return 'the disk is full';
@@ -18,7 +18,7 @@ export const reasonOf = (error: unknown): string => {
   return code ?? (error as Error).message;
 };
 
-/** The damage that SQLite found itself; undefined for other errors. */
+/** The damage that SQLite found; undefined for other errors. */
 export const damageOf = (error: unknown): LogCorrupted | undefined => {
   const code = sqliteCode(error);
   return code?.startsWith('SQLITE_CORRUPT') === true || code === 'SQLITE_NOTADB'

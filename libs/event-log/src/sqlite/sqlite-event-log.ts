@@ -21,9 +21,9 @@ import { DEFAULT_PAGE, type SqliteLogReader } from './sqlite-log-reader';
 
 const NOTHING: readonly StoredEvent[] = Object.freeze([]);
 
-/** The log of the embedded profile: written by a thread of its own, read on a connection of the caller's thread. */
+/** The embedded log. A thread writes it; reads use a connection of the caller's thread. */
 export class SqliteEventLog implements EventLog {
-  /** They stand in one queue, and those behind a commit that fails are rejected with it. */
+  /** Appends wait in one queue. Those behind a failed commit are rejected with it. */
   readonly mostInOrder = 256;
   private readonly subscriptions = new OpenSubscriptions();
   private damage: LogCorrupted | undefined;
@@ -47,7 +47,7 @@ export class SqliteEventLog implements EventLog {
     if (end !== undefined && from > end) return NOTHING;
     const head = this.known.head;
     const events = await this.watched(this.reader.readStream(stream, options));
-    // Without a limit the whole stream was read, unless somebody wrote meanwhile.
+    // Without a limit this read the whole stream, unless somebody wrote meanwhile.
     if (options.limit === undefined && head === this.known.head)
       this.known.learnEnd(stream, Math.max(end ?? -1, events.at(-1)?.revision ?? from - 1));
     return events;
@@ -108,7 +108,7 @@ export class SqliteEventLog implements EventLog {
     this.lock.release();
   }
 
-  /** The page from memory, for those at the head: most reads of a running system. */
+  /** Reads a page at the head from memory: most reads of a running system. */
   private recentPage({ direction, after, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage | undefined {
     if (direction === 'backwards' || after === undefined || after === null) return undefined;
     const { head, recent } = this.known;
@@ -125,12 +125,12 @@ export class SqliteEventLog implements EventLog {
     return { events, next, end: at >= head };
   }
 
-  /** One page from the disk in each turn of the event loop, however many followers are behind. */
+  /** Waits for a turn of the event loop: one page is read from disk in each, however many subscribers are behind. */
   private myTurn(): Promise<void> {
     return (this.lastTurn = this.lastTurn.then(() => nextTurn()));
   }
 
-  /** Damage is remembered, so that `health` says it. */
+  /** Remembers damage, so that `health` reports it. */
   private async watched<T>(read: Promise<T>): Promise<T> {
     try {
       return await read;

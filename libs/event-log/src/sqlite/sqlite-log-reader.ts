@@ -8,9 +8,9 @@ import { positionNumber, positionText } from './positions';
 import { damageOf, LOG_DEPENDENCY, reasonOf, sqliteCode } from './sqlite-errors';
 import { gap, type StreamIndex } from './stream-index';
 
-/** Rows that are fetched at once: the event loop waits for no more than these and the time below. */
+/** Rows per fetch. The event loop waits for at most these rows and the time below. */
 const ROWS_AT_ONCE = 100;
-/** Milliseconds after which a page ends, or a longer read lets others run. */
+/** After this many milliseconds a page ends, and a longer read yields. */
 const TURN_MS = 8;
 export const DEFAULT_PAGE = 500;
 
@@ -20,7 +20,7 @@ export interface ReadableLog {
   readonly index: StreamIndex;
   /** What was read lately; none where nobody says what is removed. */
   readonly passed?: PassedEvents;
-  /** The position up to which is read. */
+  /** Reads up to this position. */
   head(): number;
   /** The newest events of a stream, oldest first: at least those up to `head` that the index does not know. */
   newest(stream: string): readonly StoredEvent[];
@@ -30,13 +30,13 @@ export interface ReadableLog {
 /** Reads the log on a connection of the caller's thread. */
 export class SqliteLogReader implements LogReader {
   private isClosed = false;
-  /** Where the log ended when a page last came there: whoever reads further back need not ask again. */
+  /** The end of the log when a page last reached it. Reads before it need not ask again. */
   private reached = 0;
 
   constructor(
     private readonly log: ReadableLog,
     readonly notice?: string,
-    /** Streams are not read then: the index of streams cannot be trusted. */
+    /** Then streams are not read: their index cannot be trusted. */
     readonly unsound?: LogCorrupted,
   ) {}
 
@@ -167,7 +167,7 @@ export class SqliteLogReader implements LogReader {
   }
 }
 
-/** Lets others run when a read has taken its time. */
+/** Yields to the event loop when a read has used its time. */
 class Turn {
   private ends = performance.now() + TURN_MS;
 
@@ -184,7 +184,7 @@ interface Walk {
   readonly next: (at: number) => Position | null;
 }
 
-/** Walks until the page is full, the time is up or the log ends. */
+/** Reads until the page is full, the time is up or the log ends. */
 const page = (limit: number, filter: ReadAllOptions['filter'], start: number, walk: Walk): LogPage => {
   const matches = eventMatcher(filter);
   const turnEnds = performance.now() + TURN_MS;

@@ -1,18 +1,18 @@
 import type { StreamIndex } from './stream-index';
 
-/** Where a stream stands. `revision` is -1 before the first event; a stream whose last event was removed is not live. */
+/** The end of a stream. `revision` is -1 before the first event. A stream whose last event was removed is not live. */
 export interface StreamHead {
   readonly revision: number;
   readonly live: boolean;
 }
 
-/** Streams that are remembered of those in the index; then all are forgotten, which costs a look at each that comes again. */
+/** Remember this many indexed streams, then forget all. Each one that is used again costs a lookup. */
 const MOST_STREAMS = 50_000;
 
-/** The writer's knowledge of streams: exact, since it is the only writer. Begun anew whenever a commit fails. */
+/** The ends of streams. Exact, since there is one writer. Starts over when a commit fails. */
 export class StreamHeads {
   private readonly known = new Map<string, StreamHead>();
-  /** Streams with events that are not in the index yet: known here alone. */
+  /** Streams with events that are not indexed yet. Only known here. */
   private unindexed = new Map<string, StreamHead>();
 
   constructor(private readonly index: StreamIndex) {}
@@ -26,12 +26,12 @@ export class StreamHeads {
     return head;
   }
 
-  /** After an append. */
+  /** Notes an append. */
   moved(stream: string, head: StreamHead): void {
     this.unindexed.set(stream, head);
   }
 
-  /** After a removal, which leaves nothing of the stream out of the index. */
+  /** Notes a removal. All of the stream is indexed then. */
   emptied(stream: string, revision: number): void {
     this.remember(stream, { revision, live: false });
   }

@@ -43,12 +43,12 @@ export class StreamIndex {
     this.atOneTime = atOneTime(database);
   }
 
-  /** The last position that the index knows; all before it are known too. */
+  /** The last indexed position. All before it are indexed too. */
   upTo(): number {
     return this.goesTo.get() ?? 0;
   }
 
-  /** Number of entries: equal to `upTo` in a sound log. */
+  /** Number of entries; equals `upTo` in a sound log. */
   entries(): number {
     return this.count.get() ?? 0;
   }
@@ -110,14 +110,14 @@ export class StreamIndex {
     return kept;
   }
 
-  /** The entry next to a place, verified. */
+  /** Reads and verifies the entry next to a place. */
   private neighbour(entry: Placed, stream: string, revision: number): EventRow | undefined {
     const row = entry.get(stream, revision);
     return row && verified(row);
   }
 }
 
-/** Throws `LogCorrupted` when an entry names no event, or one that stands elsewhere. */
+/** Throws `LogCorrupted` if an entry names no event, or an event of another place. */
 const verified = ([stream, revision, ...row]: PlacedRow): EventRow => {
   if (!isThere(row)) throw gap(stream, revision);
   verify(row);

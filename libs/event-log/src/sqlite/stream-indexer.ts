@@ -17,7 +17,7 @@ export class StreamIndexer {
     this.note = database.prepare('UPDATE indexed SET up_to = ?');
   }
 
-  /** In the transaction of its caller. */
+  /** Runs in the transaction of its caller. */
   bringUpTo(position: number): void {
     if (position === this.upTo) return;
     this.insert.run(this.upTo, position);

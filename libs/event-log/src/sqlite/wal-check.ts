@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** How the write-ahead log ends, as SQLite will see it. */
+/** The end of the write-ahead log, as SQLite will see it. */
 export interface WalEnd {
   /** Frames that SQLite will replay. */
   readonly frames: number;
@@ -12,7 +12,7 @@ export interface WalEnd {
 
 const HEADER = 32;
 const FRAME_HEADER = 24;
-/** Bytes that reach the disk together. */
+/** Bytes that reach the disk as a unit. */
 const SECTOR = 512;
 const MAGIC = 0x377f0682;
 const NOTHING: WalEnd = { frames: 0, wholeFrameFollows: false };
@@ -44,7 +44,7 @@ interface Frame {
   readonly isValid: boolean;
   /** The last of a commit, if the frame behind it goes on from what it stores. */
   readonly endsCommit: boolean;
-  /** The checksum that it stores. */
+  /** The stored checksum. */
   readonly next: Checksum;
 }
 

@@ -1,6 +1,6 @@
 import type { ExpectedRevision, NewEvent } from '@app/kernel';
 
-/** What travels between the log's main thread and its writer thread. Requests of one tick travel in one message, packed. */
+/** Messages between the log's main thread and its writer thread. Requests of one tick share one packed message. */
 export type WriterRequest = AppendRequest | RemovalRequest | CloseRequest;
 
 export interface AppendRequest {
@@ -9,11 +9,11 @@ export interface AppendRequest {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
-  /** UTF-8 bytes of the events, about: for the size of a commit. */
+  /** Approximate UTF-8 bytes of the events, which bound the size of a commit. */
   readonly bytes: number;
 }
 
-/** Removes events of a stream below a revision; `undefined`: all there are when it begins. */
+/** Removes the events of a stream below a revision; `undefined`: all that exist when it begins. */
 export interface RemovalRequest {
   readonly kind: 'removal';
   readonly id: number;
@@ -33,7 +33,7 @@ export type Reply =
       readonly position: number;
       readonly revision: number;
     }
-  /** Of what there was, events below this revision are gone. */
+  /** Events below this revision are removed. */
   | { readonly id: number; readonly kind: 'removed'; readonly before: number }
   | { readonly id: number; readonly kind: 'wrongRevision'; readonly actual: number }
   | { readonly id: number; readonly kind: 'mixed' }
@@ -48,13 +48,13 @@ export type Reply =
 export type WriterMessage =
   /** The log is open for writing, at first or again, and its index known up to a position; `notice` says what was found. */
   | { readonly kind: 'up'; readonly head: number; readonly indexed: number; readonly notice?: string }
-  /** The index of streams was brought up to a position. */
+  /** The index of streams has reached a position. */
   | { readonly kind: 'indexed'; readonly upTo: number }
   /** The log cannot be opened: it is damaged at a place, or without one for another reason. */
   | { readonly kind: 'rejected'; readonly place?: string; readonly detail: string }
   /** Writing stopped; reads go on. */
   | { readonly kind: 'down'; readonly reason: string }
-  /** Answers after one commit, in the order of their positions. */
+  /** Answers of one commit, ordered by position. */
   | { readonly kind: 'done'; readonly replies: Packed }
   | { readonly kind: 'closed' };
 
@@ -115,7 +115,7 @@ export const packReplies = (replies: readonly Reply[]): Packed => {
   return packed;
 };
 
-/** Calls back with each reply. */
+/** Calls `each` with each reply. */
 export const unpackReplies = (packed: Packed, each: (reply: Reply) => void): void => {
   let at = 0;
   const next = <T extends string | number>(): T => packed[at++] as T;

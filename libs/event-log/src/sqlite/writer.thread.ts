@@ -14,7 +14,7 @@ import {
   type WriterRequest,
 } from './writer-protocol';
 
-/** The thread that writes the log: all appends that wait go into one commit. */
+/** Writes the log in a thread. All waiting appends share one commit. */
 
 const MOST_APPENDS = 1_024;
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -54,7 +54,7 @@ const sayDown = (why: string): void => {
   reason = why;
 };
 
-/** Closes the connection and opens another, until one can write. */
+/** Reopens the connection until one can write. */
 const reopen = (delay = FIRST_RETRY_MS): void => {
   try {
     writer?.close();
@@ -113,7 +113,7 @@ const remove = (target: Writer, request: RemovalRequest): void => {
   });
 };
 
-/** Takes what was removed out of the write-ahead log; again and again while a long reader needs it, beside the appends. */
+/** Removes emptied events from the write-ahead log. Retries beside the appends while a long reader needs it. */
 const empty = (): void => {
   clearTimeout(emptying);
   if (writer?.empty() !== true) emptying = setTimeout(() => answer([], empty), EMPTY_AGAIN_MS);
@@ -146,7 +146,7 @@ const rejectAll = (): void => {
   if (isClosing) end();
 };
 
-/** Nothing is open any more: the thread ends by itself. */
+/** Closes everything, so that the thread ends by itself. */
 const end = (): void => {
   clearTimeout(reopening);
   clearTimeout(emptying);
@@ -158,7 +158,7 @@ const closeWriter = (target: Writer): void => {
   try {
     target.index(true);
   } catch (error) {
-    // Not needed: whoever opens the log next reads on from where the index ends.
+    // Optional: the next one to open the log reads on from the end of the index.
     if (!(error instanceof CommitFailed)) throw error;
   }
   target.close();
@@ -181,7 +181,7 @@ const take = (packed: Packed): void => {
   for (const request of unpackRequests(packed)) waiting.push(request);
 };
 
-/** What came in while the last commit was on its way joins the next one. */
+/** Takes the requests that arrived during the last commit into the next one. */
 const takeMessages = (): void => {
   for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port))
     take(more.message as Packed);

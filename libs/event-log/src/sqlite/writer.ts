@@ -13,12 +13,12 @@ import { StreamIndex } from './stream-index';
 import { StreamIndexer } from './stream-indexer';
 import type { AppendRequest, RemovalRequest, Reply } from './writer-protocol';
 
-/** Pages of the write-ahead log after which it is written back into the database. */
+/** Checkpoint when the write-ahead log has this many pages. */
 const CHECKPOINT_PAGES = 10_000;
 /** Events, and bytes of them, that the index of streams may be behind. Whoever reads streams holds so many in memory. */
 const UNINDEXED_EVENTS = 4_096;
 const UNINDEXED_BYTES = 4 * 1024 * 1024;
-/** What must fit on the disk before writing is called possible again. */
+/** Resume writing when this many bytes fit on the disk. */
 const PROBE_BYTES = 256 * 1024;
 
 /**
@@ -68,10 +68,10 @@ export const openWriter = (folder: string, acknowledged: number): Writer => {
   });
 };
 
-/** The one writing connection. */
+/** The only writing connection. */
 export class Writer {
   private unindexedBytes = 0;
-  /** How long a commit takes to reach the disk, about. */
+  /** Estimated time for a commit to reach the disk. */
   private syncMs = 1;
   private readonly begin: Statement;
   private readonly end: Statement;
@@ -94,12 +94,12 @@ export class Writer {
     return this.appender.position;
   }
 
-  /** The index of streams knows all up to here. */
+  /** The last indexed position. */
   get indexed(): number {
     return this.indexer.upTo;
   }
 
-  /** One commit for as many as it has time for: their answers, in order. Throws `CommitFailed`. */
+  /** Commits as many appends as it has time for. Returns their answers in order. Throws `CommitFailed`. */
   append(requests: Iterable<AppendRequest>): readonly Reply[] {
     const ends = performance.now() + Math.max(LEAST_APPENDING_MS, this.syncMs * APPENDING_PER_SYNC);
     return this.commit(() => {
@@ -113,19 +113,19 @@ export class Writer {
     });
   }
 
-  /** Removes a part; the answer when nothing is left, or the request for the rest. Throws `CommitFailed`. */
+  /** Removes a part. Returns the answer if nothing is left, otherwise the request for the rest. Throws `CommitFailed`. */
   remove(request: RemovalRequest): Reply | RemovalRequest {
     return this.commit(() => this.remover.step(request, this.head));
   }
 
-  /** Brings the index of streams up to the log when it is far behind, or at once. Throws `CommitFailed`. */
+  /** Updates the index of streams if it is far behind, or at once. Throws `CommitFailed`. */
   index(atOnce = false): void {
     if (!atOnce && this.head - this.indexed < UNINDEXED_EVENTS && this.unindexedBytes < UNINDEXED_BYTES) return;
     this.commit(() => this.indexer.bringUpTo(this.head));
     this.unindexedBytes = 0;
   }
 
-  /** Writes the write-ahead log back when it is long. */
+  /** Checkpoints the write-ahead log if it is long. */
   checkpoint(): void {
     const { log, checkpointed } = this.writtenBack.get() as { log: number; checkpointed: number };
     if (log >= CHECKPOINT_PAGES && checkpointed < log) this.database.pragma('wal_checkpoint(PASSIVE)');
@@ -142,7 +142,7 @@ export class Writer {
     }
   }
 
-  /** Writes and syncs something of a size, and takes it out again. Throws when the disk cannot. */
+  /** Writes and syncs some bytes, then removes them. Throws if the disk cannot. */
   probe(): void {
     this.commit(() => this.database.prepare('INSERT INTO probe (filler) VALUES (zeroblob(?))').run(PROBE_BYTES));
     this.commit(() => this.database.prepare('DELETE FROM probe').run());

@@ -2,10 +2,10 @@ import { never, type Position } from '@app/kernel';
 import type { IndexedDocument, Passage, Scope, SearchBatch, SearchOperation } from '../search-index';
 import { checkVector, type DocumentRecord, type PresentDocument } from './records';
 
-/** What becomes of a document in a batch. */
+/** The outcome of a batch for a document. */
 export interface DocumentChange {
   readonly record: DocumentRecord;
-  /** Its passages if they are written: as given, or those that are stored, with the document's present name, scope and tags. */
+  /** The passages to write, if any: given or stored ones, with the document's current name, scope and tags. */
   readonly passages: readonly Passage[] | 'none' | 'stored';
 }
 
@@ -19,9 +19,9 @@ export class BatchFold {
   private readonly changed = new Map<string, DocumentChange>();
 
   constructor(
-    /** What is stored of the documents that the batch names, and of those in the scopes that it removes. */
+    /** Stored documents that the batch names, and those in the scopes that it removes. */
     private readonly stored: ReadonlyMap<string, DocumentRecord>,
-    /** Scopes that were removed, with the position of the last removal. */
+    /** Removed scopes, each with the position of its last removal. */
     private readonly removedScopes: ReadonlyMap<Scope, Position>,
   ) {}
 

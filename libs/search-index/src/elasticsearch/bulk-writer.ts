@@ -2,16 +2,16 @@ import type { Position } from '@app/kernel';
 import { versionText } from './index-names';
 import { Backoff, failureOfStatus, type Server } from './server';
 
-/** Size of one request, characters: large enough for the server to work at full speed, far below the 100 MB that it takes. */
+/** Size of one request, characters: large enough for full speed, far below the server's limit of 100 MB. */
 const REQUEST_BYTES = 4 * 1024 ** 2;
 const TIMEOUT_MS = 60_000;
 const RETRY_MS = 60_000;
 
-/** A record to write or to delete, unless a newer one stands there. */
+/** A record to write or delete, unless a newer one is stored. */
 export interface RecordWrite {
   readonly id: string;
   readonly position: Position;
-  /** Absent: the record is deleted. */
+  /** Absent: delete the record. */
   readonly record?: object;
 }
 
@@ -79,7 +79,7 @@ const request = (server: Server, alias: string, lines: readonly string[], retryM
     ),
   );
 
-/** What failed, by its place in the request. A newer record (409) and nothing to delete (404) are as they should be. */
+/** Failures by place in the request. A newer record (409) and a missing record to delete (404) are fine. */
 const failuresOf = ({
   errors,
   items,

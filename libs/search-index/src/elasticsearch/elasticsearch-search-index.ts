@@ -17,12 +17,12 @@ export interface ElasticsearchIndexOptions {
  * later; until it answers, everything is `Unavailable`.
  */
 export const openElasticsearchIndex = async ({ url }: ElasticsearchIndexOptions): Promise<SearchIndex> => {
-  // Loaded here, so that an embedded product never pays for the driver.
+  // Load the driver here, so that an embedded product never pays for it.
   const { Client } = require('@elastic/elasticsearch') as typeof import('@elastic/elasticsearch');
   const node = new URL(url);
   const prefix = node.searchParams.get('prefix') ?? 'platform';
   node.search = '';
-  // Each call has a deadline and patience of its own.
+  // Each call has its own deadline and retries.
   const server = new Server(new Client({ node: node.href, maxRetries: 0 }));
   const names = new IndexNames(prefix);
   const versions = new Versions(server, names);

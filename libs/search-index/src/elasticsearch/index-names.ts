@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Position } from '@app/kernel';
 import type { Scope } from '../search-index';
 
-/** How indexes, aliases and records are called. One prefix is one instance of the product. */
+/** Names indexes, aliases and records. Each instance of the product has its own prefix. */
 export class IndexNames {
   constructor(private readonly prefix: string) {}
 
-  /** Every index of the instance. */
+  /** Matches every index of the instance. */
   get all(): string {
     return `${this.prefix}-*`;
   }
 
-  /** What searches ask: an alias of the live version. */
+  /** The alias of the live version, for searches. */
   alias(index: string): string {
     return `${this.prefix}-${index}`;
   }
@@ -20,7 +20,7 @@ export class IndexNames {
     return `${this.alias(index)}-v${version}`;
   }
 
-  /** What writes name and demand to be an alias: a write to a version that was dropped makes no new index of that name. */
+  /** The alias for writes, which require it to be an alias: a write to a dropped version creates no index. */
   writer(index: string, version: number): string {
     return `${this.version(index, version)}-writer`;
   }
@@ -29,7 +29,7 @@ export class IndexNames {
     return `${this.alias(index)}-v*`;
   }
 
-  /** Number of a version by the name of its index; undefined for a name that is none. */
+  /** The version in the name of an index; undefined for other names. */
   versionOf(index: string, name: string): number | undefined {
     const start = `${this.alias(index)}-v`;
     const number = name.startsWith(start) ? name.slice(start.length) : '';
@@ -40,10 +40,10 @@ export class IndexNames {
 export const checkpointId = (slice: number): string => `checkpoint:${slice}`;
 export const scopeId = (scope: Scope): string => `scope:${scope}`;
 export const documentKey = (documentId: string): string => `document:${documentId}`;
-/** Passages stand in numbered slots of their document, so that they are replaced and removed without a search for them. */
+/** Passages have numbered slots in their document, so that replacing and removing them needs no search. */
 export const slotId = (documentId: string, slot: number): string => `passage:${documentId}:${slot}`;
 
-/** The field of the vectors of one model and length: only these are compared. */
+/** The field for vectors of one model and length. Only these are compared. */
 export const vectorField = (model: string, dimensions: number): string =>
   `vector_${dimensions}_${createHash('sha256').update(model).digest('hex').slice(0, 16)}`;
 

@@ -47,7 +47,7 @@ export class IndexReader {
     });
   }
 
-  /** In English or in German, whichever fits a passage better: the words of a text are indexed in both. */
+  /** Matches in English or German, whichever fits a passage better: words are indexed in both. */
   private async byText(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
     const words = query.mode === 'vector' ? [] : askedWords(query.text);
     if (words.length === 0) return this.assertLive();
@@ -60,7 +60,7 @@ export class IndexReader {
     });
   }
 
-  /** Nearest first. Where the cut would fall into a tie, more are fetched. */
+  /** Nearest first. Fetches more if the limit falls into a tie. */
   private async byVector(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
     const { vector, mode } = query;
     if (mode === 'text' || vector === undefined) return [];
@@ -84,7 +84,7 @@ export class IndexReader {
     return inOrder(found).slice(0, wanted);
   }
 
-  /** Records as searches see them, not as they were written since. */
+  /** Reads records as searches see them, without later writes. */
   private async sources(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     const { docs } = await this.server.call(CALL, (client, options) =>
       client.mget({ index: this.alias, ids: [...ids], realtime: false }, options),
@@ -101,7 +101,7 @@ export class IndexReader {
     }
   }
 
-  /** An index that was never served is told from one in which nothing is found. */
+  /** Tells an index that was never served from one without results. */
   private async assertLive(): Promise<readonly Leg[]> {
     await this.server.call(CALL, (client, options) => client.indices.getAlias({ name: this.alias }, options));
     return [];
@@ -183,7 +183,7 @@ export class IndexReader {
   }
 }
 
-/** Passages of the scopes, and of the documents and tags where these are named. What is disabled has neither words nor vector. */
+/** Filters passages by scopes, and by documents and tags if named. Disabled passages have neither words nor vectors. */
 const filterOf = ({
   scopes,
   documentIds,

@@ -7,7 +7,7 @@ import { type CheckpointRecord, type DocumentRecord, type PassageRecord, passage
 import { type CallOptions, failureOfStatus, isRejection, type Server } from './server';
 
 const CALL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
-/** Records read at once: passages with their vectors are some 10 kB each. */
+/** Records per read. A passage with its vectors has about 10 kB. */
 const PAGE = 250;
 const PRESENT: readonly estypes.QueryDslQueryContainer[] = [
   { term: { kind: 'document' } },
@@ -16,7 +16,7 @@ const PRESENT: readonly estypes.QueryDslQueryContainer[] = [
 
 export interface StoredCheckpoint extends Checkpoint {
   readonly fence: number;
-  /** What a compare-and-set expects; undefined where nothing was stored yet. */
+  /** The expected version for compare-and-set; undefined if nothing is stored yet. */
   readonly revision?: { readonly if_seq_no: number; readonly if_primary_term: number };
 }
 
@@ -28,7 +28,7 @@ interface Got {
   readonly _source?: unknown;
 }
 
-/** Reads the records of one version as they were last written, also those that no search sees yet. */
+/** Reads the records of one version as last written, also those that searches do not see yet. */
 export class IndexRecords {
   constructor(
     private readonly server: Server,
@@ -36,7 +36,7 @@ export class IndexRecords {
     private readonly index: string,
   ) {}
 
-  /** Undefined where the version is not prepared. */
+  /** Undefined if the version is not prepared. */
   async checkpoint(slice: number): Promise<Checkpoint | undefined> {
     try {
       const { position, handled } = storedCheckpoint((await this.get([checkpointId(slice)]))[0]);
@@ -47,7 +47,7 @@ export class IndexRecords {
     }
   }
 
-  /** All that a batch must know before it is folded, in one request. */
+  /** Reads in one request all that folding a batch needs. */
   async read(
     slice: number,
     { documentIds, scopes }: { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] },
@@ -73,7 +73,7 @@ export class IndexRecords {
     return positionsOf(found.flatMap(({ _source }) => (_source as ScopeRecord | undefined) ?? []));
   }
 
-  /** Documents of a scope that a search sees. */
+  /** Documents of a scope, as searches see them. */
   async *inScope(scope: Scope): AsyncGenerator<DocumentRecord> {
     for (let after: string | null = null; ;) {
       const found: readonly DocumentRecord[] = await this.documents(after, PAGE, [{ term: { scope } }]);
@@ -83,7 +83,7 @@ export class IndexRecords {
     }
   }
 
-  /** Present documents that a search sees, by id. */
+  /** Documents by id, as searches see them, without removed ones. */
   async documents(
     afterId: string | null,
     limit: number,
@@ -106,7 +106,7 @@ export class IndexRecords {
     return hits.hits.flatMap(({ _source }) => _source ?? []);
   }
 
-  /** What a search sees. */
+  /** Reads records as searches see them. */
   async count(): Promise<{ readonly documents: number; readonly passages: number }> {
     const counted = async (...filter: readonly estypes.QueryDslQueryContainer[]): Promise<number> =>
       (
@@ -118,7 +118,7 @@ export class IndexRecords {
     return { documents, passages };
   }
 
-  /** The passages of documents, by slot; each document stands for itself, in the order given. */
+  /** Reads the passages of each document, by slot, in the order of the documents. */
   async passages(documents: readonly DocumentRecord[]): Promise<readonly (readonly Passage[])[]> {
     const slots = documents.flatMap(({ documentId, document: { present } }) =>
       Array.from({ length: present?.passages ?? 0 }, (_, slot) => slotId(documentId, slot)),
@@ -135,7 +135,7 @@ export class IndexRecords {
     return documents.map(({ documentId }) => passages.get(documentId) ?? []);
   }
 
-  /** Documents as the index holds them; a few are read at a time. */
+  /** Reads documents as the index holds them, a few at a time. */
   async *contents(documents: readonly DocumentRecord[]): AsyncGenerator<IndexedDocument> {
     for (const group of groups(documents)) {
       const passages = await this.passages(group);
@@ -168,7 +168,7 @@ export class IndexRecords {
   }
 }
 
-/** Documents that have some `PAGE` passages together. */
+/** Groups documents so that each group has about `PAGE` passages. */
 const groups = function* (documents: readonly DocumentRecord[]): Generator<readonly DocumentRecord[]> {
   let group: DocumentRecord[] = [];
   let passages = 0;
@@ -183,7 +183,7 @@ const groups = function* (documents: readonly DocumentRecord[]): Generator<reado
   yield group;
 };
 
-/** A record of an answer, whether it is there or not; throws where it could not be looked for. */
+/** A record of an answer, found or not. Throws if the lookup failed. */
 export const readable = <Record extends object>(record: Record | estypes.MgetMultiGetError): Record => {
   if (!('error' in record)) return record;
   const { type } = (record as estypes.MgetMultiGetError).error;

@@ -1,11 +1,11 @@
 import type { estypes } from '@elastic/elasticsearch';
 
-/** Scripts that put no spaces between words, as in `language/terms.ts`. */
+/** Scripts without spaces between words, as in `language/terms.ts`. */
 const UNSPACED = '\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}';
-/** Letters of one form: lower case, without accents, `ss` for sharp s, full-width letters and ligatures as plain ones. */
+/** Normalizes letters: lower case, no accents, `ss` for sharp s, plain letters for full-width ones and ligatures. */
 const FOLDING = ['lowercase', 'marks', 'asciifolding', 'pairs', 'beginning'];
 
-/** The same words as the embedded engine makes of a text (`language/terms.ts`), stemmed in both languages. */
+/** Makes the same words of a text as the embedded engine (`language/terms.ts`), stemmed in both languages. */
 const analysis: estypes.IndicesIndexSettingsAnalysis = {
   tokenizer: { words: { type: 'pattern', pattern: '[^\\p{L}\\p{N}\\p{M}]+' } },
   filter: {
@@ -26,7 +26,7 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
   },
 };
 
-/** Searched through `body` only, which neither phrases nor positions are asked of. */
+/** Searched through `body` only, without phrases or positions. */
 const searched: estypes.MappingProperty = { type: 'text', index: false, copy_to: 'body' };
 const stored: estypes.MappingProperty = { type: 'object', enabled: false };
 
@@ -55,27 +55,27 @@ const properties: Record<string, estypes.MappingProperty> = {
   hidden: stored,
 };
 
-/** A change needs a new version of every search projection: versions that are there keep the schema they were made with. */
+/** Raise the version of every search projection when you change this: existing versions keep their schema. */
 export const schema = {
   settings: {
-    // Word frequencies are counted over one shard, so that every passage is ranked by the same.
+    // Use one shard: word frequencies are counted per shard, and all passages must rank by the same.
     number_of_shards: 1,
     number_of_replicas: 0,
-    // Searches see what was written when this adapter says so: when a batch is whole.
+    // This adapter refreshes when a batch is complete, so that searches see it as a whole.
     refresh_interval: -1,
-    // How long a write that was overtaken by a removal is still known to be old; batches are given up long before.
+    // Remember removals this long, to recognize older writes. Batches are given up long before.
     gc_deletes: '1h',
-    // A purge leaves nothing that was removed.
+    // A purge must leave nothing that was removed.
     'merge.policy.expunge_deletes_allowed': 0,
     analysis,
   },
   mappings: { dynamic: 'strict', properties },
 } as const satisfies Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'>;
 
-/** Most dimensions that the server takes. */
+/** The server accepts at most this many dimensions. */
 export const MAX_DIMENSIONS = 4_096;
 
-/** Unit vectors, for which the inner product ranks as the cosine does; and none is rejected for the last digit of its length. */
+/** Vectors have unit length, so the inner product ranks as the cosine does. Unlike the cosine, it rejects no vector for rounding. */
 export const vectorMapping = (dimensions: number): estypes.MappingProperty => ({
   type: 'dense_vector',
   dims: dimensions,

@@ -9,7 +9,7 @@ import { type DocumentRecord, passageRecord, type ScopeRecord } from './records'
 import { isRejection, Rejection, type Server } from './server';
 import { onVersion, type Versions } from './versions';
 
-/** A batch that takes longer is given up: what it may still write must arrive while removals are remembered (`gc_deletes`). */
+/** Give up a longer batch: its last writes must arrive while removals are remembered (`gc_deletes`). */
 const LONGEST_BATCH_MS = 10 * 60_000;
 
 /**
@@ -53,7 +53,7 @@ export class IndexWriter {
     await this.moveCheckpoint(batch, slice, checkpoint);
   }
 
-  /** Leaves word of the removal for every slice, and adds what stands in the scopes to the documents at hand. */
+  /** Records the removal for every slice, and adds the documents of the scopes to those at hand. */
   private async removeScopes(
     { index, version }: SearchBatch,
     scopes: ReadonlyMap<Scope, Position>,
@@ -72,7 +72,7 @@ export class IndexWriter {
         if (!documents.has(found.documentId)) documents.set(found.documentId, found);
   }
 
-  /** Removes what another slice removed with its scope while it was written. */
+  /** Removes documents whose scope another slice removed meanwhile. */
   private async removeLate(
     batch: SearchBatch,
     written: readonly DocumentChange[],
@@ -136,7 +136,7 @@ const assertTurn = (
     );
 };
 
-/** Scopes that a batch removes, with the last position that does. */
+/** Scopes that a batch removes, each with the position of its last removal. */
 const removals = (changes: SearchBatch['changes']): ReadonlyMap<Scope, Position> => {
   const scopes = new Map<Scope, Position>();
   for (const { position, operations } of changes)
@@ -144,7 +144,7 @@ const removals = (changes: SearchBatch['changes']): ReadonlyMap<Scope, Position>
   return scopes;
 };
 
-/** Documents that a batch names, and the scopes that it puts documents into. */
+/** Documents that a batch names, and scopes that it puts documents into. */
 const namesIn = (
   changes: SearchBatch['changes'],
 ): { readonly documentIds: readonly string[]; readonly scopes: readonly Scope[] } => {
@@ -166,7 +166,7 @@ const namesIn = (
 };
 
 interface ResolvedChange extends Omit<DocumentChange, 'passages'> {
-  /** Undefined: they stay as they are. */
+  /** Undefined: leave them as they are. */
   readonly passages: readonly Passage[] | undefined;
 }
 
@@ -179,7 +179,7 @@ const passagesOf = async (
   return passages === 'stored' ? (await records.passages([record]))[0] : passages;
 };
 
-/** The document's record goes first: whatever breaks off after it, its slots are known. */
+/** Writes the document's record first: if the rest fails, its slots are known. */
 const writesOf = ({ record, passages }: ResolvedChange): readonly RecordWrite[] => {
   const { documentId, at: position, document } = record;
   const write: RecordWrite = { id: documentKey(documentId), position, record };
@@ -200,7 +200,7 @@ const writesOf = ({ record, passages }: ResolvedChange): readonly RecordWrite[] 
   return [write, ...records, ...emptied];
 };
 
-/** Fields of the vectors that are about to be written, with their dimensions. */
+/** Fields of the vectors to write, with their dimensions. */
 const vectorsOf = (changes: readonly ResolvedChange[]): ReadonlyMap<string, number> => {
   const fields = new Map<string, number>();
   for (const { record, passages = [] } of changes) {

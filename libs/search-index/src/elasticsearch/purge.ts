@@ -6,7 +6,7 @@ import type { CallOptions, Server } from './server';
 const STATS: CallOptions = { timeoutMs: 10_000, retryMs: 10_000 };
 const MERGE: CallOptions = { timeoutMs: 600_000, retryMs: 10_000 };
 const POLL_MS = 250;
-/** Three times as long as copies take at most to say what they have seen. */
+/** Three times the longest time that copies take to report what they have seen. */
 const LONGEST_WAIT_MS = 90_000;
 
 /** A copy of a shard. */
@@ -30,7 +30,7 @@ export const purge = async (server: Server, index: string): Promise<void> => {
       throw new Unavailable('search', 'a copy of an index is away, so that removed content cannot be purged yet');
     await pause(POLL_MS);
   }
-  // The merge goes by what the last flush says of the copies.
+  // The merge relies on what the last flush recorded of the copies.
   await flush(server, index);
   await server.call(MERGE, (client, options) =>
     client.indices.forcemerge({ index, only_expunge_deletes: true }, options),
@@ -40,7 +40,7 @@ export const purge = async (server: Server, index: string): Promise<void> => {
 const flush = (server: Server, index: string): Promise<unknown> =>
   server.call(MERGE, (client, options) => client.indices.flush({ index, force: true, wait_if_ongoing: true }, options));
 
-/** True when nothing up to the given changes is held for a copy any more; an index that was dropped meanwhile holds nothing. */
+/** True if nothing up to these changes is held for a copy any more. A dropped index holds nothing. */
 const areReleased = async (server: Server, index: string, removed: ReadonlyMap<string, number>): Promise<boolean> =>
   (await copies(server, index)).every((copy) =>
     (copy.retention_leases?.leases ?? []).every(

@@ -4,13 +4,13 @@ import type { IndexedDocument, Passage, Scope } from '../search-index';
 import { MAX_DIMENSIONS } from './index-schema';
 import { vectorField } from './index-names';
 
-/** Where a slice of a version stands. */
+/** The checkpoint of a slice of a version. */
 export interface CheckpointRecord {
   readonly kind: 'checkpoint';
   readonly checkpoint: Checkpoint & { readonly fence: number };
 }
 
-/** A scope that was removed: what came into it before `at` is not put again, whichever slice it comes from. */
+/** A removed scope. Documents that entered it before `at` are not put again, whichever slice they come from. */
 export interface ScopeRecord {
   readonly kind: 'scope';
   readonly scope: Scope;
@@ -28,18 +28,18 @@ export interface DocumentRecord {
   readonly at: Position;
   readonly removed: boolean;
   readonly document: {
-    /** How many slots were ever in use: what a removal must empty, also after a write that broke off. */
+    /** Slots ever used. A removal must empty them all, also after an interrupted write. */
     readonly slots: number;
     readonly present?: PresentDocument;
   };
-  /** Absent when removed. */
+  /** Absent if the document is removed. */
   readonly scope?: Scope;
 }
 
 export interface PresentDocument extends Omit<IndexedDocument, 'passages' | 'documentId'> {
-  /** Slots that hold its passages: 0 up to here. */
+  /** Number of slots that hold its passages, from 0. */
   readonly passages: number;
-  /** Position of the put that they are of: a passage of another put is not shown. */
+  /** Position of the put that wrote them. A passage of another put is not shown. */
   readonly put: Position;
   /** Position since which it is in its scope. */
   readonly since: Position;
@@ -47,7 +47,7 @@ export interface PresentDocument extends Omit<IndexedDocument, 'passages' | 'doc
 
 interface Place extends Omit<Passage, 'chunkId' | 'text' | 'headings' | 'vector'> {}
 
-/** A passage. What is disabled lies in `hidden`, which nothing searches; its scope and tags are its document's. */
+/** A passage, with its document's scope and tags. A disabled one is kept in `hidden`, which is not searched. */
 export interface PassageRecord {
   readonly kind: 'passage';
   readonly documentId: string;
@@ -78,7 +78,7 @@ export const passageRecord = (
   return { ...record, name, headings, text, ...(encoded && { [encoded.field]: encoded.floats }) };
 };
 
-/** The passage of a record that was read with its vectors. */
+/** Reads a passage from a record with its vectors. */
 export const passageOf = (record: PassageRecord): Passage => {
   const { chunkId, place, hidden, headings = [], text = '' } = record;
   const vector =
@@ -96,7 +96,7 @@ export const passageOf = (record: PassageRecord): Passage => {
   };
 };
 
-/** Rejects with `RangeError` what the server would reject in the middle of a batch. */
+/** Throws `RangeError` for what the server would reject in the middle of a batch. */
 export const checkVector = ({ vector }: Passage): void => {
   if (vector === undefined) return;
   if (vector.length < 1 || vector.length > MAX_DIMENSIONS)

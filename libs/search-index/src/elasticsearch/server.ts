@@ -4,18 +4,18 @@ import type { Client } from '@elastic/elasticsearch';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** Overloaded for now: full queues, tripped circuit breakers, nodes that come and go. */
+/** Transient overload: full queues, tripped circuit breakers, nodes that come and go. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** It does not serve us at all: signed out or read-only. */
+/** The server rejects every request: wrong credentials, or read-only. */
 const CLOSED: ReadonlySet<number> = new Set([401, 403]);
 
-/** The server says that a request is wrong. Its reason is left out: it may quote content. */
+/** The server rejects a request as invalid. Leaves out its reason, which may quote content. */
 export class Rejection extends Error {
   override readonly name = 'Rejection';
 
   constructor(
     readonly status: number,
-    /** The server's name for the error, such as `version_conflict_engine_exception`. */
+    /** The type of the error, such as `version_conflict_engine_exception`. */
     readonly type: string,
   ) {
     super(`Elasticsearch answered ${status} ${type}`);
@@ -26,13 +26,13 @@ export const isRejection = (error: unknown, status: number): boolean =>
   error instanceof Rejection && error.status === status;
 
 export interface CallOptions {
-  /** Longest time one request may take. */
+  /** Deadline of one request. */
   readonly timeoutMs: number;
-  /** How long a busy server is asked again; not at all by default. */
+  /** Retry a busy server for this long; by default not at all. */
   readonly retryMs?: number;
 }
 
-/** Calls to Elasticsearch, each with a deadline. What fails is `Unavailable` or a `Rejection`; nothing that the server quotes is passed on. */
+/** Calls Elasticsearch with a deadline. Throws `Unavailable` or a `Rejection`, without anything that the server quotes. */
 export class Server {
   constructor(private readonly client: Client) {}
 
@@ -42,14 +42,14 @@ export class Server {
   ): Promise<T> {
     const backoff = new Backoff(retryMs);
     for (let attempt = 1; ; attempt += 1) {
-      // The client's own timeout ends where an answer begins: one that stops in the middle would never end.
+      // The client's timeout covers only the start of an answer; one that stalls would never end.
       const signal = AbortSignal.timeout(timeoutMs);
       try {
         return await request(this.client, { signal });
       } catch (error) {
         if (signal.aborted) throw new Unavailable('search', 'Elasticsearch did not answer in time', 'unknown');
         const failure = failureOf(error);
-        // A connection that was kept may have been closed meanwhile, and every call may be repeated.
+        // A kept-alive connection may have been closed. Every call may be repeated.
         if (failure instanceof Unreachable && attempt === 1) continue;
         if (!(failure instanceof Busy) || !(await backoff.pause())) throw failure;
       }
@@ -61,14 +61,14 @@ export class Server {
   }
 }
 
-/** Pauses that grow, each drawn at random up to its length, so that many writers do not come back at once. */
+/** Waits with growing, random pauses, so that many writers do not return at once. */
 export class Backoff {
   private readonly started = performance.now();
   private next = FIRST_PAUSE_MS;
 
   constructor(private readonly retryMs: number) {}
 
-  /** False when patience is at an end. */
+  /** False when the time is up. */
   async pause(): Promise<boolean> {
     if (performance.now() - this.started + this.next > this.retryMs) return false;
     await pause(this.next * (0.5 + Math.random() / 2));
@@ -77,7 +77,7 @@ export class Backoff {
   }
 }
 
-/** What an answer with a status means for whoever asked. */
+/** Turns an error status into the error that the caller gets. */
 export const failureOfStatus = (status: number, type: string): Unavailable | Rejection => {
   if (BUSY.has(status)) return new Busy('search', `Elasticsearch is busy: ${status} ${type}`);
   if (CLOSED.has(status)) return new Unavailable('search', `Elasticsearch does not serve this: ${status} ${type}`);
@@ -89,7 +89,7 @@ export const failureOfStatus = (status: number, type: string): Unavailable | Rej
 class Busy extends Unavailable {}
 class Unreachable extends Unavailable {}
 
-/** By name, since the driver is loaded when it is needed. */
+/** Compares by name, since the driver is loaded only when needed. */
 const failureOf = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error('The request to Elasticsearch failed');
   switch (error.name) {

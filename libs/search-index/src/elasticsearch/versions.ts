@@ -8,9 +8,9 @@ const READ: CallOptions = { timeoutMs: 5_000, retryMs: 1_000 };
 const REFRESH: CallOptions = { timeoutMs: 60_000, retryMs: 10_000 };
 const HEALTH_MS = 2_000;
 
-/** The versions of indexes: an index each, with an alias for the live one. */
+/** Manages the versions of indexes. Each is an index of its own; an alias names the live one. */
 export class Versions {
-  /** Fields of vectors that are known to be there, by version and name. */
+  /** Fields of vectors known to exist, by version and name. */
   private readonly vectorFields = new Set<string>();
 
   constructor(
@@ -18,7 +18,7 @@ export class Versions {
     private readonly names: IndexNames,
   ) {}
 
-  /** Makes the index of a version if it is missing, without copies: these come when it is served. */
+  /** Creates the index of a version if it is missing. It gets replicas when it is served. */
   async prepare(index: string, version: number): Promise<void> {
     try {
       await this.server.call(CONTROL, (client, options) =>
@@ -74,7 +74,7 @@ export class Versions {
       if (live === from) throw error;
       if (live !== to) return false;
     }
-    // What was written while nobody saw that it is served now.
+    // Show what was written before this process knew that it is served.
     await this.refresh(index, to);
     return true;
   }
@@ -96,7 +96,7 @@ export class Versions {
     );
   }
 
-  /** Declares the field of a model's vectors before the first of them is written: the schema takes no other fields. */
+  /** Declares the field of a model's vectors before the first write: the schema accepts no other fields. */
   async declareVectors(index: string, version: number, field: string, dimensions: number): Promise<void> {
     const known = `${this.names.version(index, version)}/${field}`;
     if (this.vectorFields.has(known)) return;
@@ -107,7 +107,7 @@ export class Versions {
     this.vectorFields.add(known);
   }
 
-  /** After a write was rejected: the index may have been made anew by somebody else. */
+  /** Forgets what is known of an index after a rejected write: another process may have created it again. */
   forgetFields(index: string, version: number): void {
     const start = `${this.names.version(index, version)}/`;
     for (const known of this.vectorFields) if (known.startsWith(start)) this.vectorFields.delete(known);
@@ -148,7 +148,7 @@ export class Versions {
   }
 }
 
-/** Says of a version that is not there what the embedded engine says. */
+/** Turns an unknown index into what the embedded engine throws for a missing version. */
 export const onVersion = async <T>(index: string, version: number, work: Promise<T>): Promise<T> => {
   try {
     return await work;
