@@ -6,7 +6,7 @@ import { type Fault, ServerFault } from './server-errors';
 
 /** How the server answers an append. */
 export type AppendAnswer =
-  /** Written, now or before; without a position the events were removed since, or are not read yet. */
+  /** Written, now or before. Without a position, the events were removed since, or are not readable yet. */
   | { readonly kind: 'stands'; readonly revision: number; readonly position: Position | undefined }
   /** `actual` is -1 for a stream without events. */
   | { readonly kind: 'wrongRevision'; readonly actual: number }
@@ -17,7 +17,7 @@ export type AppendAnswer =
 const PACKAGE = 'event_store.client.';
 const FAULTS: Readonly<Record<string, Fault>> = { [`${PACKAGE}AccessDenied`]: 'denied', [`${PACKAGE}Timeout`]: 'late' };
 
-/** Throws `ServerFault` for what is no answer to the question whether the append holds. */
+/** Throws `ServerFault` for an answer that does not say whether the append is stored. */
 export const answerOf = (response: BatchAppendResp): AppendAnswer => {
   const success = response.getSuccess();
   if (success !== undefined) {

@@ -25,11 +25,11 @@ export interface SentAppend {
    * server is silent it never ends: the caller watches the time.
    */
   readonly answer: Promise<AppendAnswer>;
-  /** Nobody waits for the answer any more: it rejects as `late`, or harmlessly where the append has not been sent, which now it never will be. */
+  /** Gives up waiting: rejects as `late`, or as harmless if the append was not sent. Then it never will be. */
   readonly giveUp: () => void;
 }
 
-/** Sends all appends of a process over one call; after it broke, over a new one. */
+/** Sends all appends of a process over one call. Opens a new call after a failure. */
 export class AppendStream {
   private current: OpenStream | undefined;
 
@@ -51,14 +51,14 @@ export class AppendStream {
 
 /** One call and the callers that wait for its answers. Ignores answers that nobody waits for, such as a second one to the same append. */
 class OpenStream {
-  /** By number, in the order in which they were sent. */
+  /** By number, in the order of sending. */
   private readonly waiting = new Map<number, Waiting>();
   private readonly unsent = new Map<number, () => void>();
   private numbers = 0;
-  /** A later append than all up to this one was stored. */
+  /** All appends up to this one were sent before one that is stored. */
   private overtaken = 0;
   private heardAt = performance.now();
-  /** Since when others are answered and this call is not. */
+  /** Since when other calls are answered and this one is not. */
   private overtakenAt: number | undefined;
   private call: AppendCall | undefined;
   private isBroken = false;
@@ -131,7 +131,7 @@ class OpenStream {
     }
   }
 
-  /** Takes one out of those who wait. */
+  /** Removes a waiting append. */
   private take(number: number): Waiting | undefined {
     const waiting = this.waiting.get(number);
     if (waiting === undefined) return undefined;

@@ -5,23 +5,23 @@ import { Empty } from '@eventstore/db-client/generated/shared_pb';
 import type { Endpoint, ServerAddress } from './connection-string';
 import { callMetadata, channelTo, isSame, targetOf } from './transport';
 
-/** Milliseconds for a node to tell who leads. */
+/** Milliseconds for a node to name the leader. */
 const ASK_MS = 1_000;
 
 interface Member extends Endpoint {
   readonly leads: boolean;
 }
 
-/** The nodes of a connection string, and which of them leads. */
+/** The nodes of a connection string, and their leader. */
 export class Cluster {
-  /** When a node last told who leads, by `performance.now()`. */
+  /** When a node last named the leader, by `performance.now()`. */
   answeredAt = -Infinity;
   /** The nodes that the cluster names. The connection string may name fewer, or one name for all. */
   private members: readonly Endpoint[] = [];
 
   constructor(private readonly address: ServerAddress) {}
 
-  /** Whether there are other nodes to ask. A single server is not asked: it may name an address that is unreachable from here. */
+  /** True if there are other nodes to ask. A single server is not asked: it may name an address that is unreachable from here. */
   get hasOthers(): boolean {
     return this.address.discovers || this.members.length > 1;
   }
@@ -39,7 +39,7 @@ export class Cluster {
       if (named === undefined) throw new Error('names no leader');
       return isSame(named, endpoint) ? endpoint : seek(named);
     };
-    // Where no node names a leader there is none to go to yet.
+    // If no node names a leader, there is none yet.
     return Promise.any([...this.address.endpoints, ...this.members].map(seek)).catch(() => undefined);
   }
 

@@ -10,23 +10,23 @@ export interface Endpoint {
 }
 
 export interface TlsFiles {
-  /** PEM of the authorities that are trusted; undefined: those that Node trusts. */
+  /** PEM of the trusted authorities; undefined: those that Node trusts. */
   readonly authority: Buffer | undefined;
-  /** Shown to a server that asks for it. */
+  /** The client certificate, for a server that asks for one. */
   readonly user: { readonly certificate: Buffer; readonly key: Buffer } | undefined;
 }
 
-/** Where the servers are and how they are spoken to. */
+/** Where the servers are and how to connect to them. */
 export interface ServerAddress {
   /** At least one. */
   readonly endpoints: readonly Endpoint[];
-  /** Which node leads is asked before anything else: the string names several, or `+discover`. */
+  /** Find the leader first: the string names several nodes, or `+discover`. */
   readonly discovers: boolean;
-  /** Undefined: in the clear, and without a user. */
+  /** Undefined: without TLS and without a user. */
   readonly tls: TlsFiles | undefined;
-  /** What the server is told of the user, a secret. */
+  /** The credentials of the user. Secret. */
   readonly authorization: string | undefined;
-  /** Names this process in the server's own log. */
+  /** Names this process in the server's log. */
   readonly connectionName: string;
   /** Milliseconds of silence after which the server is pinged, and after which an unanswered ping ends the connection. */
   readonly keepAlive: { readonly interval: number; readonly timeout: number };
@@ -34,7 +34,7 @@ export interface ServerAddress {
 
 const KEEP_ALIVE_MS = 10_000;
 const NEVER = 0x7fffffff;
-/** Looked for ahead of the parser, which has advice of its own for it. */
+/** Check for it before the parser, which gives advice of its own. */
 const NOT_VERIFYING = /[?&]tls[_-]?verify[_-]?cert=false(&|$)/i;
 const UNREADABLE_USER =
   'EVENTSTORE_URL has an unreadable user. Write user:password@host, with % as %25, @ as %40 and : as %3A.';
@@ -65,7 +65,7 @@ export const readConnectionString = (url: string): ServerAddress => {
   };
 };
 
-/** The user apart, as `name:password`: the parser writes what it does not like on the console. */
+/** Takes out the user, as `name:password`: the parser prints what it rejects. */
 const withoutUser = (url: string): { readonly user: string | undefined; readonly rest: string } => {
   const [, scheme, name, password, after = ''] = /^([^:]+:\/\/)([^:]+):([^@]+)@(.*)$/s.exec(url) ?? [];
   const isNamed = scheme !== undefined && name !== undefined && password !== undefined;
@@ -101,7 +101,7 @@ const tlsFiles = ({ tlsCAFile, userCertFile, userKeyFile }: ConnectionOptions): 
           key: certificateFile('userKeyFile', userKeyFile),
         };
   try {
-    // TLS would pass over an authority that is none, and trust nobody.
+    // TLS would ignore an invalid authority, and trust nobody.
     if (authority !== undefined) new X509Certificate(authority);
     createSecureContext({ cert: user?.certificate, key: user?.key });
   } catch (error) {

@@ -12,13 +12,13 @@ import { ServerNode } from './server-node';
 import { type AppendCall, callMetadata, channelTo, type ReadCall } from './transport';
 import { whyUnreachable } from './why-unreachable';
 
-/** Milliseconds between attempts to connect, of all who wait together. */
+/** Milliseconds between attempts to connect, shared by all who wait. */
 const RECONNECT_MS = 100;
 /** Milliseconds of silence, while somebody waits, after which the nodes of a cluster are asked who leads. */
 const SILENT_MS = 2_000;
-/** How often the silence is looked at. */
+/** Check for silence this often, milliseconds. */
 const LOOK_MS = 250;
-/** Milliseconds between looks at why no connection comes about; longer than one takes. */
+/** Milliseconds between checks of why connecting fails; longer than one check takes. */
 const EXPLAIN_MS = 3_500;
 /** Milliseconds for which a cluster whose nodes answer counts as there, also while none of them leads: longer than until they are asked again. */
 const ANSWERED_MS = 1_800;
@@ -35,7 +35,7 @@ export class Connection implements Link {
   private readonly cluster: Cluster;
   private node: ServerNode | undefined;
   private connecting: Promise<ServerNode> | undefined;
-  /** Where a node has said that the leader is. */
+  /** The leader that a node has named. */
   private next: Endpoint | undefined;
   private triedAt = -Infinity;
   private goneAt = -Infinity;
@@ -48,7 +48,7 @@ export class Connection implements Link {
   /** Throws `InvalidConfig` when the connection string or a certificate that it names cannot be read, without repeating any of it. */
   constructor(
     url: string,
-    /** Without it every event is ours. */
+    /** Undefined: every event is ours. */
     readonly ours?: OurEvents,
   ) {
     this.address = readConnectionString(url);
@@ -84,12 +84,12 @@ export class Connection implements Link {
     );
   }
 
-  /** Who appends over the call says when an append is sent and when it is answered (`pulse`). */
+  /** Opens the call for appends. Its user reports when an append is sent and answered (`pulse`). */
   batchAppend(attach: (call: AppendCall) => void, isWanted: () => boolean): Promise<void> {
     return this.open((client, metadata) => client.batchAppend(metadata), attach, isWanted);
   }
 
-  /** Breaks off all calls; later ones are rejected. */
+  /** Ends all calls and rejects later ones. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
@@ -146,7 +146,7 @@ export class Connection implements Link {
     return node;
   }
 
-  /** Where to connect to. A server that stands alone, as far as anybody knows, is the leader. */
+  /** Where to connect. A single server is the leader. */
   private async leader(): Promise<Endpoint> {
     const { next } = this;
     this.next = undefined;
@@ -160,17 +160,17 @@ export class Connection implements Link {
     throw new ServerFault('unreachable');
   }
 
-  /** The call failed; what the server says of it may be that another one must be asked. */
+  /** Handles a failed call. The server may have named another one to ask. */
   private failed(node: ServerNode, error: ServiceError): void {
     const { fault } = serverFault(error);
     if (fault === 'notLeader') return this.leave(node, endpointOf(error));
     if (fault !== 'broken') this.pulse.heard();
-    // Of a server that stops, or is leader no longer.
+    // The server is stopping, or no longer leads.
     if (this.cluster.hasOthers && (fault === 'broken' || fault === 'notReady') && error.code === status.UNAVAILABLE)
       this.leave(node);
   }
 
-  /** Calls under way end by themselves. */
+  /** Leaves a server. Calls in progress end by themselves. */
   private leave(node: ServerNode, next?: Endpoint): void {
     if (this.node !== node) return;
     this.node = undefined;
@@ -197,7 +197,7 @@ export class Connection implements Link {
     node.breakOff();
   }
 
-  /** Finds out what to say of servers that cannot be reached; nobody waits for it. */
+  /** Finds out, in the background, why servers cannot be reached. */
   private explain(...endpoints: readonly Endpoint[]): void {
     if (performance.now() - this.lookedAt < EXPLAIN_MS) return;
     this.lookedAt = performance.now();

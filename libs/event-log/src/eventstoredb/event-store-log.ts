@@ -41,22 +41,22 @@ import { LOG_DEPENDENCY, serverFault, ServerFault, unavailable } from './server-
 import { readFrom } from './server-reader';
 import type { ReadLast } from './stream-metadata';
 
-/** What the server takes at once, be it one event or many; it may be set to take less, and says so then. */
+/** The server accepts this many bytes at once, in one event or many. It may be configured for less, and says so then. */
 export const SERVER_LIMITS: AppendLimits = { event: 1024 * 1024, append: 1024 * 1024 };
 /** Milliseconds for which a log that could not be written counts as not writable, unless something is written. */
 const TROUBLE_MS = 10_000;
 
-/** Milliseconds for which those who follow may finish the page in hand. */
+/** Milliseconds for subscribers to finish the page in progress. */
 const STOP_MS = 5_000;
 
 /** The log on EventStoreDB or KurrentDB. */
 export class EventStoreLog implements EventLog {
-  /** An append without an answer is sent again, behind those that were sent meanwhile. */
+  /** One at a time: an unanswered append is sent again, after those that were sent meanwhile. */
   readonly mostInOrder = 1;
   readonly isShared: boolean;
   readonly readIndex: EventStoreReadIndex;
   private readonly reader: EventStoreLogReader;
-  /** For those who follow. */
+  /** Pages for subscribers. */
   private readonly sharedReader: EventStoreLogReader;
   private readonly appender: Appender;
   private readonly remover: Remover;
@@ -100,7 +100,7 @@ export class EventStoreLog implements EventLog {
     return this.write(async () => {
       checkAppend(stream, events, SERVER_LIMITS);
       if (stream.startsWith('$')) throw new InvalidAppend("a stream that begins with $ is the server's own");
-      // The server takes a stream whose events were all removed for one that exists.
+      // The server treats a stream whose events were all removed as existing.
       if (expected === 'streamExists' && this.removals.before(stream) > 0 && !(await this.remover.isLive(stream)))
         throw new WrongExpectedRevision(stream, expected, -1);
       return this.appended(stream, events, expected);

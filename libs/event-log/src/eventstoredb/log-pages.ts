@@ -9,13 +9,13 @@ import { type Found, readFrom } from './server-reader';
 /** A page may begin behind many events of the server's own: after each silence the next read waits twice as long, up to this. */
 const LONGEST_MS = 28_000;
 
-/** Gives pages of the whole log, without streams of the server's own. */
+/** Reads pages of the whole log, without the server's own streams. */
 export interface PageSource {
   /** Forwards the event at `from` may come too. What was removed before the call is known to `Removals` when it ends. Throws `ServerFault` or `Unavailable`. */
   page(direction: 'forwards' | 'backwards', from: Position | null, limit: number): Promise<Found>;
 }
 
-/** Reads each page anew. */
+/** Reads every page from the server. */
 export class LogPages implements PageSource {
   private silence = WAIT_MS;
 
@@ -66,7 +66,7 @@ export class SharedPages implements PageSource {
       return page;
     }
     const [found] = await Promise.all([underWay, this.learnRemovals()]);
-    // More may have been appended since it was asked for.
+    // More may have been appended since the request.
     return { ...found, isWhole: false };
   }
 }

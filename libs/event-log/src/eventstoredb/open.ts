@@ -3,7 +3,7 @@ import type { EventLog, LogReader, OurEvents } from '../event-log';
 export interface EventStoreOptions {
   /** Connection string as the client takes it, with user and certificate where the server asks for them. Begins with `esdb` or `kurrentdb`. */
   readonly url: string;
-  /** Tells our events from those of others on the server, which are not shown; without it all are ours. */
+  /** Tells our events from foreign ones, which are not shown. Without it all events are ours. */
   readonly ours?: OurEvents;
 }
 
@@ -24,5 +24,5 @@ export const openEventStoreLogReader = async ({ url, ours }: EventStoreOptions):
   return new EventStoreLogReader(connection, new Removals(connection));
 };
 
-/** Loaded when a server is used: without one, the client would cost every process memory for nothing. */
+/** Load the client only if a server is used: it costs memory. */
 const adapter = () => require('./adapter') as typeof import('./adapter');

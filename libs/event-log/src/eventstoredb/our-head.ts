@@ -1,22 +1,22 @@
 import type { Position } from '@app/kernel';
 import type { PageSource } from './log-pages';
 
-/** Events that are read back from the end, more each time: as a rule the last one is ours. */
+/** Events to read back from the end, growing: usually the last one is ours. */
 const FIRST_LOOK = 1;
 const GROWTH = 10;
 const LONGEST_LOOK = 1_000;
 
-/** The end of the log, as far as it was looked through. */
+/** The end of the log, as far as it was searched. */
 interface End {
-  /** The last event of ours; null where there is none. */
+  /** Our last event; null if there is none. */
   readonly head: Position | null;
-  /** The first event behind that one, others' then; undefined where there is none. */
+  /** The first event after it, which is foreign; undefined if there is none. */
   readonly behind: Position | undefined;
-  /** Up to here nothing of ours lies behind `head`. */
+  /** Up to here there are no events of ours after `head`. */
   readonly upTo: Position;
 }
 
-/** Finds the last event of ours. Others may write many behind it: each of them is read once, not at every question, nor by everybody who reads on from there. */
+/** Finds our last event. Others may write many events after it: each is read once, not for every caller. */
 export class OurHead {
   private known: End | undefined;
 
@@ -30,7 +30,7 @@ export class OurHead {
     for (let most = FIRST_LOOK; ; most = Math.min(LONGEST_LOOK, most * GROWTH)) {
       const { events, foreign, isWhole } = await this.pages.page('backwards', behind ?? null, most);
       upTo ??= events[0]?.position;
-      // A log that ends before what was known is another one, such as an older backup.
+      // A log that ends earlier than known is another log, such as an older backup.
       if (known !== undefined && (upTo === undefined || upTo < known.upTo)) known = undefined;
       for (const event of events) {
         if (known !== undefined && event.position <= known.upTo)
@@ -43,14 +43,14 @@ export class OurHead {
     }
   }
 
-  /** Where to read on from a position: past what is known to hold nothing of ours. */
+  /** Where to read on from a position: skips what is known to be foreign. */
   pastForeign(position: Position | null): Position | null {
     const { known } = this;
     if (known === undefined) return position;
     return (position ?? '') >= (known.head ?? '') && (position ?? '') < known.upTo ? known.upTo : position;
   }
 
-  /** Where to read back from a position, or from the end: before what is known to hold nothing of ours. Throws `ServerFault`. */
+  /** Where to read back from a position, or from the end: skips what is known to be foreign. Throws `ServerFault`. */
   async beforeForeign(position: Position | null): Promise<Position | null> {
     if (this.known?.behind === undefined) return position;
     if (position === null) await this.find();

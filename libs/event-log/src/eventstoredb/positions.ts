@@ -10,7 +10,7 @@ const FORM = /^\d{20}$/;
  */
 export const positionText = (commit: string): Position => commit.padStart(DIGITS, '0');
 
-/** The commit position in decimal. Throws `RangeError` for text that this log never gave out. */
+/** The commit position in decimal. Throws `RangeError` for text that is no position of this log. */
 export const commitPosition = (text: Position): string => {
   if (!FORM.test(text)) throw new RangeError('not a position of this log');
   return text.replace(/^0+(?=\d)/, '');

@@ -13,12 +13,12 @@ import { Removals, removalEvent, REMOVALS_STREAM } from './removals';
 import { LOG_DEPENDENCY } from './server-errors';
 import { isSoftDeleted, metastreamOf, type ReadLast, readMetadata, TRUNCATE_BEFORE } from './stream-metadata';
 
-/** How often a step is tried again because somebody else wrote the same list or metadata, and the longest pause before that, milliseconds. */
+/** Retries of a step when another process wrote the same list or metadata, and the longest pause before one, milliseconds. */
 const MOST_TRIES = 20;
 const LONGEST_PAUSE = 100;
 
 interface End {
-  /** Revision of the last event, also when it was removed; -1 for a stream that never was. */
+  /** Revision of the last event, also if it was removed; -1 for a stream that never existed. */
   readonly revision: number;
   readonly isLive: boolean;
 }
@@ -40,14 +40,14 @@ export class Remover {
     await this.remove(stream, Math.min(beforeRevision, revision + 1));
   }
 
-  /** Throws `WrongExpectedRevision`. What is appended meanwhile stays. */
+  /** Throws `WrongExpectedRevision`. Keeps what is appended meanwhile. */
   async delete(stream: string, expected: ExpectedRevision): Promise<void> {
     const end = await this.endOf(stream);
     if (!holds(expected, end)) throw new WrongExpectedRevision(stream, expected, end.isLive ? end.revision : -1);
     await this.remove(stream, end.revision + 1);
   }
 
-  /** Whether a stream has events. */
+  /** True if a stream has events. */
   async isLive(stream: string): Promise<boolean> {
     return (await this.endOf(stream)).isLive;
   }

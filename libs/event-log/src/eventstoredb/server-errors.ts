@@ -3,7 +3,7 @@ import { AccessDenied, Unavailable } from '@app/kernel';
 
 export const LOG_DEPENDENCY = 'event log';
 
-/** What keeps a connection from coming about; each goes by when somebody mends it. */
+/** Why a connection fails. Each can be fixed by somebody. */
 const NO_CONNECTION = {
   unreachable: 'the server cannot be reached',
   unresolved: 'the name of the server cannot be resolved: check the host in the connection string',
@@ -35,7 +35,7 @@ const REASONS = {
   failed: 'the server failed',
 };
 
-/** What went wrong with a call, as far as it matters. */
+/** The kinds of failed calls. */
 export type Fault = keyof typeof REASONS;
 
 /** gRPC's status codes. */
@@ -48,13 +48,13 @@ const FAULT_OF_CODE: Readonly<Record<number, Fault>> = {
   16: 'denied',
 };
 const PERMISSION_DENIED = 7;
-/** What the server names in the metadata of an answer. */
+/** What the server states in the metadata of an answer. */
 const FAULT_OF_EXCEPTION: Readonly<Record<string, Fault>> = {
   'not-leader': 'notLeader',
   'access-denied': 'denied',
   'stream-deleted': 'tombstoned',
 };
-/** Faults that go by: the same call may succeed a moment later. */
+/** Transient faults: the same call may succeed a moment later. */
 const PASSING: ReadonlySet<string> = new Set([
   ...Object.keys(NO_CONNECTION),
   'broken',
@@ -80,20 +80,20 @@ export class ServerFault extends Error {
     return PASSING.has(this.fault);
   }
 
-  /** Nothing of the call can have reached the log. */
+  /** True if the call cannot have reached the log. */
   get isHarmless(): boolean {
     return (
       this.fault in NO_CONNECTION || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed'
     );
   }
 
-  /** The server is there and rejects the user, or what the user may not read. */
+  /** True if the server rejects the user, or what the user tries to read. */
   get isDenied(): boolean {
     return this.fault === 'denied' || this.fault === 'allDenied';
   }
 }
 
-/** Reads what the transport says. An error of any other kind is a failed call too: nothing else runs inside it. */
+/** Translates an error of the transport. Any other error counts as a failed call too: nothing else runs inside it. */
 export const serverFault = (error: unknown): ServerFault =>
   error instanceof ServerFault ? error : new ServerFault(faultOf(error as Partial<ServiceError>), { cause: error });
 

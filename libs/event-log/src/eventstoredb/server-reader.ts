@@ -5,17 +5,17 @@ import { serverFault, ServerFault } from './server-errors';
 import { storedEvent, writtenAt } from './stored-event';
 import type { ReadCall } from './transport';
 
-/** Bytes of data and metadata after which a read is cut short. */
+/** Cut a read short after this many bytes of data and metadata. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Parts into which the time is divided. */
 const TURNS = 5;
 
 export interface Found {
-  /** Others' events among them. */
+  /** Includes foreign events. */
   readonly events: readonly StoredEvent[];
   /** Which of them others wrote, and when. */
   readonly foreign: ReadonlyMap<StoredEvent, string>;
-  /** False when the read was cut short: more may follow. */
+  /** False if the read was cut short: more may follow. */
   readonly isWhole: boolean;
 }
 
@@ -54,7 +54,7 @@ export const readFrom = (
       const fault = serverFault(error);
       end(() => (fault.fault === 'tombstoned' ? resolve(NOTHING) : reject(fault)));
     };
-    // Counted in turns, so that time in which this process itself stood still is not the server's.
+    // Count in turns, so that time in which this process was blocked does not count against the server.
     const watch = setInterval(() => {
       if ((turns += 1) >= TURNS) breakOff(() => reject(new ServerFault('late')));
     }, silence / TURNS);

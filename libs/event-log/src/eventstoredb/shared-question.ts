@@ -1,4 +1,4 @@
-/** Questions under way at once: those who come while one is do not stand still until it is answered. */
+/** Questions at a time: callers that come during one need not wait until it is answered. */
 const MOST_UNDER_WAY = 2;
 /** Milliseconds after which those who come do not wait for questions under way any more before theirs begins. */
 const TIMEOUT_MS = 250;
@@ -9,7 +9,7 @@ const GATHERED_MS = 1;
 export class SharedQuestion {
   private readonly underWay = new Set<Promise<void>>();
   private next: Promise<void> | undefined;
-  /** How many share the next question. */
+  /** Callers that share the next question. */
   private sharing = 0;
   private wasShared = false;
 
@@ -28,7 +28,7 @@ export class SharedQuestion {
   private async begin(): Promise<void> {
     if (this.underWay.size >= MOST_UNDER_WAY) await this.oneOver();
     else if (this.wasShared) await new Promise((resolve) => setTimeout(resolve, GATHERED_MS));
-    // What comes in the same turn of the event loop is answered together.
+    // Answer callers of the same turn of the event loop together.
     else await new Promise(setImmediate);
     this.next = undefined;
     this.wasShared = this.sharing > 1;

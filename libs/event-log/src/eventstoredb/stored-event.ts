@@ -13,7 +13,7 @@ export const storedEvent = (event: ReadResp.ReadEvent.RecordedEvent): StoredEven
   position: positionText(event.getCommitPosition()),
 });
 
-/** When the server took an event, ISO 8601 UTC: it counts in steps of 100 ns since 1970. */
+/** When the server stored an event, ISO 8601 UTC. It counts in steps of 100 ns since 1970. */
 export const writtenAt = (event: ReadResp.ReadEvent.RecordedEvent): string => {
   const milliseconds = Math.floor(Number(event.getMetadataMap().get('created') ?? 0) / 10_000);
   return new Date(milliseconds).toISOString();

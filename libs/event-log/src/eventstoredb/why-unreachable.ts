@@ -6,7 +6,7 @@ import type { Endpoint, TlsFiles } from './connection-string';
 import type { Fault } from './server-errors';
 import { targetOf } from './transport';
 
-/** Milliseconds for each look at a server. */
+/** Milliseconds for each check of a server. */
 const LOOK_MS = 1_000;
 
 /**
@@ -26,7 +26,7 @@ const isResolved = ({ host }: Endpoint): Promise<boolean> =>
     () => false,
   );
 
-/** What is wrong with the certificate that a server shows; `unreachable` when nothing is; undefined when it speaks no TLS. */
+/** What is wrong with a server's certificate; `unreachable` if nothing is; undefined if it does not use TLS. */
 const certificateOf = (endpoint: Endpoint, tls: TlsFiles | undefined): Promise<Fault | undefined> =>
   looked<Fault>((found) => {
     // The certificate is looked at here, and nothing is sent: rejected at once, it could not be told from a server without TLS.
@@ -47,7 +47,7 @@ const certificateOf = (endpoint: Endpoint, tls: TlsFiles | undefined): Promise<F
     return () => socket.destroy();
   });
 
-/** True when a server answers HTTP/2 in the clear. */
+/** True if a server answers HTTP/2 without TLS. */
 const speaksHttp2 = async (endpoint: Endpoint): Promise<boolean> =>
   (await looked<true>((found) => {
     const session = connectHttp2(`http://${targetOf(endpoint)}`);
@@ -67,7 +67,7 @@ const FAULT_OF_VERIFICATION: Readonly<Record<string, Fault>> = {
   CERT_NOT_YET_VALID: 'expired',
 };
 
-/** What a look finds, undefined after its time. */
+/** The result of a check; undefined if it takes too long. */
 const looked = async <T>(look: (found: (what: T | undefined) => void) => () => void): Promise<T | undefined> => {
   let end = (): unknown => undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -63,7 +63,7 @@ const prepare = (database: Database.Database): Database.Database => {
   return database;
 };
 
-/** Passes a connection to `use`. Closes it if that fails. */
+/** Runs `use`. Closes the connection if that fails. */
 export const closeUnless = <T>(database: Database.Database, use: () => T): T => {
   try {
     return use();
