@@ -30,13 +30,20 @@ describe('seals over EventStoreDB', () => {
       return importExport(path, log, { ...keys(), ...options, onProgress: ({ done }) => happens.get(done)?.() });
     };
     const content = (events: readonly StoredEvent[]) => events.map((event) => ({ ...event, position: '' }));
+    /** Notes between forty streams, so that hardly any two can be appended together. */
+    const noteMuch = async (count: number) => {
+      for (let first = 0; first < count; first += 40)
+        await Promise.all(
+          Array.from({ length: 40 }, (_, stream) => test.note(`document-${stream}`, `note ${first + stream}`)),
+        );
+      await test.seal();
+    };
     const all = async () => content((await log.readAll({ limit: 10_000 })).events);
 
     it('stand in their order, though the connection broke in the middle', async () => {
-      for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
-      await test.seal();
+      await noteMuch(240);
 
-      const outcome = await imported(new Map([150, 300, 450, 600].map((done) => [done, () => target.disconnect()])));
+      const outcome = await imported(new Map([60, 120, 180, 240].map((done) => [done, () => target.disconnect()])));
 
       expect(outcome).toMatchObject({ ok: true, findings: [] });
       expect(await all()).toEqual(content(await test.events()));
@@ -66,8 +73,7 @@ describe('seals over EventStoreDB', () => {
     });
 
     it('stand in their order, though the server was away for longer than it waits by itself', async () => {
-      for (let count = 0; count < 200; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
-      await test.seal();
+      await noteMuch(200);
       const said: string[] = [];
       const warn = (sentence: string): void => {
         said.push(sentence);
@@ -82,9 +88,8 @@ describe('seals over EventStoreDB', () => {
     });
 
     it('go on where they were when the server was away for too long', async () => {
-      for (let count = 0; count < 600; count += 1) await test.note(`document-${count % 40}`, `note ${count}`);
-      await test.seal();
-      const away = imported(new Map([[300, () => target.stop()]]), { timeoutMs: 0 });
+      await noteMuch(240);
+      const away = imported(new Map([[120, () => target.stop()]]), { timeoutMs: 0 });
       await expect(away).rejects.toMatchObject({ name: 'Unavailable' });
       await target.restart();
 

@@ -20,7 +20,10 @@ describe('a log that goes away', () => {
     folder = mkdtempSync(join(tmpdir(), 'away-'));
     file = join(folder, 'log.jsonl');
     [source, target] = await Promise.all([SealedLog.open(), SealedLog.unstamped()]);
-    for (let count = 0; count < 700; count += 1) await source.note(`document-${count % 40}`, `note ${count}`);
+    for (let first = 0; first < 700; first += 35)
+      await Promise.all(
+        Array.from({ length: 35 }, (_, stream) => source.note(`document-${stream}`, `note ${first + stream}`)),
+      );
     await source.seal();
     await source.removal({ stream: 'document-2', beforeRevision: 5, reason: 'retention' });
   });
