@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CreateApplication, makeLogger } from '@app/http';
+import { codesOf, type CreateApplication, makeLogger, type ServedRoute } from '@app/http';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import type { Platform } from '@app/process';
@@ -50,6 +50,26 @@ export interface TestPlatform {
   stop(options?: { keep?: boolean }): Promise<void>;
 }
 
+/** Throws at a code that the route does not declare: the OpenAPI document would lack it, and nothing else would tell. The compatible API declares none. */
+const assertCodeDeclared = (
+  routes: readonly ServedRoute[],
+  method: string,
+  path: string,
+  { headers, body }: { readonly headers: Readonly<Record<string, unknown>>; readonly body: string },
+): void => {
+  if (body === '' || !String(headers['content-type']).startsWith('application/problem+json')) return;
+  const [route] = routes
+    .filter((each) => each.method === method && patternOf(each.url).test(path))
+    .toSorted((a, b) => a.url.split(':').length - b.url.split(':').length);
+  if (route === undefined || route.declaration.requires === 'docs' || route.url.startsWith('/api/compat/')) return;
+  const { code } = JSON.parse(body) as { code: string };
+  if (!codesOf(method, route.url, route.declaration).includes(code))
+    throw new Error(`${method} ${route.url} answers ${code}, which it does not declare. Add @Rejects('${code}').`);
+};
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+').replace('*', '.+')}/?(?:\\?|$)`);
+
 let users = 0;
 
 const createApplication: CreateApplication = async (module, adapter, options) => {
@@ -94,6 +114,7 @@ export const startTestPlatform = async (
       },
       ...(sent === undefined ? {} : { payload: sent }),
     });
+    assertCodeDeclared(platform.routes.routes, method, path, response);
     const isJson = response.body !== '' && String(response.headers['content-type'] ?? '').includes('json');
     return {
       status: response.statusCode,

@@ -29,6 +29,7 @@ export const codesOf = (method: string, path: string, declaration: RouteDeclarat
     ...(declaration.reads?.length ? ['view_unavailable'] : []),
     ...(declaration.rejects ?? []),
     'internal',
+    'log_damaged',
     'unavailable',
   ];
 };

@@ -79,7 +79,7 @@ export class AgentsController {
     summary: "Creates an Agent in a Space, or in the caller's personal Space.",
   })
   @Answers(201, agentView.schema)
-  @Rejects('conflict')
+  @Rejects('not_found')
   async create(
     @CurrentCaller() caller: Caller,
     @BodyInput(newAgent) body: Input<typeof newAgent>,
