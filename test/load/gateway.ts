@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { spawnSync } from 'node:child_process';
 import { Pool } from 'undici';
 import { vectorsIn } from '@app/models';
 import { encoded } from '../../apps/api/src/compat/embedding-vectors';
 import { type Child, startChild } from '../e2e/child';
-import { pinned } from './pinned';
 import { median, type Rate, rateOf } from './rate';
 
 /**
@@ -239,3 +239,11 @@ const vectors = (): void => {
 };
 
 void main();
+
+/**
+ * Keeps a process with all its threads, and those it starts from now on, to one processor, so that a server and what asks
+ * it do not take turns on the same one. False where the system cannot: not Linux, or one processor only.
+ */
+export const pinned = (pid: number, processor: number): boolean =>
+  availableParallelism() > processor &&
+  spawnSync('taskset', ['-a', '-p', '-c', String(processor), String(pid)], { stdio: 'ignore' }).status === 0;

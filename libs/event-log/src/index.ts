@@ -5,5 +5,4 @@ export { EventLogModule, openLog, openLogReader } from './event-log.module';
 export * from './event-mac';
 export { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } from './eventstoredb/open';
 export { isLogInUse, lockLogFolder, LogInUse, type FolderLock } from './sqlite/folder-lock';
-export * from './last-before';
 export { openSqliteEventLog, openSqliteLogReader } from './sqlite/open';

@@ -5,7 +5,7 @@ import { checkBodyHeaders } from './body-headers';
 import { apiKeyOf, bearerOf, compatibleKeyOf } from './credential';
 import type { EdgeServices } from './edge-services';
 import { InvalidInput, pathText } from './invalid-input';
-import { waitForReadAfter } from './read-after';
+import { waitForReadAfter } from './view-waiter';
 import { declarationOf, onlyReads } from './request';
 import type { Requirement, RouteDeclaration } from './route';
 import { assertTarget } from './target';

@@ -1,4 +1,7 @@
-import type { Position } from '@app/kernel';
+import { type Position, reject } from '@app/kernel';
+import type { FastifyRequest } from 'fastify';
+import { InvalidInput } from './invalid-input';
+import { declarationOf } from './request';
 
 /** Injection token of the `ViewWaiter`. */
 export const VIEW_WAITER = Symbol('ViewWaiter');
@@ -14,3 +17,19 @@ export interface ViewWaiter {
 /** Waits for several views at once; true when all have reached the position. */
 export const reached = async (waiter: ViewWaiter, views: readonly string[], position: Position): Promise<boolean> =>
   (await Promise.all(views.map((view) => waiter.waitFor(view, position, VIEW_WAIT_MS)))).every(Boolean);
+
+/** Opaque, but as every log gives them: digits, so many that they order as text. */
+const POSITION = /^\d{16,20}$/;
+
+/** `x-read-after` on a read: waits, at most 2 s, until the views that it reads have reached that position. */
+export const waitForReadAfter = async (request: FastifyRequest): Promise<void> => {
+  const position = request.headers['x-read-after'];
+  const { reads = [] } = declarationOf(request);
+  if (position === undefined || reads.length === 0) return;
+  if (typeof position !== 'string' || !POSITION.test(position)) {
+    throw new InvalidInput('invalid_parameter', [
+      { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position from x-log-position.' },
+    ]);
+  }
+  if (!(await reached(request.server.edge.views, reads, position))) reject('view_unavailable');
+};

@@ -4,7 +4,7 @@ import { Failure } from '../exit-codes';
 import { type Output, table } from '../output';
 import type { PlatformClient } from '../platform-client';
 import { progressBar } from '../progress-bar';
-import { poll } from './poll';
+import { poll } from './steps';
 
 const MIME_TYPES: Readonly<Record<string, string>> = {
   '.md': 'text/markdown',

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { Failure } from '../exit-codes';
 import { PlatformClient } from '../platform-client';
-import { poll } from './poll';
+import { poll } from './steps';
 
 const READY_WITHIN_MS = 60_000;
 const STOPPED_WITHIN_MS = 15_000;

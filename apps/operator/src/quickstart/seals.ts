@@ -2,8 +2,7 @@ import { EXIT, Failure } from '../exit-codes';
 import type { Output } from '../output';
 import type { PlatformClient } from '../platform-client';
 import { verificationLines, verifyOnline } from '../verification';
-import { poll } from './poll';
-import type { Steps } from './steps';
+import { poll, type Steps } from './steps';
 
 const SEALED_WITHIN_MS = 30_000;
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { duration } from '../output';
+import { Failure } from '../exit-codes';
 
 /** Prints what is being done, and how long each step took. */
 export class Steps {
@@ -27,3 +29,14 @@ export class Steps {
 }
 
 const seconds = (from: number): string => duration((performance.now() - from) / 1000);
+
+/** Polls until there is an answer other than undefined. Fails after `withinMs`. */
+export const poll = async <T>(what: string, withinMs: number, ask: () => Promise<T | undefined>): Promise<T> => {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > deadline) throw new Failure(`${what} took longer than ${withinMs / 1000} seconds.`);
+    await sleep(100);
+  }
+};
